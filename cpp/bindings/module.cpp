@@ -1,0 +1,29 @@
+// The Python module: a list of faces, one per header of the core.
+#include "bind.hpp"
+#include "treewright/threads.hpp"
+
+void bind_dispatch(nb::module_&);
+void bind_counts(nb::module_&);
+void bind_scores(nb::module_&);
+void bind_independence(nb::module_&);
+void bind_gaussian(nb::module_&);
+void bind_undirected(nb::module_&);
+void bind_directed(nb::module_&);
+void bind_spanning(nb::module_&);
+void bind_sampling(nb::module_&);
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
+  nb::set_leak_warnings(false);
+  m.def("set_threads", &tw::set_threads, "n"_a, "Threads that native calls may use; 0: the machine's cores.");
+  m.def("threads", &tw::threads, "Threads that native calls may use.");
+  bind_dispatch(m);
+  bind_counts(m);
+  bind_scores(m);
+  bind_independence(m);
+  bind_gaussian(m);
+  bind_undirected(m);
+  bind_directed(m);
+  bind_spanning(m);
+  bind_sampling(m);
+}

@@ -1,0 +1,75 @@
+"""Every exception of the package.
+
+Each one derives from :class:`TreewrightError` and from the built-in that a caller would guess. A message says
+what was asked, what was found and, where there is one, the way out; it uses names, never indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TreewrightError(Exception):
+    """Root of all errors that treewright raises on purpose."""
+
+
+class SchemaError(TreewrightError, ValueError):
+    """Columns, states or names that do not fit together."""
+
+
+class UnknownNameError(SchemaError, KeyError):
+    """A variable or state that the schema does not have."""
+
+    def __str__(self) -> str:  # KeyError would print the repr
+        return str(self.args[0]) if self.args else ""
+
+
+class MissingValuesError(TreewrightError, ValueError):
+    """Missing values where none are allowed."""
+
+
+class WeightError(TreewrightError, ValueError):
+    """Row weights that cannot be counted with."""
+
+
+class TableTooLarge(TreewrightError, MemoryError):  # noqa: N818
+    """A table that would exceed the memory limit; refused before it is allocated."""
+
+
+class CycleError(TreewrightError, ValueError):
+    """Arcs that close a directed cycle."""
+
+
+class GraphError(TreewrightError, ValueError):
+    """A shape that lacks the property its type promises."""
+
+
+class TreewidthError(TreewrightError, ValueError):
+    """A width bound that cannot be met or checked."""
+
+
+class KnowledgeError(TreewrightError, ValueError):
+    """Background knowledge that contradicts itself."""
+
+
+class EvidenceError(TreewrightError, ValueError):
+    """Evidence that names no variable or state of the model."""
+
+
+class ImpossibleEvidence(EvidenceError):  # noqa: N818
+    """Evidence that has probability zero under the model."""
+
+
+class FormatError(TreewrightError, ValueError):
+    """A file that is not what its name says."""
+
+
+def nearest(wanted: object, allowed: Iterable[object], *, limit: int = 20) -> str:
+    """List what is allowed, and the nearest match when there is one: the tail of many messages."""
+    options = [str(option) for option in allowed]
+    close = get_close_matches(str(wanted), options, n=1)
+    shown = ", ".join(repr(option) for option in options[:limit])
+    more = f" and {len(options) - limit} more" if len(options) > limit else ""
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"{shown}{more}{hint}"

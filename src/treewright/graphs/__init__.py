@@ -1,0 +1,1 @@
+"""Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""

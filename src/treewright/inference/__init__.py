@@ -1,0 +1,1 @@
+"""Propagate numbers over a tree of tables, exactly."""

@@ -1,0 +1,1 @@
+"""Search for a shape with a criterion, one file per paper."""

@@ -1,0 +1,1 @@
+"""Put parameters on a shape and answer questions with it."""

@@ -1,0 +1,1 @@
+"""Example networks that the project owns, and a generator of random ones."""

@@ -1,0 +1,1 @@
+"""Compare, describe and show what was learned."""

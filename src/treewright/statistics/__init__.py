@@ -1,0 +1,1 @@
+"""Turn blocks of rows into additive counts and moments."""

@@ -1,0 +1,62 @@
+"""The waist of the hourglass: whatever can count can be learned from.
+
+A :class:`Counter` turns rows into contingency tables. Counts of two shards add up to the counts of the whole, so
+a learner cannot tell an array in memory from a thousand files on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.tables.schema import Schema, Scope
+
+if TYPE_CHECKING:
+    from treewright.tables.features import Feature
+
+Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SparseCounts:
+    """The occupied cells of a table: `codes[i]` is a cell's position in C order, `counts[i]` its count.
+
+    Codes rise strictly.
+    """
+
+    shape: tuple[int, ...]
+    codes: npt.NDArray[np.int64]
+    counts: Counts
+
+
+@runtime_checkable
+class Counter(Protocol):
+    """Additive counts over the rows of a table."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def n_rows(self) -> int | float:
+        """Rows counted: the sum of the weights when rows have weights."""
+        ...
+
+    def counts(self, scope: Scope) -> Counts:
+        """One axis per variable, in the order of `scope`; int64, or float64 with real weights."""
+        ...
+
+    def counts_many(self, scopes: Sequence[Scope]) -> list[Counts]:
+        """The tables of many scopes, in one call."""
+        ...
+
+    def sparse_counts(self, scope: Scope) -> SparseCounts:
+        """Occupied cells only, for scopes whose table would be large or nearly empty."""
+        ...
+
+    def given(self, feature: Feature) -> Counter:
+        """The rows where a feature holds; `~feature` gives the rest."""
+        ...

@@ -1,0 +1,1 @@
+"""Tiny graphs and tables with names, shared by all tests."""
