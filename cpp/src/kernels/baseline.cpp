@@ -1,1 +1,3 @@
-// placeholder
+#define TW_LEVEL baseline
+#define TW_NAME "baseline"
+#include "kernels.ipp"

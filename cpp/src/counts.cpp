@@ -1,0 +1,312 @@
+#include "treewright/counts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "treewright/contexts.hpp"
+#include "treewright/cost.hpp"
+#include "treewright/dispatch.hpp"
+#include "treewright/threads.hpp"
+
+namespace treewright {
+namespace {
+
+// ------------------------------------------------------------------ kernel C: histograms of codes
+constexpr std::size_t kChunk = 4096;        // codes of a chunk stay in the first-level cache
+constexpr std::size_t kPrivateCells = 2048;  // four private histograms while they fit there too
+
+template <class Code>
+void chunk_codes(const PackedTable& table, ScopeView scope, std::size_t begin, std::size_t n, Code* codes) {
+  std::fill(codes, codes + n, Code{0});
+  for (std::uint32_t v : scope) {
+    const CodeColumn column = table.codes(v);
+    const std::uint32_t r = table.cardinality(v);
+    if constexpr (sizeof(Code) == 2) {
+      kernels().extend16_8(codes, static_cast<const std::uint8_t*>(column.data) + begin, n, r);
+    } else {
+      if (column.width == 1)
+        kernels().extend32_8(codes, static_cast<const std::uint8_t*>(column.data) + begin, n, r);
+      else if (column.width == 2)
+        kernels().extend32_16(codes, static_cast<const std::uint16_t*>(column.data) + begin, n, r);
+      else
+        kernels().extend32_32(codes, static_cast<const std::uint32_t*>(column.data) + begin, n, r);
+    }
+  }
+}
+
+// One histogram waits for its own last store when a code repeats; four do not.
+template <class Code, class Count, class Weight>
+void histogram(const Code* codes, std::size_t n, std::size_t begin, const Weight& weight, Count* out,
+               std::size_t cells, Count* copies) {
+  if (!copies) {
+    for (std::size_t i = 0; i < n; ++i) out[codes[i]] += weight(begin + i);
+    return;
+  }
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    copies[codes[i]] += weight(begin + i);
+    copies[cells + codes[i + 1]] += weight(begin + i + 1);
+    copies[2 * cells + codes[i + 2]] += weight(begin + i + 2);
+    copies[3 * cells + codes[i + 3]] += weight(begin + i + 3);
+  }
+  for (; i < n; ++i) copies[codes[i]] += weight(begin + i);
+}
+
+template <class Code, class Count, class Weight>
+void add_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, const Weight& weight,
+                   Cancel& cancel) {
+  const std::size_t cells = out.size();
+  std::vector<Count> copies(cells <= kPrivateCells ? 4 * cells : 0, 0);
+  Code codes[kChunk];
+  for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
+    if (begin % kBlockRows == 0) cancel.check();
+    const std::size_t n = std::min(kChunk, table.n_rows() - begin);
+    chunk_codes(table, scope, begin, n, codes);
+    histogram(codes, n, begin, weight, out.data(), cells, copies.empty() ? nullptr : copies.data());
+  }
+  for (std::size_t k = 0; k < copies.size(); ++k) out[k % cells] += copies[k];
+}
+
+template <class Count>
+void count_by_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, Cancel& cancel) {
+  const bool bytes =
+      std::all_of(scope.begin(), scope.end(), [&](std::uint32_t v) { return table.codes(v).width == 1; });
+  const auto run = [&](const auto& weight) {
+    if (bytes && out.size() <= 65536)
+      add_histogram<std::uint16_t>(table, scope, out, weight, cancel);
+    else
+      add_histogram<std::uint32_t>(table, scope, out, weight, cancel);
+  };
+  if constexpr (std::is_same_v<Count, double>)
+    run([w = table.weights().reals](std::size_t i) { return w[i]; });
+  else if (table.is_weighted())
+    run([w = table.weights().integers](std::size_t i) { return w[i]; });
+  else
+    run([](std::size_t) { return std::int64_t{1}; });
+}
+
+// ------------------------------------------------------------------ kernel A: masks and popcounts
+// Refine masks variable by variable, few states first; empty masks are dropped and the last variable is counted,
+// not stored.
+class MaskCounter {
+ public:
+  MaskCounter(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel)
+      : table_(table), planes_(table.planes(cancel)), out_(out), cancel_(cancel), order_(scope.begin(), scope.end()) {
+    std::vector<std::int64_t> strides(scope.size());
+    std::int64_t stride = 1;
+    for (std::size_t k = scope.size(); k-- > 0;) strides[k] = stride, stride *= table.cardinality(scope[k]);
+    std::vector<std::size_t> by_states(scope.size());
+    std::iota(by_states.begin(), by_states.end(), 0);
+    std::stable_sort(by_states.begin(), by_states.end(), [&](std::size_t a, std::size_t b) {
+      return table.cardinality(scope[a]) < table.cardinality(scope[b]);
+    });
+    for (std::size_t k = 0; k < scope.size(); ++k) order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
+    masks_.assign(scope.size() < 2 ? 0 : (scope.size() - 1) * planes_.stride, 0);
+  }
+
+  void run() { refine(0, nullptr, static_cast<std::int64_t>(table_.n_rows()), 0); }
+
+ private:
+  void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
+    const std::uint32_t v = order_[level];
+    const std::size_t n_planes = planes_.of(v);
+    std::vector<std::int64_t> counts(n_planes, 0);
+    const Word* states = planes_.plane(planes_.first[v]);
+    if (mask)
+      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words, counts.data(), n_planes);
+    else
+      std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts.begin());
+    const std::int64_t rest = size - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    counts.push_back(rest);
+    if (level + 1 == order_.size()) {
+      for (std::size_t s = 0; s < counts.size(); ++s) out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
+      return;
+    }
+    cancel_.check();
+    Word* next = masks_.data() + level * planes_.stride;
+    for (std::size_t s = 0; s < counts.size(); ++s) {
+      if (counts[s] == 0) continue;
+      narrow(next, mask, v, s);
+      refine(level + 1, next, counts[s], offset + static_cast<std::int64_t>(s) * strides_[level]);
+    }
+  }
+
+  // next = mask and "v is in state s"; the last state is where no plane has a bit.
+  void narrow(Word* next, const Word* mask, std::uint32_t v, std::size_t s) {
+    const std::size_t n_planes = planes_.of(v), words = planes_.words;
+    if (s < n_planes) {
+      const Word* plane = planes_.plane(planes_.first[v] + s);
+      if (mask)
+        for (std::size_t w = 0; w < words; ++w) next[w] = mask[w] & plane[w];
+      else
+        std::copy_n(plane, words, next);
+      return;
+    }
+    for (std::size_t w = 0; w < words; ++w) next[w] = mask ? mask[w] : ~Word{0};
+    if (!mask && table_.n_rows() % 64) next[words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
+    for (std::size_t p = 0; p < n_planes; ++p) {
+      const Word* plane = planes_.plane(planes_.first[v] + p);
+      for (std::size_t w = 0; w < words; ++w) next[w] &= ~plane[w];
+    }
+  }
+
+  const PackedTable& table_;
+  const Planes& planes_;
+  std::span<std::int64_t> out_;
+  Cancel& cancel_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::int64_t> strides_;
+  std::vector<Word> masks_;
+};
+
+// ------------------------------------------------------------------ kernel B for one table: context x last variable
+void count_by_groups(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel) {
+  const std::uint32_t last = scope.back();
+  const std::size_t r = table.cardinality(last);
+  Contexts contexts = configurations(table, scope.first(scope.size() - 1), cancel);
+  const auto counted = count_grouped<std::uint64_t>(table, contexts, cancel);
+  const Planes& planes = table.planes(cancel);
+  for (std::size_t g = 0; g < counted.n_groups; ++g) {
+    if (counted.group_sizes[g] == 0) continue;
+    std::int64_t cell = static_cast<std::int64_t>(g);
+    if (contexts.renumbered()) {
+      cell = 0;
+      for (std::uint32_t v : scope.first(scope.size() - 1))
+        cell = cell * table.cardinality(v) +
+               table.codes(v).visit([&](const auto* c) { return static_cast<std::int64_t>(c[contexts.first_row[g]]); });
+    }
+    std::int64_t rest = counted.group_sizes[g];
+    for (std::size_t s = 0; s + 1 < r; ++s) {
+      const auto n = static_cast<std::int64_t>(counted.row(g)[planes.first[last] + s]);
+      out[cell * r + s] += n;
+      rest -= n;
+    }
+    out[cell * r + r - 1] += rest;
+  }
+}
+
+bool has_wide(const PackedTable& table, ScopeView scope) {
+  return std::any_of(scope.begin(), scope.end(), [&](std::uint32_t v) { return table.is_wide(v); });
+}
+
+CountKernel cheapest(const PackedTable& table, ScopeView scope) {
+  if (table.is_weighted() || has_wide(table, scope) || scope.size() < 2) return CountKernel::histogram;
+  std::uint32_t most = 0;
+  double masks = 1;
+  for (std::uint32_t v : scope) most = std::max(most, table.cardinality(v)), masks *= table.cardinality(v);
+  masks /= most;
+  const auto rows = static_cast<double>(table.n_rows());
+  return kCost.masks(rows, masks, most - 1) < kCost.histograms(rows, 1, masks * most) ? CountKernel::masks
+                                                                                     : CountKernel::histogram;
+}
+
+template <class Count>
+void check_size(const PackedTable& table, ScopeView scope, std::span<Count> out) {
+  table.check_scope(scope);
+  if (cells_of(table, scope) != static_cast<double>(out.size()))
+    throw std::invalid_argument("the output does not have the cells of the scope");
+}
+
+}  // namespace
+
+double cells_of(const PackedTable& table, ScopeView scope) {
+  double cells = 1;
+  for (std::uint32_t v : scope) cells *= table.cardinality(v);
+  return cells;
+}
+
+void add_counts(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel,
+                CountKernel kernel) {
+  check_size(table, scope, out);
+  if (table.is_real()) throw std::invalid_argument("real weights give real counts");
+  if (scope.empty()) {
+    out[0] += table.total();
+    return;
+  }
+  if (kernel == CountKernel::automatic) kernel = cheapest(table, scope);
+  const bool by_bits = !has_wide(table, scope);
+  if (kernel == CountKernel::masks && by_bits && !table.is_weighted())
+    MaskCounter(table, scope, out, cancel).run();
+  else if (kernel == CountKernel::grouped && by_bits)
+    count_by_groups(table, scope, out, cancel);
+  else
+    count_by_histogram(table, scope, out, cancel);
+}
+
+void add_counts(const PackedTable& table, ScopeView scope, std::span<double> out, Cancel& cancel) {
+  check_size(table, scope, out);
+  if (!table.is_real()) throw std::invalid_argument("these rows have no real weights");
+  if (scope.empty())
+    out[0] += table.real_total();
+  else
+    count_by_histogram(table, scope, out, cancel);
+}
+
+template <class Count>
+void add_counts_many(const PackedTable& table, const std::vector<std::vector<std::uint32_t>>& scopes,
+                     const std::vector<std::span<Count>>& outs, Cancel& cancel) {
+  const double expected = static_cast<double>(scopes.size()) * static_cast<double>(table.n_rows()) * kCost.histogram_row;
+  parallel_for(scopes.size(), expected, cancel, [&](std::size_t i) { add_counts(table, scopes[i], outs[i], cancel); });
+}
+template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
+                              const std::vector<std::span<std::int64_t>>&, Cancel&);
+template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
+                              const std::vector<std::span<double>>&, Cancel&);
+
+// ------------------------------------------------------------------ kernel D: a hash of occupied cells
+namespace {
+
+template <class Count, class Weight>
+SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weight& weight, Cancel& cancel) {
+  table.check_scope(scope);
+  if (cells_of(table, scope) >= 0x1p63) throw std::invalid_argument("the codes of this scope exceed 63 bits");
+  struct Slot {
+    std::int64_t code;
+    Count count;
+    bool used;
+  };
+  const std::size_t capacity = std::bit_ceil(2 * std::max<std::size_t>(table.n_rows(), 8));
+  const int shift = 64 - std::countr_zero(capacity);
+  std::vector<Slot> slots(capacity, Slot{0, 0, false});
+  std::size_t used = 0;
+  std::int64_t codes[kChunk];
+  for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
+    if (begin % kBlockRows == 0) cancel.check();
+    const std::size_t n = std::min(kChunk, table.n_rows() - begin);
+    std::fill(codes, codes + n, 0);
+    for (std::uint32_t v : scope) {
+      const std::int64_t r = table.cardinality(v);
+      table.codes(v).visit([&](const auto* column) {
+        for (std::size_t i = 0; i < n; ++i) codes[i] = codes[i] * r + column[begin + i];
+      });
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t at = static_cast<std::uint64_t>(codes[i]) * 0x9e3779b97f4a7c15ull >> shift;
+      while (slots[at].used && slots[at].code != codes[i]) at = (at + 1) & (capacity - 1);
+      if (!slots[at].used) slots[at] = {codes[i], 0, true}, ++used;
+      slots[at].count += weight(begin + i);
+    }
+  }
+  std::vector<Slot> occupied;
+  occupied.reserve(used);
+  std::copy_if(slots.begin(), slots.end(), std::back_inserter(occupied), [](const Slot& s) { return s.used && s.count != 0; });
+  std::sort(occupied.begin(), occupied.end(), [](const Slot& a, const Slot& b) { return a.code < b.code; });
+  SparseTable<Count> out;
+  for (const Slot& s : occupied) out.codes.push_back(s.code), out.counts.push_back(s.count);
+  return out;
+}
+
+}  // namespace
+
+SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel) {
+  if (table.is_weighted())
+    return hashed<std::int64_t>(table, scope, [w = table.weights().integers](std::size_t i) { return w[i]; }, cancel);
+  return hashed<std::int64_t>(table, scope, [](std::size_t) { return std::int64_t{1}; }, cancel);
+}
+
+SparseTable<double> sparse_real_counts(const PackedTable& table, ScopeView scope, Cancel& cancel) {
+  return hashed<double>(table, scope, [w = table.weights().reals](std::size_t i) { return w[i]; }, cancel);
+}
+
+}  // namespace treewright
