@@ -20,12 +20,14 @@ class TableCache {
       return found->second.table;
     }
     // double at least, so that growing costs no more than the final table
-    const std::size_t grown = found == entries_.end()
-                                  ? size
-                                  : std::min<std::size_t>(std::max(size, 2 * found->second.table->size()), kTabulated);
+    const std::size_t grown =
+        found == entries_.end()
+            ? size
+            : std::min<std::size_t>(std::max(size, 2 * found->second.table->size()), kTabulated);
     auto table = std::make_shared<const std::vector<std::int64_t>>(build(alpha, scale, grown));
     if (found != entries_.end()) {
       found->second.table = table;
+      order_.splice(order_.begin(), order_, found->second.position);
       return table;
     }
     order_.push_front(key);
@@ -52,7 +54,8 @@ class TableCache {
         table[n] = scale.quantise(static_cast<double>(n) * std::log(static_cast<double>(n)));
       return table;
     }
-    // ln Gamma(alpha + n) - ln Gamma(alpha) as a compensated running sum of logarithms: as exact as lgamma, faster
+    // ln Gamma(alpha + n) - ln Gamma(alpha) as a compensated running sum of logarithms: as exact as lgamma,
+    // faster
     double sum = 0, lost = 0;
     for (std::size_t n = 1; n < size; ++n) {
       const double term = std::log(alpha + static_cast<double>(n - 1)) - lost;

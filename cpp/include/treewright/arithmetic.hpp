@@ -29,6 +29,21 @@ class FixedPoint {
   int bits_;
 };
 
+/// Numbers k * 2^-bits, fine enough for sums up to `bound`: plain doubles, but adding and subtracting them
+/// never rounds. What is rounded to a grid *before* it is subtracted therefore cancels exactly afterwards.
+class Grid {
+ public:
+  explicit Grid(double bound = 1) : bits_(52 - static_cast<int>(std::ceil(std::log2(bound + 1)))) {}
+  int bits() const { return bits_; }
+  double round(double x) const { return std::ldexp(std::nearbyint(std::ldexp(x, bits_)), -bits_); }
+  double round(std::int64_t sum, FixedPoint scale) const {
+    return std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(sum), bits_ - scale.bits())), -bits_);
+  }
+
+ private:
+  int bits_;
+};
+
 /// Counts below this are looked up, larger ones computed; the boundary is fixed, so no result depends on how
 /// far a table has grown.
 inline constexpr std::int64_t kTabulated = std::int64_t{1} << 17;
@@ -44,7 +59,8 @@ class CellTerm {
   static CellTerm log_rising(double alpha, FixedPoint scale, std::int64_t largest);
 
   std::int64_t operator()(std::int64_t n) const {
-    return n < kTabulated ? table_[static_cast<std::size_t>(n)] : scale_.quantise(formula(static_cast<double>(n)));
+    return n < kTabulated ? table_[static_cast<std::size_t>(n)]
+                          : scale_.quantise(formula(static_cast<double>(n)));
   }
   /// Real-weighted counts have no table.
   std::int64_t operator()(double n) const { return n == 0 ? 0 : scale_.quantise(formula(n)); }
