@@ -6,6 +6,7 @@ void bind_dispatch(nb::module_&);
 void bind_counts(nb::module_&);
 void bind_scores(nb::module_&);
 void bind_independence(nb::module_&);
+void bind_searching(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
@@ -21,6 +22,7 @@ NB_MODULE(_core, m) {
   bind_counts(m);
   bind_scores(m);
   bind_independence(m);
+  bind_searching(m);
   bind_gaussian(m);
   bind_undirected(m);
   bind_directed(m);

@@ -36,6 +36,17 @@ void transpose64(Word* a) {
     }
 }
 
+// Every later loop trusts its codes, so they are looked at once, here.
+void check_codes(CodeColumn column, std::size_t n_rows, std::uint32_t cardinality) {
+  column.visit([&](const auto* codes) {
+    std::remove_cv_t<std::remove_pointer_t<decltype(codes)>> most = 0;
+    for (std::size_t i = 0; i < n_rows; ++i) most = std::max(most, codes[i]);
+    if (n_rows && most >= cardinality)
+      throw std::invalid_argument("code " + std::to_string(most) + " is not below its cardinality " +
+                                  std::to_string(cardinality));
+  });
+}
+
 template <class Code>
 std::vector<std::uint8_t> gather(const Code* codes, const std::vector<std::uint32_t>& rows) {
   std::vector<std::uint8_t> bytes(rows.size() * sizeof(Code) + 1);
@@ -70,6 +81,8 @@ PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint3
       keep_(std::move(keep)),
       lazy_(std::make_shared<Lazy>(cardinalities_.size())) {
   if (n_rows > std::size_t{0xffffffff}) throw std::invalid_argument("a table holds at most 2^32 - 1 rows; use shards");
+  for (std::size_t v = 0; v < cardinalities_.size(); ++v)
+    if (cardinalities_[v] > 0) check_codes(columns_[v], n_rows, cardinalities_[v]);
   // planes cost (r - 1) / 8 bytes a row: give up the widest variables until they are at most twice the codes
   std::vector<std::size_t> by_states(cardinalities_.size());
   std::iota(by_states.begin(), by_states.end(), 0);

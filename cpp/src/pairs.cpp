@@ -1,11 +1,13 @@
 // All pairs of variables: one row of the matrix is one task.
 #include <algorithm>
+#include <map>
 
 #include "treewright/arithmetic.hpp"
 #include "treewright/contexts.hpp"
 #include "treewright/cost.hpp"
 #include "treewright/counts.hpp"
 #include "treewright/dispatch.hpp"
+#include "treewright/searching.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright {
@@ -121,6 +123,57 @@ std::vector<std::int64_t> pairwise_terms(const PackedTable& table, ScopeView var
     });
   });
   return terms;
+}
+
+std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& score, ScopeView vars, Cancel& cancel) {
+  table.check_scope(vars);
+  const std::size_t n = vars.size();
+  const bool symmetric = score.settings().kind != ScoreKind::k2;  // score-equivalent: both directions gain the same
+  if (table.is_real()) {
+    std::vector<double> gains(n * n, 0.0);
+    parallel_for(n, expected_nanoseconds(table, vars) * 10, cancel, [&](std::size_t j) {
+      std::vector<std::uint32_t> others;
+      for (std::size_t i = 0; i < n; ++i)
+        if (i != j) others.push_back(vars[i]);
+      const ChildScores around = score_child(table, score, vars[j], {}, others, cancel);
+      for (std::size_t i = 0, k = 0; i < n; ++i)
+        if (i != j) gains[i * n + j] = around.additions[k++] - around.own;
+    });
+    return gains;
+  }
+  // terms by (states of the child, states of the parent); few of them differ
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FamilyTerms> terms;
+  for (std::uint32_t child : vars) {
+    terms.try_emplace({table.cardinality(child), 1}, score.terms(table.cardinality(child), 1, table.total()));
+    for (std::uint32_t parent : vars)
+      terms.try_emplace({table.cardinality(child), table.cardinality(parent)},
+                        score.terms(table.cardinality(child), table.cardinality(parent), table.total()));
+  }
+  const auto sum = [](const CellTerm& f, std::span<const std::int64_t> counts) {
+    std::int64_t total = 0;
+    for (std::int64_t c : counts) total += f(c);
+    return total;
+  };
+  std::vector<double> own(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const FamilyTerms& alone = terms.at({table.cardinality(vars[i]), 1});
+    own[i] = score.local(sum(alone.joint, table.marginals(cancel)[vars[i]]), alone.parent(table.total()), alone);
+  }
+  std::vector<double> gains(n * n, 0.0);
+  parallel_for(n, expected_nanoseconds(table, vars), cancel, [&](std::size_t i) {
+    const std::vector<std::int64_t>& n_x = table.marginals(cancel)[vars[i]];
+    for_each_partner(table, vars, i, cancel, [&](std::size_t j, std::span<const std::int64_t> pair) {
+      const FamilyTerms& forth = terms.at({table.cardinality(vars[j]), table.cardinality(vars[i])});
+      const std::int64_t joint = sum(forth.joint, pair);
+      gains[i * n + j] = score.local(joint, sum(forth.parent, n_x), forth) - own[j];
+      gains[j * n + i] = gains[i * n + j];
+      if (symmetric) return;
+      const FamilyTerms& back = terms.at({table.cardinality(vars[i]), table.cardinality(vars[j])});
+      gains[j * n + i] =
+          score.local(sum(back.joint, pair), sum(back.parent, table.marginals(cancel)[vars[j]]), back) - own[i];
+    });
+  });
+  return gains;
 }
 
 std::vector<double> pairwise_information(const PackedTable& table, ScopeView vars, Cancel& cancel) {

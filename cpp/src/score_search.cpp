@@ -1,0 +1,270 @@
+// Local scores around a child: kernel B and the score in one call.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "treewright/partners.hpp"
+#include "treewright/searching.hpp"
+#include "treewright/threads.hpp"
+
+namespace treewright {
+namespace {
+
+// Sums of one candidate's set functions; candidates with equally many states share their terms.
+struct Candidate {
+  std::size_t position, first_plane, n_planes;
+  const FamilyTerms* terms;
+  std::int64_t joint = 0, parent = 0;
+};
+
+template <bool kLookedUp>
+std::int64_t apply(const CellTerm& f, std::int64_t n) {
+  if constexpr (kLookedUp) return f.table()[n];
+  return f(n);
+}
+
+// Add f(count) over one row of counters: states by their planes, the last state by subtraction.
+template <bool kLookedUp, class Count, class Term, class Sum>
+void add_row(std::vector<Candidate>& candidates, const Count* row, std::int64_t size, Term&& term, Sum&& sum) {
+  for (Candidate& one : candidates) {
+    const CellTerm& f = term(one);
+    std::int64_t rest = size, total = 0;
+    const Count* counts = row + one.first_plane;
+    for (std::size_t p = 0; p < one.n_planes; ++p) {
+      const auto n = static_cast<std::int64_t>(counts[p]);
+      rest -= n;
+      total += apply<kLookedUp>(f, n);
+    }
+    sum(one) += total + apply<kLookedUp>(f, rest);
+  }
+}
+
+template <bool kLookedUp, class Count>
+void add_terms(const PartnerContext& context, const GroupedCounts<Count>& counted, std::vector<Candidate>& candidates) {
+  std::vector<Count> configuration(counted.stride);
+  for (std::size_t j = 0; j < context.n_configurations; ++j) {
+    std::int64_t size = 0;
+    std::fill(configuration.begin(), configuration.end(), Count{0});
+    for (std::size_t k = 0; k < context.r_x; ++k) {
+      const std::size_t g = j * context.r_x + k;
+      if (counted.group_sizes[g] == 0) continue;
+      const Count* row = counted.row(g);
+      size += counted.group_sizes[g];
+      for (std::size_t p = 0; p < counted.stride; ++p) configuration[p] += row[p];
+      add_row<kLookedUp>(
+          candidates, row, counted.group_sizes[g], [](const Candidate& c) -> const CellTerm& { return c.terms->joint; },
+          [](Candidate& c) -> std::int64_t& { return c.joint; });
+    }
+    if (size == 0) continue;
+    add_row<kLookedUp>(
+        candidates, configuration.data(), size, [](const Candidate& c) -> const CellTerm& { return c.terms->parent; },
+        [](Candidate& c) -> std::int64_t& { return c.parent; });
+  }
+}
+
+// Sizes of the groups (configuration, state of the child): the family table itself.
+template <class Count>
+std::vector<Count> group_sizes(const PartnerContext& context) {
+  const PackedTable& table = context.table;
+  std::vector<Count> sizes(context.contexts.n_groups, Count{0});
+  for (std::size_t i = 0; i < table.n_rows(); ++i) {
+    if constexpr (std::is_same_v<Count, double>)
+      sizes[context.contexts.ids[i]] += table.weights().reals[i];
+    else
+      sizes[context.contexts.ids[i]] += table.is_weighted() ? table.weights().integers[i] : 1;
+  }
+  return sizes;
+}
+
+double declared(const PackedTable& table, ScopeView parents) { return cells_of(table, parents); }
+
+// States of every parent in every configuration of the context.
+std::vector<std::uint32_t> states_of(const PartnerContext& context, ScopeView parents) {
+  const PackedTable& table = context.table;
+  std::vector<std::uint32_t> states(context.n_configurations * parents.size());
+  for (std::size_t j = 0; j < context.n_configurations; ++j) {
+    std::size_t rest = j;
+    for (std::size_t k = parents.size(); k-- > 0;) {
+      const std::uint32_t r = table.cardinality(parents[k]);
+      states[j * parents.size() + k] =
+          context.contexts.renumbered()
+              ? table.codes(parents[k]).visit([&](const auto* c) {
+                  return static_cast<std::uint32_t>(c[context.contexts.first_row[j]]);
+                })
+              : static_cast<std::uint32_t>(rest % r);
+      rest /= r;
+    }
+  }
+  return states;
+}
+
+// The family without one parent: configurations that agree elsewhere are added up, no row is read.
+template <class Count>
+double score_without(const PartnerContext& context, const FamilyScore& score, const std::vector<Count>& family,
+                     const std::vector<std::uint32_t>& states, ScopeView parents, std::size_t removed) {
+  const std::size_t width = parents.size(), r = context.r_x;
+  const auto compare = [&](std::size_t a, std::size_t b) {
+    for (std::size_t k = 0; k < width; ++k)
+      if (k != removed && states[a * width + k] != states[b * width + k])
+        return states[a * width + k] < states[b * width + k] ? -1 : 1;
+    return 0;
+  };
+  std::vector<std::size_t> order(context.n_configurations);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const int sign = compare(a, b);
+    return sign < 0 || (sign == 0 && a < b);
+  });
+  std::vector<Count> merged;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || compare(order[i - 1], order[i]) != 0) merged.resize(merged.size() + r, Count{0});
+    for (std::size_t k = 0; k < r; ++k) merged[merged.size() - r + k] += family[order[i] * r + k];
+  }
+  std::vector<std::uint32_t> kept(parents.begin(), parents.end());
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(removed));
+  return score_table(score, std::span<const Count>(merged), r, declared(context.table, kept));
+}
+
+// One candidate from its own table.
+template <class Count>
+double score_with(const PartnerContext& context, const FamilyScore& score, std::uint32_t candidate, double q,
+                  Cancel& cancel) {
+  const std::size_t r_x = context.r_x, r_y = context.table.cardinality(candidate);
+  const FamilyTerms terms = score.terms(static_cast<double>(r_x), q * static_cast<double>(r_y), context.table.total());
+  std::int64_t joint = 0, parent = 0;
+  visit_partner<Count>(context, candidate, cancel, [&](const Count* cells) {
+    for (std::size_t y = 0; y < r_y; ++y) {
+      Count sum = 0;
+      for (std::size_t x = 0; x < r_x; ++x) {
+        joint += terms.joint(cells[x * r_y + y]);
+        sum += cells[x * r_y + y];
+      }
+      parent += terms.parent(sum);
+    }
+  });
+  return score.local(joint, parent, terms);
+}
+
+void score_grouped(const PartnerContext& context, const FamilyScore& score, ScopeView candidates, double q,
+                   std::vector<double>& out, Cancel& cancel) {
+  const PackedTable& table = context.table;
+  const Planes& planes = table.planes(cancel);
+  with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
+    std::int64_t largest = 0;
+    for (std::size_t j = 0; j < context.n_configurations; ++j)
+      largest = std::max(largest, std::accumulate(counted.group_sizes.begin() + j * context.r_x,
+                                                  counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
+    std::map<std::size_t, FamilyTerms> terms;  // by the candidate's states
+    std::vector<Candidate> sums;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const std::size_t r = table.cardinality(candidates[i]);
+      if (table.is_wide(candidates[i])) continue;
+      if (!terms.contains(r))
+        terms.emplace(r, score.terms(static_cast<double>(context.r_x), q * static_cast<double>(r), largest));
+      sums.push_back({i, planes.first[candidates[i]], planes.of(candidates[i]), &terms.at(r)});
+    }
+    if (largest < kTabulated)
+      add_terms<true>(context, counted, sums);
+    else
+      add_terms<false>(context, counted, sums);
+    for (const Candidate& one : sums) out[one.position] = score.local(one.joint, one.parent, *one.terms);
+  });
+}
+
+template <class Count>
+ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
+                         ScopeView candidates, Cancel& cancel) {
+  const PartnerContext context(table, child, parents, cancel);
+  const double q = declared(table, parents);
+  ChildScores out;
+  const std::vector<Count> family = group_sizes<Count>(context);
+  out.own = score_table(score, std::span<const Count>(family), context.r_x, q);
+  if (!parents.empty()) {
+    const std::vector<std::uint32_t> states = states_of(context, parents);
+    for (std::size_t k = 0; k < parents.size(); ++k)
+      out.deletions.push_back(score_without(context, score, family, states, parents, k));
+  }
+  out.additions.assign(candidates.size(), 0.0);
+  const bool grouped = !table.is_real() && context.groups_pay(candidates.size(), parents.size() + 1, cancel);
+  if (grouped) score_grouped(context, score, candidates, q, out.additions, cancel);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!grouped || table.is_wide(candidates[i])) out.additions[i] = score_with<Count>(context, score, candidates[i], q, cancel);
+  return out;
+}
+
+// One family from its own table: dense where that is small, else by groups of rows.
+double score_family(const PackedTable& table, const FamilyScore& score, const Family& family, Cancel& cancel) {
+  const double q = declared(table, family.parents), r = table.cardinality(family.child);
+  if (!table.is_real() && q * r <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
+    std::vector<std::uint32_t> scope = family.parents;
+    scope.push_back(family.child);
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(q * r), 0);
+    add_counts(table, scope, cells, cancel);
+    return score_table(score, std::span<const std::int64_t>(cells), table.cardinality(family.child), q);
+  }
+  const PartnerContext context(table, family.child, family.parents, cancel);
+  if (table.is_real())
+    return score_table(score, std::span<const double>(group_sizes<double>(context)), context.r_x, q);
+  return score_table(score, std::span<const std::int64_t>(group_sizes<std::int64_t>(context)), context.r_x, q);
+}
+
+void check_family(const PackedTable& table, std::uint32_t child, ScopeView parents) {
+  std::vector<std::uint32_t> scope(parents.begin(), parents.end());
+  scope.push_back(child);
+  table.check_scope(scope);
+}
+
+}  // namespace
+
+ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
+                        ScopeView candidates, Cancel& cancel) {
+  table.check_scope(candidates);
+  std::vector<std::uint32_t> sorted(parents.begin(), parents.end());
+  check_family(table, child, parents);
+  for (std::uint32_t y : candidates) {
+    std::vector<std::uint32_t> scope(parents.begin(), parents.end());
+    scope.push_back(y);
+    check_family(table, child, scope);
+  }
+  if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, cancel);
+  return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, cancel);
+}
+
+std::vector<double> score_families(const PackedTable& table, const FamilyScore& score,
+                                   const std::vector<Family>& families, Cancel& cancel) {
+  // families that share the child and all parents but the last become one context
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> shared;
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    check_family(table, families[i].child, families[i].parents);
+    std::vector<std::uint32_t> key = families[i].parents;
+    std::sort(key.begin(), key.end());
+    if (!key.empty()) key.pop_back();
+    key.push_back(families[i].child);
+    key.push_back(families[i].parents.empty() ? 0 : 1);
+    shared[key].push_back(i);
+  }
+  std::vector<const std::pair<const std::vector<std::uint32_t>, std::vector<std::size_t>>*> tasks;
+  for (const auto& group : shared) tasks.push_back(&group);
+  std::vector<double> out(families.size(), 0.0);
+  const double rows = static_cast<double>(table.n_rows());
+  parallel_for(tasks.size(), static_cast<double>(tasks.size()) * rows * kCost.grouping, cancel, [&](std::size_t t) {
+    const auto& [key, members] = *tasks[t];
+    if (members.size() < 4 || key.back() == 0) {
+      for (std::size_t i : members) out[i] = score_family(table, score, families[i], cancel);
+      return;
+    }
+    const std::uint32_t child = key[key.size() - 2];
+    const std::vector<std::uint32_t> parents(key.begin(), key.end() - 2);
+    std::map<std::uint32_t, double> additions;
+    for (std::size_t i : members) additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())] = 0;
+    std::vector<std::uint32_t> candidates;
+    for (const auto& [v, value] : additions) candidates.push_back(v);
+    const ChildScores around = score_child(table, score, child, parents, candidates, cancel);
+    for (std::size_t k = 0; k < candidates.size(); ++k) additions[candidates[k]] = around.additions[k];
+    for (std::size_t i : members)
+      out[i] = additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())];
+  });
+  return out;
+}
+
+}  // namespace treewright

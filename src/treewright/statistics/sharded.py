@@ -1,0 +1,73 @@
+"""Counting shards: the counts of the parts add up to the counts of the whole, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.errors import SchemaError
+from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.tables.schema import NameOrIndex, Schema
+
+if TYPE_CHECKING:
+    from treewright.tables.features import Feature
+
+
+class ShardedCounter:
+    """Several counters over the same columns, seen as one.
+
+    Parameters
+    ----------
+    counters
+        At least one; all with the same schema.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": ["x", "x", "y", "y"]})
+    >>> tw.ShardedCounter([tw.count(shard) for shard in table.shards(2)]).counts(("a",))
+    array([2, 2])
+    """
+
+    def __init__(self, counters: Iterable[Counter]) -> None:
+        self.counters = tuple(counters)
+        if not self.counters:
+            raise SchemaError("a sharded counter needs at least one shard; found none")
+        for shard in self.counters[1:]:
+            if shard.schema != self.counters[0].schema:
+                raise SchemaError(
+                    "shards must have the same columns and states; align them first with ShardedTable.aligned(...)"
+                )
+
+    @property
+    def schema(self) -> Schema:
+        return self.counters[0].schema
+
+    @property
+    def n_rows(self) -> int | float:
+        return sum(counter.n_rows for counter in self.counters)
+
+    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
+        return self.counts_many([tuple(scope)])[0]
+
+    def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
+        checked = [self.schema.scope(scope) for scope in scopes]
+        parts = [counter.counts_many(checked) for counter in self.counters]
+        return [reduce(_add, tables) for tables in zip(*parts, strict=True)]
+
+    def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
+        checked = self.schema.scope(scope)
+        parts = [counter.sparse_counts(checked) for counter in self.counters]
+        codes, where = np.unique(np.concatenate([part.codes for part in parts]), return_inverse=True)
+        counts = np.zeros(len(codes), dtype=np.result_type(*[part.counts.dtype for part in parts]))
+        np.add.at(counts, where, np.concatenate([part.counts for part in parts]))
+        return SparseCounts(parts[0].shape, codes, counts)
+
+    def given(self, feature: Feature) -> ShardedCounter:
+        return ShardedCounter(counter.given(feature) for counter in self.counters)
+
+
+_add: Callable[[Counts, Counts], Counts] = np.add

@@ -1,0 +1,217 @@
+"""Counting a table that is in memory, in the native core.
+
+Columns are borrowed, bit-packed on first use and counted by whichever of four kernels is cheapest. Scores and
+tests of batches are made in the same pass that counts (the methods of
+:class:`~treewright.statistics.families.FamilyStatistics`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
+from treewright.limits import check_table, table_cells
+from treewright.statistics.counter import Counts, SparseCounts
+from treewright.statistics.families import (
+    Family,
+    FamilyStatistics,
+    PosteriorSettings,
+    Query,
+    ScoreSettings,
+    TestSettings,
+)
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+if TYPE_CHECKING:
+    from treewright.tables.features import Feature
+    from treewright.tables.table import Table
+
+Floats = npt.NDArray[np.float64]
+
+# Sums of weights stay exact, and products of two of them finite, below this.
+_LARGEST_TOTAL = 2**53
+
+
+def count(table: Table) -> WholeCounter:
+    """Count the rows of a table: the first of the four verbs.
+
+    Parameters
+    ----------
+    table
+        A table without missing values (`read_table(..., missing="drop")` or `"state"` remove them). Continuous
+        columns may be there; they just cannot be counted.
+
+    Returns
+    -------
+    WholeCounter
+        Answers with contingency tables; scores and tests are built on it.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": ["x", "x", "y"], "b": [0, 1, 1]}))
+    >>> counter.counts(("a", "b"))
+    array([[1, 1],
+           [0, 1]])
+    """
+    return WholeCounter(table)
+
+
+class WholeCounter:
+    """A counter over one table; see :func:`count`."""
+
+    def __init__(self, table: Table) -> None:
+        if table.has_missing:
+            names = ", ".join(repr(table.schema.names[v]) for v in table.missing)
+            raise MissingValuesError(
+                f"counting needs complete rows; there are missing values in {names}: read the table with "
+                'missing="drop" or missing="state"'
+            )
+        weights = table.weights
+        if weights is not None and float(np.sum(weights, dtype=np.float64)) >= _LARGEST_TOTAL:
+            raise WeightError(f"row weights add up to {np.sum(weights, dtype=np.float64):.3g}; the most is 2^53")
+        is_real = weights is not None and weights.dtype.kind == "f"
+        self.table = table
+        self._schema = table.schema
+        self._packed = _core.pack(
+            [column if variable.is_discrete else None for variable, column in zip(table.schema, table.columns, strict=True)],
+            table.schema.cardinalities,
+            table.n_rows,
+            None if is_real else weights,
+            weights if is_real else None,
+        )
+        self._partition: tuple[Feature, WholeCounter, WholeCounter] | None = None
+
+    @classmethod
+    def _of_part(cls, whole: WholeCounter, rows: npt.NDArray[np.uint32]) -> WholeCounter:
+        part = cls.__new__(cls)
+        part.table = whole.table.take(rows)
+        part._schema = whole._schema
+        part._packed = _core.restrict_rows(whole._packed, rows)
+        part._partition = None
+        return part
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def n_rows(self) -> int | float:
+        return self._packed.real_total if self._packed.is_real else self._packed.total
+
+    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
+        """One axis per variable, in the order of `scope`."""
+        return self.counts_many([tuple(scope)])[0]
+
+    def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
+        """The tables of many scopes, counted in threads."""
+        checked = [self._discrete(scope) for scope in scopes]
+        for scope in checked:
+            check_table(self.schema, scope)
+        return _core.counts(self._packed, checked)
+
+    def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
+        """Occupied cells only: memory grows with the rows, not with the cells."""
+        checked = self._discrete(scope)
+        if table_cells(self.schema, checked) >= 2**63:
+            raise TableTooLarge(
+                f"a table over {', '.join(self.schema.names_of(checked))} has more cells than 64-bit positions "
+                "can number; use fewer variables"
+            )
+        codes, counts = _core.sparse_counts(self._packed, checked)
+        return SparseCounts(tuple(self.schema.cardinalities[v] for v in checked), codes, counts)
+
+    def given(self, feature: Feature) -> WholeCounter:
+        """The rows where a feature holds.
+
+        Both sides come from one partition of the rows: asking for `~feature` after `feature` costs nothing.
+        """
+        if self._partition is not None:
+            known, holds, rest = self._partition
+            if feature == known:
+                return holds
+            if feature == ~known:
+                return rest
+        mask = feature.mask(self.table)
+        holds = self._of_part(self, np.flatnonzero(mask).astype(np.uint32))
+        rest = self._of_part(self, np.flatnonzero(~mask).astype(np.uint32))
+        self._partition = (feature, holds, rest)
+        return holds
+
+    def partners(
+        self, context: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> tuple[npt.NDArray[np.uint32], list[Counts]]:
+        """One context against many partners, in one pass over the rows.
+
+        Returns
+        -------
+        configurations
+            States of the context, one row per configuration that occurs, in lexicographic order.
+        counts
+            For each partner a matrix: configurations x states.
+        """
+        if self._packed.is_real:
+            raise WeightError("counting against all partners at once takes integer weights; found real ones")
+        scope, others = self._discrete(context), self._discrete(partners)
+        configurations, cells = _core.count_partners(self._packed, scope, others)
+        ends = np.cumsum([self.schema.cardinalities[v] for v in others])[:-1]
+        return configurations, np.split(cells, ends, axis=1) if others else []
+
+    def pairwise_information(self, variables: Iterable[NameOrIndex] | None = None) -> Floats:
+        """Mutual information of all pairs in nats, as a symmetric matrix with a zero diagonal."""
+        if self._packed.is_real:
+            raise WeightError("pairwise information takes integer weights; found real ones")
+        every = [v for v, variable in enumerate(self.schema) if variable.is_discrete]
+        return _core.pairwise_information(self._packed, every if variables is None else self._discrete(variables))
+
+    # ------------------------------------------------------------------ judged while counted
+    def score_pairs(self, settings: ScoreSettings) -> Floats:
+        return _core.score_pairs(self._packed, settings.kind, settings.ess, range(len(self.schema)))
+
+    def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
+        ordered = [(child, sorted(parents)) for child, parents in families]
+        return _core.score_families(self._packed, settings.kind, settings.ess, ordered)
+
+    def score_additions(
+        self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
+    ) -> Floats:
+        return _core.score_child(self._packed, settings.kind, settings.ess, child, sorted(parents), candidates)[1]
+
+    def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
+        return _core.score_child(self._packed, settings.kind, settings.ess, child, parents, [])[2]
+
+    def test_queries(
+        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
+    ) -> tuple[Floats, Floats]:
+        if isinstance(settings, TestSettings):
+            return _core.test_queries(self._packed, settings.statistic, settings.degrees, queries)
+        return _core.posterior_queries(self._packed, *_hyper_parameters(settings), queries)
+
+    def test_partners(
+        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        if isinstance(settings, TestSettings):
+            return _core.test_partners(self._packed, settings.statistic, settings.degrees, x, given, partners)
+        return _core.posterior_partners(self._packed, *_hyper_parameters(settings), x, given, partners)
+
+    def _discrete(self, scope: Iterable[NameOrIndex]) -> Scope:
+        checked = self.schema.scope(scope)
+        for v in checked:
+            if not self.schema.variables[v].is_discrete:
+                raise SchemaError(
+                    f"{self.schema.names[v]!r} is continuous and cannot be counted; read it with bins=, or use moments()"
+                )
+        return checked
+
+
+def _hyper_parameters(settings: PosteriorSettings) -> tuple[float, float, float, float, bool]:
+    return settings.prior, settings.alpha, settings.beta, settings.gamma, settings.slices == "all"
+
+
+def _is_native(counter: WholeCounter) -> FamilyStatistics:
+    return counter  # checked by mypy: the class offers what the protocol asks
