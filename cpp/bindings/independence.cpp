@@ -2,8 +2,6 @@
 // GIL.
 #include "treewright/independence.hpp"
 
-#include <cmath>
-
 #include "bind.hpp"
 #include "treewright/chi_square.hpp"
 #include "treewright/permutation.hpp"

@@ -1,6 +1,8 @@
 // Python face of treewright/scores.hpp: shapes, ownership and the GIL, nothing else.
 #include "treewright/scores.hpp"
 
+#include <cmath>
+
 #include "bind.hpp"
 
 namespace {
@@ -41,16 +43,10 @@ OutArray<double> score(const std::string& kind, double ess, double n_rows,
 
 template <class T>
 void bind_for(nb::module_& m) {
-  m.def(
-      "score_tables",
-      [](const std::string& kind, double ess, double n_rows, const std::vector<Cells<T>>& tables,
-         const Array<std::int64_t>& r,
-         const Array<double>& q) { return score<T>(kind, ess, n_rows, {}, tables, r, q); },
-      "kind"_a, "ess"_a, "n_rows"_a, "tables"_a.noconvert(), "r"_a, "q"_a,
-      "Local scores of families from their tables, the child on the last axis.");
-  m.def("score_sparse_tables", &score<T>, "kind"_a, "ess"_a, "n_rows"_a, "codes"_a.noconvert(),
+  m.def("score_tables", &score<T>, "kind"_a, "ess"_a, "n_rows"_a, "codes"_a.noconvert(),
         "counts"_a.noconvert(), "r"_a, "q"_a,
-        "Local scores of families from their occupied cells, the child as the fastest digit of the codes.");
+        "Local scores of families from tables with the child on the last axis; `codes` is empty for dense "
+        "tables.");
 }
 
 }  // namespace
@@ -66,6 +62,12 @@ void bind_scores(nb::module_& m) {
       },
       "n_rows"_a, "counts"_a.noconvert(), "prior"_a.noconvert(),
       "Sum over cells of ln Gamma(prior + count) - ln Gamma(prior).");
+  m.def(
+      "score_resolution",
+      [](double n_rows) {
+        return std::ldexp(1.0, -tw::FamilyScore({tw::ScoreKind::bic, 1}, n_rows).grid().bits());
+      },
+      "n_rows"_a, "The step of which every score of so many rows is a multiple.");
   m.def("multinomial_regret", &tw::multinomial_regret, "n"_a, "k"_a,
         "ln of the normaliser of the multinomial NML distribution over k cells and n rows.");
 }

@@ -1,5 +1,6 @@
 #include "treewright/chi_square.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -69,7 +70,7 @@ double upper_large_shape(double a, double x) {
       -1. / 3 +
       eta * (1. / 12 + eta * (-2. / 135 + eta * (1. / 864 + eta * (1. / 2835 - eta * 139. / 777600))));
   const double normal = 0.5 * std::erfc(eta * std::sqrt(a / 2));
-  return normal - std::exp(-a * half_square) / std::sqrt(2 * std::numbers::pi * a) * correction;
+  return normal + std::exp(-a * half_square) / std::sqrt(2 * std::numbers::pi * a) * correction;
 }
 
 double upper_gamma(double a, double x) {
@@ -96,19 +97,17 @@ double chi_square_quantile(double alpha, double df) {
   if (!(df > 0) || alpha >= 1) return 0;
   if (alpha <= 0 || df > 1e290) return std::numeric_limits<double>::infinity();
   const double target = std::log(alpha);
-  // ln of the upper tail is concave: after one step Newton approaches from the right, without a safeguard
-  double x = df;
+  // ln of the upper tail is concave: after one step Newton approaches from the right; the bracket is for
+  // tails that leave the doubles
+  double x = df, left = 0, right = std::numeric_limits<double>::infinity();
   for (int step = 0; step < 200; ++step) {
     const double upper = chi_square_sf(x, df);
-    if (upper <= 0) {  // beyond the doubles: halfway back
-      x = 0.5 * (x + df);
-      continue;
-    }
+    (upper > alpha ? left : right) = x;
     const double density = front(df / 2, x / 2) * (df / 2) / x;
-    const double next = x + upper / density * (std::log(upper) - target);
-    const bool settled = std::abs(next - x) <= 4 * kEpsilon * x;
-    x = next > 0 ? next : 0.5 * x;
-    if (settled) break;
+    double next = x + upper / density * (std::log(upper) - target);
+    if (std::abs(next - x) <= 4 * kEpsilon * x) return next;
+    if (!(next > left && next < right)) next = std::isinf(right) ? 2 * x : 0.5 * (left + right);
+    x = next;
   }
   return x;
 }

@@ -1,1 +1,29 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
+
+from treewright.criteria.cached_score import CachedScore
+from treewright.criteria.dirichlet_scores import K2, BDe, BDeu, UniformPrior
+from treewright.criteria.discrete_tests import ChiSquareTest, GTest, PermutationTest, TestResults
+from treewright.criteria.edge_prior import EdgePrior, SparseQNML
+from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.posterior_test import PosteriorTest
+from treewright.criteria.score import LocalScore
+
+__all__ = [
+    "AIC",
+    "BIC",
+    "K2",
+    "QNML",
+    "BDe",
+    "BDeu",
+    "CachedScore",
+    "ChiSquareTest",
+    "EdgePrior",
+    "GTest",
+    "LocalScore",
+    "LogLikelihood",
+    "PermutationTest",
+    "PosteriorTest",
+    "SparseQNML",
+    "TestResults",
+    "UniformPrior",
+]

@@ -1,0 +1,52 @@
+"""The common body of the scores that the core computes from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from treewright import _core
+from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
+from treewright.statistics.counter import Counter
+from treewright.statistics.families import Floats, ScoreSettings, family_statistics
+from treewright.tables.schema import NameOrIndex, Schema
+
+
+class DiscreteScore(PluralScore):
+    """A score of discrete families, counted and judged in batches.
+
+    Every local score is a multiple of :attr:`resolution`, a power of two chosen so that sums and differences
+    of local scores do not round: structures that the score cannot tell apart tie exactly.
+    """
+
+    is_score_equivalent: bool = True
+
+    def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
+        self.counter = counter
+        self.settings = settings
+        self._statistics = family_statistics(counter)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.schema)} variables, {self.counter.n_rows} rows)"
+
+    @property
+    def schema(self) -> Schema:
+        return self.counter.schema
+
+    @property
+    def resolution(self) -> float:
+        """The step, in nats, of which every local score is a multiple."""
+        return _core.score_resolution(float(self.counter.n_rows))
+
+    def local_many(self, families: Sequence[NamedFamily]) -> Floats:
+        return self._statistics.score_families(self.settings, as_families(self.schema, families))
+
+    def local_additions(
+        self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
+    ) -> Floats:
+        target, known = as_family(self.schema, child, parents)
+        added = as_candidates(self.schema, target, known, candidates)
+        return self._statistics.score_additions(self.settings, target, known, added)
+
+    def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
+        target, _ = as_family(self.schema, child, parents)
+        return self._statistics.score_deletions(self.settings, target, self.schema.scope(parents))

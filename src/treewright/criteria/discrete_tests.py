@@ -1,0 +1,295 @@
+"""Tests of conditional independence for discrete variables.
+
+The G and chi-square tests compare a statistic with its limit distribution, by a critical value that is
+computed once for each number of degrees of freedom; a p-value is computed only when asked for. The
+permutation test draws the distribution itself and needs no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.criteria.independence import TestResult
+from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
+from treewright.criteria.score import positive
+from treewright.statistics.counter import Counter
+from treewright.statistics.families import (
+    Floats,
+    FromTables,
+    PermutationSettings,
+    Query,
+    TestSettings,
+    family_statistics,
+)
+from treewright.tables.schema import NameOrIndex, Schema
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TestResults:
+    """Many results as arrays, in the order asked; `results[i]` is one of them."""
+
+    __test__: ClassVar[bool] = False
+    statistic: Floats
+    df: Floats
+    p_value: Floats
+    reliable: Flags
+
+    def __len__(self) -> int:
+        return len(self.statistic)
+
+    def __getitem__(self, i: int) -> TestResult:
+        return TestResult(
+            float(self.statistic[i]), float(self.df[i]), float(self.p_value[i]), bool(self.reliable[i])
+        )
+
+    def __iter__(self) -> Iterator[TestResult]:
+        return (self[i] for i in range(len(self)))
+
+
+class LimitTest:
+    """What the G and the chi-square test share: the chi-square limit, and rules for where it does not hold.
+
+    The p-value is 1 where a rule says "independent" and 0 where a rule says "do not call it independent", so
+    that *independent if and only if p > alpha* holds for every answer.
+    """
+
+    _statistic: ClassVar[Literal["g2", "x2"]]
+
+    def __init__(
+        self,
+        counter: Counter,
+        alpha: float = 0.05,
+        *,
+        degrees: Literal["adjusted", "full"] = "adjusted",
+        df0: Literal["independent", "skip"] = "independent",
+        unreliable: Literal["independent", "dependent", "permutation"] = "independent",
+        reliability: float = 5.0,
+        permutations: int = 200,
+        seed: int = 0,
+    ) -> None:
+        one_of("degrees", degrees, ("adjusted", "full"))
+        one_of("df0", df0, ("independent", "skip"))
+        one_of("unreliable", unreliable, ("independent", "dependent", "permutation"))
+        if not reliability >= 0:
+            raise ValueError(
+                f"reliability must be a number of rows for each degree from 0 on; found {reliability!r}"
+            )
+        self.counter = counter
+        self.alpha = as_level(alpha)
+        self.settings = TestSettings(self._statistic, degrees)
+        self.df0 = df0
+        self.unreliable = unreliable
+        self.reliability = float(reliability)
+        self._shuffled = PermutationTest(counter, alpha, permutations=permutations, seed=seed)
+        self._statistics = family_statistics(counter)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.schema)} variables, alpha={self.alpha:g})"
+
+    @property
+    def schema(self) -> Schema:
+        return self.counter.schema
+
+    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
+        """Whether x may be taken as independent of y given the others."""
+        return bool(self.independent_many([(x, y, given)])[0])
+
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        """Decisions about many (x, y, given), in the order asked."""
+        known = as_queries(self.schema, queries)
+        return self._decide(known, *self._statistics.test_queries(self.settings, known))
+
+    def independent_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> Flags:
+        """Decisions about x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        found = self._statistics.test_partners(self.settings, first, scope, others)
+        return self._decide([(first, other, scope) for other in others], *found)
+
+    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
+        """Statistic, degrees of freedom, p-value and whether there were rows enough."""
+        return self.test_many([(x, y, given)])[0]
+
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """Results for many (x, y, given), in the order asked."""
+        known = as_queries(self.schema, queries)
+        return self._results(known, *self._statistics.test_queries(self.settings, known))
+
+    def test_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> TestResults:
+        """Results for x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        found = self._statistics.test_partners(self.settings, first, scope, others)
+        return self._results([(first, other, scope) for other in others], *found)
+
+    def _decide(self, queries: list[Query], statistic: Floats, df: Floats) -> Flags:
+        independent = statistic < _core.critical_values(self.alpha, df)
+        ruled, verdict = self._rules(queries, df)
+        independent[ruled] = verdict[ruled]
+        shuffled = self._to_shuffle(df)
+        if shuffled.size:
+            independent[shuffled] = self._shuffled.independent_many([queries[i] for i in shuffled])
+        return independent
+
+    def _results(self, queries: list[Query], statistic: Floats, df: Floats) -> TestResults:
+        p_value = _core.chi_square_sf(statistic, df)
+        ruled, verdict = self._rules(queries, df)
+        p_value[ruled] = verdict[ruled]
+        shuffled = self._to_shuffle(df)
+        if shuffled.size:
+            p_value[shuffled] = self._shuffled.test_many([queries[i] for i in shuffled]).p_value
+        says_nothing = (df == 0) & ~verdict
+        return TestResults(statistic, df, p_value, ~self._unreliable(df) & ~says_nothing)
+
+    def _unreliable(self, df: Floats) -> Flags:
+        return np.asarray(float(self.counter.n_rows) < self.reliability * df)
+
+    def _to_shuffle(self, df: Floats) -> npt.NDArray[np.intp]:
+        return (
+            np.flatnonzero(self._unreliable(df)) if self.unreliable == "permutation" else np.empty(0, np.intp)
+        )
+
+    def _rules(self, queries: list[Query], df: Floats) -> tuple[Flags, Flags]:
+        """Which tests a rule decides, and how: no degree of freedom, too few rows."""
+        constant = df == 0
+        verdict = np.full(len(queries), self.unreliable == "independent")
+        marginal = np.array([not given for *_, given in queries], dtype=bool)
+        verdict[constant] = True if self.df0 == "independent" else marginal[constant]
+        ruled = constant if self.unreliable == "permutation" else constant | self._unreliable(df)
+        return ruled, verdict
+
+
+class GTest(LimitTest):
+    """Likelihood-ratio test of conditional independence: G2 = 2 n times the mutual information in nats.
+
+    Parameters
+    ----------
+    counter
+        Counts of discrete variables.
+    alpha
+        Level: independent if and only if p > alpha.
+    degrees
+        ``"adjusted"`` counts only states that occur in a stratum, ``"full"`` all declared ones.
+    df0
+        What no degree of freedom means (one of the two is constant in every stratum): ``"independent"``, or
+        ``"skip"`` when the test shall then say nothing unless `given` is empty.
+    unreliable
+        What is answered with fewer than `reliability` rows for each degree of freedom: ``"independent"``,
+        ``"dependent"``, or the answer of a permutation test.
+    reliability
+        Rows that each degree of freedom needs.
+    permutations, seed
+        For ``unreliable="permutation"``.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name, (0, 1)) for name in "zuv"])
+    >>> counter = JointCounts(schema, [[[20, 10], [10, 20]], [[30, 15], [5, 10]]])
+    >>> test = GTest(counter, alpha=0.01)
+    >>> test.independent("u", "v", given=["z"])
+    False
+    >>> result = test.test("u", "v", given=["z"])
+    >>> round(result.statistic, 6), result.df, round(result.p_value, 7)
+    (11.917453, 2.0, 0.0025832)
+    """
+
+    _statistic = "g2"
+
+
+class ChiSquareTest(LimitTest):
+    """Pearson's test of conditional independence: the sum of (observed - expected)^2 / expected.
+
+    It has the parameters of :class:`GTest`.
+    """
+
+    _statistic = "x2"
+
+
+class PermutationTest:
+    """Test that shuffles x within the strata of the conditioning set; statistic: G2.
+
+    The p-value is (1 + shuffles at least as extreme) / (permutations + 1). Decisions stop shuffling as soon
+    as they are certain. Draws follow from the seed and the names in the question alone.
+
+    Parameters
+    ----------
+    counter
+        Counts of discrete variables, of whole rows.
+    alpha
+        Level: independent if and only if p > alpha.
+    permutations
+        How many shuffles.
+    seed
+        Any whole number.
+    """
+
+    def __init__(
+        self, counter: Counter, alpha: float = 0.05, *, permutations: int = 200, seed: int = 0
+    ) -> None:
+        if permutations < 1:
+            raise ValueError(f"a permutation test needs at least one permutation; found {permutations!r}")
+        self.counter = counter
+        self.alpha = as_level(alpha)
+        self.permutations = int(positive("permutations", permutations))
+        self.seed = int(seed)
+        self._statistics = FromTables(counter)
+
+    def __repr__(self) -> str:
+        return (
+            f"PermutationTest({len(self.schema)} variables, alpha={self.alpha:g}, "
+            f"permutations={self.permutations}, seed={self.seed})"
+        )
+
+    @property
+    def schema(self) -> Schema:
+        return self.counter.schema
+
+    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
+        """Whether x may be taken as independent of y given the others."""
+        return bool(self.independent_many([(x, y, given)])[0])
+
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        """Decisions about many (x, y, given), in the order asked."""
+        known = as_queries(self.schema, queries)
+        return np.asarray(self._p_values(known, stop_early=True) > self.alpha)
+
+    def independent_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> Flags:
+        """Decisions about x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        return self.independent_many([(first, other, scope) for other in others])
+
+    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
+        """G2, its adjusted degrees of freedom and the permutation p-value."""
+        return self.test_many([as_query(self.schema, x, y, given)])[0]
+
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """Results for many (x, y, given), in the order asked."""
+        known = as_queries(self.schema, queries)
+        statistic, df = self._statistics.test_queries(TestSettings("g2"), known)
+        p_value = self._p_values(known, stop_early=False)
+        return TestResults(statistic, df, p_value, np.ones(len(known), dtype=bool))
+
+    def test_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> TestResults:
+        """Results for x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        return self.test_many([(first, other, scope) for other in others])
+
+    def _p_values(self, queries: list[Query], *, stop_early: bool) -> Floats:
+        settings = PermutationSettings(self.permutations, self.alpha, self.seed, stop_early)
+        return self._statistics.permutation_queries(settings, queries)

@@ -1,0 +1,122 @@
+"""How much memory one table may take.
+
+A table is refused *before* it is allocated, with the variables, the bytes and the way out. Sizes are Python
+integers throughout: the number of cells of forty variables does not fit 64 bits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable
+
+from treewright.errors import TableTooLarge
+from treewright.tables.schema import Schema
+
+DEFAULT_LIMIT = 4 * 2**30
+_UNITS = {"": 1, "b": 1} | {
+    prefix + suffix: base**power
+    for power, prefix in enumerate("kmgt", start=1)
+    for suffix, base in (("", 1024), ("b", 1000), ("ib", 1024))
+}
+_chosen: int | None = None
+
+
+def memory_limit() -> int:
+    """Bytes that one table may take.
+
+    What :func:`set_memory_limit` chose, else the environment variable ``TREEWRIGHT_MEMORY``, else 4 GiB.
+
+    Examples
+    --------
+    >>> memory_limit() > 0
+    True
+    """
+    if _chosen is not None:
+        return _chosen
+    text = os.environ.get("TREEWRIGHT_MEMORY")
+    return parse_bytes(text) if text else DEFAULT_LIMIT
+
+
+def set_memory_limit(limit: int | str | None) -> None:
+    """Choose the bytes that one table may take; None returns to the default.
+
+    Parameters
+    ----------
+    limit
+        A number of bytes or a text such as ``"512MiB"``.
+
+    Examples
+    --------
+    >>> set_memory_limit("1GiB")
+    >>> memory_limit()
+    1073741824
+    >>> set_memory_limit(None)
+    """
+    global _chosen  # noqa: PLW0603
+    _chosen = None if limit is None else parse_bytes(limit)
+
+
+def parse_bytes(size: int | str) -> int:
+    """Read a number of bytes such as ``"4GiB"``, ``"500 MB"`` or ``4096``.
+
+    Examples
+    --------
+    >>> parse_bytes("1.5KiB"), parse_bytes("2MB"), parse_bytes(77)
+    (1536, 2000000, 77)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(size).lower())
+    if match is None or match[2] not in _UNITS or float(match[1]) == 0:
+        raise ValueError(f"a memory limit is a number of bytes above 0 such as '4GiB'; found {size!r}")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def format_bytes(size: int) -> str:
+    """Say a number of bytes briefly, however large.
+
+    Examples
+    --------
+    >>> format_bytes(3 * 2**30), format_bytes(12)
+    ('3.0 GiB', '12 bytes')
+    """
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if size >= 1024**power:
+            whole = size * 10 // 1024**power
+            # too many digits say nothing: give the power of ten
+            return (
+                f"{whole // 10}.{whole % 10} {unit}"
+                if whole < 10**7
+                else f"about 10^{len(str(size)) - 1} bytes"
+            )
+    return f"{size} bytes"
+
+
+def table_cells(schema: Schema, scope: Iterable[int]) -> int:
+    """Number of cells of a table, exactly; a continuous variable in it is an error."""
+    return math.prod(schema.variables[v].cardinality for v in scope)
+
+
+def check_table(schema: Schema, scope: Iterable[int], itemsize: int = 8) -> int:
+    """Bytes of a dense table, or :class:`TableTooLarge` when they exceed the limit.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name, tuple(range(10))) for name in "abc"])
+    >>> check_table(schema, (0, 1, 2))
+    8000
+    """
+    scope = tuple(scope)
+    size = table_cells(schema, scope) * itemsize
+    limit = memory_limit()
+    if size > limit:
+        names = ", ".join(f"{schema.names[v]} ({schema.cardinalities[v]} states)" for v in scope[:8]) + (
+            f" and {len(scope) - 8} more" if len(scope) > 8 else ""
+        )
+        raise TableTooLarge(
+            f"a table over {names} would take {format_bytes(size)}, more than the limit of "
+            f"{format_bytes(limit)}; use fewer variables or states, or raise the limit with "
+            "set_memory_limit or TREEWRIGHT_MEMORY"
+        )
+    return size

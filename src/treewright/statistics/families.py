@@ -1,0 +1,296 @@
+"""From counts to judgements, in batches: the questions that searches ask.
+
+A search wants the scores of many families or the tests of many pairs at once. A counter that can answer these
+natively (counting and judging in one pass over its rows) offers the methods of :class:`FamilyStatistics`
+itself; for every other counter :class:`FromTables` asks for the tables and judges them in the core.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from hashlib import blake2b
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import TableTooLarge, WeightError
+from treewright.limits import check_table, format_bytes, table_cells
+from treewright.statistics.counter import Counter, Counts
+from treewright.tables.schema import Schema, Scope
+
+Family = tuple[int, Scope]
+Query = tuple[int, int, Scope]
+Floats = npt.NDArray[np.float64]
+
+ScoreKind = Literal["log_likelihood", "aic", "bic", "bdeu", "k2", "qnml"]
+
+# Tables are judged while at most this many cells are held at once.
+CELLS_PER_CALL = 1 << 22
+# Occupied cells are asked for once a table has more cells than this and than four for each row.
+DENSE_CELLS = 4096
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """Which decomposable score; `ess` is the equivalent sample size of BDeu."""
+
+    kind: ScoreKind
+    ess: float = 1.0
+
+
+@dataclass(frozen=True)
+class TestSettings:
+    """Which statistic, and whether states that do not occur in a stratum are free."""
+
+    __test__: ClassVar[bool] = False
+    statistic: Literal["g2", "x2"] = "g2"
+    degrees: Literal["adjusted", "full"] = "adjusted"
+
+
+@dataclass(frozen=True)
+class PosteriorSettings:
+    """Prior of independence, Dirichlet parameters of x, of y, of both; which slices count."""
+
+    prior: float = 0.5
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 1.0
+    slices: Literal["all", "observed"] = "all"
+
+
+@dataclass(frozen=True)
+class PermutationSettings:
+    """How many permutations; with `stop_early` only until the decision at `alpha` is certain."""
+
+    permutations: int = 200
+    alpha: float = 0.05
+    seed: int = 0
+    stop_early: bool = True
+
+
+@runtime_checkable
+class FamilyStatistics(Protocol):
+    """Batches of judgements about discrete variables; all variables are indices.
+
+    `test_queries` and `test_partners` return two arrays: statistic and degrees of freedom for
+    :class:`TestSettings`, log P(independent) and log P(dependent) for :class:`PosteriorSettings`.
+    """
+
+    def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
+        """Local scores of (child, parents), in the order asked."""
+        ...
+
+    def score_additions(
+        self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
+    ) -> Floats:
+        """Local scores of the child with each candidate added to its parents."""
+        ...
+
+    def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
+        """Local scores of the child with each of its parents taken away, in the order of `parents`."""
+        ...
+
+    def test_queries(
+        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
+    ) -> tuple[Floats, Floats]:
+        """Judge (x, y, given), in the order asked."""
+        ...
+
+    def test_partners(
+        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        """Judge x against each partner given one set."""
+        ...
+
+
+def family_statistics(counter: Counter) -> FamilyStatistics:
+    """The counter itself when it judges natively, else an adaptor that judges its tables."""
+    return counter if isinstance(counter, FamilyStatistics) else FromTables(counter)
+
+
+@dataclass
+class _Batch:
+    """Tables that are judged in one native call; no codes when they are dense."""
+
+    positions: list[int] = field(default_factory=list)
+    codes: list[npt.NDArray[np.int64]] = field(default_factory=list)
+    counts: list[Any] = field(default_factory=list)  # all int64 or all float64
+
+
+class FromTables:
+    """Judge the tables of any counter: dense ones, or occupied cells where a table would be nearly empty.
+
+    Parameters
+    ----------
+    counter
+        Anything that counts.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+
+    @property
+    def schema(self) -> Schema:
+        return self.counter.schema
+
+    def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
+        scopes = [(*sorted(parents), child) for child, parents in families]
+        cards = self.schema.cardinalities
+        r = np.array([cards[child] for child, _ in families], dtype=np.int64)
+        q = np.array([_configurations(cards, parents) for _, parents in families], dtype=np.float64)
+        local = np.empty(len(families))
+        n_rows = float(self.counter.n_rows)
+        for batch in self._batches(scopes):
+            at = batch.positions
+            tables = (batch.codes, batch.counts, r[at], q[at])
+            local[at] = _core.score_tables(settings.kind, settings.ess, n_rows, *tables)
+        return local
+
+    def score_additions(
+        self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
+    ) -> Floats:
+        return self.score_families(settings, [(child, (*parents, candidate)) for candidate in candidates])
+
+    def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
+        return self.score_families(
+            settings, [(child, (*parents[:i], *parents[i + 1 :])) for i in range(len(parents))]
+        )
+
+    def test_queries(
+        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
+    ) -> tuple[Floats, Floats]:
+        native: Callable[..., tuple[Floats, Floats]]
+        if isinstance(settings, TestSettings):
+            native = partial(_core.test_tables, settings.statistic, settings.degrees)
+            queries = [self._canonical(query) for query in queries]
+        else:
+            hyper = (settings.prior, settings.alpha, settings.beta, settings.gamma)
+            native = partial(_core.posterior_tables, *hyper, settings.slices == "all")
+        first, second = np.empty(len(queries)), np.empty(len(queries))
+        n_rows = float(self.counter.n_rows)
+        for batch, states, slices in self._test_batches(queries):
+            first[batch.positions], second[batch.positions] = native(
+                n_rows, batch.codes, batch.counts, states, slices
+            )
+        return first, second
+
+    def test_partners(
+        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        return self.test_queries(settings, [(x, partner, given) for partner in partners])
+
+    def permutation_queries(self, settings: PermutationSettings, queries: Sequence[Query]) -> Floats:
+        """Permutation p-values of (x, y, given).
+
+        The draws of a test follow from the seed and the names in it: the answer does not depend on the order
+        of columns, on the batch or on the number of threads.
+        """
+        queries = [self._canonical(query) for query in queries]
+        keys = np.array([self._key(settings.seed, query) for query in queries], dtype=np.uint64)
+        p = np.empty(len(queries))
+        for batch, states, slices in self._test_batches(queries):
+            if batch.counts[0].dtype.kind == "f":
+                raise WeightError(
+                    "a permutation test shuffles whole rows; found real weights: use GTest instead"
+                )
+            p[batch.positions] = _core.permutation_tables(
+                settings.permutations, settings.alpha, settings.stop_early,
+                batch.codes, batch.counts, states, slices, keys[batch.positions],
+            )  # fmt: skip
+        return p
+
+    def _test_batches(
+        self, queries: Sequence[Query]
+    ) -> Iterator[tuple[_Batch, npt.NDArray[np.int64], Floats]]:
+        cards = self.schema.cardinalities
+        rank = self._rank
+        scopes = [(*sorted(given, key=rank.__getitem__), x, y) for x, y, given in queries]
+        states = np.array([(cards[x], cards[y]) for x, y, _ in queries], dtype=np.int64).reshape(-1, 2)
+        slices = np.array([_configurations(cards, given) for *_, given in queries], dtype=np.float64)
+        for batch in self._batches(scopes):
+            yield batch, states[batch.positions], slices[batch.positions]
+
+    def _batches(self, scopes: Sequence[Scope]) -> Iterator[_Batch]:
+        """Cut the scopes into groups of bounded size and count each."""
+        few = max(DENSE_CELLS, 4 * math.ceil(self.counter.n_rows))
+        sizes = [table_cells(self.schema, scope) for scope in scopes]
+        chunk: list[int] = []
+        held = 0
+        for position, size in enumerate(sizes):
+            if size > few:
+                continue
+            if chunk and held + size > CELLS_PER_CALL:
+                yield self._count_dense(scopes, chunk)
+                chunk, held = [], 0
+            chunk.append(position)
+            held += size
+        if chunk:
+            yield self._count_dense(scopes, chunk)
+        yield from self._count_sparse(scopes, [i for i, size in enumerate(sizes) if size > few], sizes)
+
+    def _count_dense(self, scopes: Sequence[Scope], positions: list[int]) -> _Batch:
+        for position in positions:
+            check_table(self.schema, scopes[position])
+        tables = self.counter.counts_many([scopes[position] for position in positions])
+        return _Batch(positions, [], _one_kind(tables))
+
+    def _count_sparse(
+        self, scopes: Sequence[Scope], positions: list[int], sizes: list[int]
+    ) -> Iterator[_Batch]:
+        batch = _Batch()
+        held = 0
+        for position in positions:
+            if sizes[position] >= 2**63:
+                raise TableTooLarge(
+                    f"a table over {', '.join(self.schema.names_of(scopes[position]))} has "
+                    f"{format_bytes(sizes[position] * 8)} of cells, more than 64-bit positions can number; "
+                    "use fewer variables"
+                )
+            sparse = self.counter.sparse_counts(scopes[position])
+            if batch.positions and held + sparse.codes.size > CELLS_PER_CALL:
+                yield _Batch(batch.positions, batch.codes, _one_kind(batch.counts))
+                batch, held = _Batch(), 0
+            batch.positions.append(position)
+            batch.codes.append(np.ascontiguousarray(sparse.codes, dtype=np.int64))
+            batch.counts.append(sparse.counts)
+            held += sparse.codes.size
+        if batch.positions:
+            yield _Batch(batch.positions, batch.codes, _one_kind(batch.counts))
+
+    @cached_property
+    def _rank(self) -> list[int]:
+        """Position of each variable among the sorted names."""
+        rank = [0] * len(self.schema)
+        for position, variable in enumerate(self.schema.name_order):
+            rank[variable] = position
+        return rank
+
+    def _canonical(self, query: Query) -> Query:
+        """The same question whatever the column order: the smaller name first."""
+        x, y, given = query
+        return (x, y, given) if self._rank[x] < self._rank[y] else (y, x, given)
+
+    def _key(self, seed: int, query: Query) -> int:
+        x, y, given = query
+        names = [self.schema.names[v] for v in (x, y, *sorted(given, key=self._rank.__getitem__))]
+        text = "\0".join([str(seed), *names])
+        return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _configurations(cardinalities: tuple[int, ...], scope: Scope) -> float:
+    """Product of cardinalities; beyond the doubles it is infinite."""
+    try:
+        return float(math.prod(cardinalities[v] for v in scope))
+    except OverflowError:
+        return math.inf
+
+
+def _one_kind(tables: Sequence[Counts]) -> list[Any]:
+    """Contiguous tables of one type: int64, or float64 as soon as one has real weights."""
+    dtype = np.float64 if any(table.dtype.kind == "f" for table in tables) else np.int64
+    return [np.ascontiguousarray(table, dtype=dtype) for table in tables]

@@ -1,0 +1,88 @@
+"""Counts that somebody else made: a published contingency table is all the data that some questions need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, WeightError
+from treewright.statistics.counter import Counts, SparseCounts
+from treewright.tables.schema import Schema, Scope
+
+if TYPE_CHECKING:
+    from treewright.tables.features import Feature
+
+
+class JointCounts:
+    """A counter over one joint table of all variables.
+
+    Parameters
+    ----------
+    schema
+        The variables, all discrete.
+    table
+        Counts, one axis for each variable, in the order of the schema: whole numbers, or real weights.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> counter.n_rows
+    60
+    >>> counter.counts((1,)).tolist()
+    [25, 35]
+    """
+
+    def __init__(self, schema: Schema, table: npt.ArrayLike) -> None:
+        cells = np.asarray(table)
+        shape = tuple(variable.cardinality for variable in schema)
+        if cells.shape != shape:
+            raise SchemaError(f"a table over {schema.names} has the shape {shape}; found {cells.shape}")
+        if cells.dtype.kind not in "biuf" or not np.isfinite(cells).all() or (cells < 0).any():
+            raise WeightError("counts are finite numbers from 0 on; found others in the table")
+        self.schema = schema
+        self._cells: Counts = cells.astype(np.float64) if cells.dtype.kind == "f" else cells.astype(np.int64)
+
+    @cached_property
+    def n_rows(self) -> int | float:
+        """Sum of the counts."""
+        total: int | float = self._cells.sum().item()
+        return total
+
+    def counts(self, scope: Scope) -> Counts:
+        """One axis for each variable of the scope, in its order."""
+        away = tuple(v for v in range(len(self.schema)) if v not in scope)
+        kept = sorted(scope)
+        return np.asarray(self._cells.sum(axis=away)).transpose([kept.index(v) for v in scope])
+
+    def counts_many(self, scopes: Sequence[Scope]) -> list[Counts]:
+        """The tables of many scopes."""
+        return [self.counts(scope) for scope in scopes]
+
+    def sparse_counts(self, scope: Scope) -> SparseCounts:
+        """The occupied cells of a table."""
+        table = self.counts(scope)
+        flat = table.reshape(-1)
+        codes = np.flatnonzero(flat).astype(np.int64)
+        return SparseCounts(table.shape, codes, flat[codes])
+
+    def given(self, feature: Feature) -> JointCounts:
+        """The part of the table in which a feature holds."""
+        cells: Any = _CellsAsRows(self.schema)
+        holds = feature.mask(cells)
+        return JointCounts(self.schema, np.where(holds.reshape(self._cells.shape), self._cells, 0))
+
+
+class _CellsAsRows:
+    """The cells of the joint table as a table with one row each: what a feature needs to judge them."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.columns = [column.reshape(-1) for column in np.indices(schema.cardinalities)]
+        self.n_rows = len(self.columns[0]) if self.columns else 1
+        self.missing: dict[int, npt.NDArray[np.bool_]] = {}
