@@ -3,6 +3,7 @@
 #include "treewright/independence.hpp"
 
 #include "bind.hpp"
+#include "settings.hpp"
 #include "treewright/chi_square.hpp"
 #include "treewright/permutation.hpp"
 
@@ -39,15 +40,6 @@ Pair judge(const Settings& settings, double n_rows, const std::vector<tw::TestTa
     tw::test_tables<T>(settings, n_rows, std::span<const tw::TestTable<T>>(tables), first, second, cancel);
   });
   return {to_numpy(std::move(first)), to_numpy(std::move(second))};
-}
-
-tw::TestSettings test_settings(const std::string& statistic, const std::string& degrees) {
-  if (statistic != "g2" && statistic != "x2")
-    throw std::invalid_argument("there is no statistic '" + statistic + "'; there are g2, x2");
-  if (degrees != "adjusted" && degrees != "full")
-    throw std::invalid_argument("degrees of freedom are adjusted or full, not '" + degrees + "'");
-  return {statistic == "g2" ? tw::Statistic::g2 : tw::Statistic::x2,
-          degrees == "full" ? tw::Degrees::full : tw::Degrees::adjusted};
 }
 
 template <class T>

@@ -4,22 +4,12 @@
 #include <cmath>
 
 #include "bind.hpp"
+#include "settings.hpp"
 
 namespace {
 
 template <class T>
 using Cells = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-tw::ScoreKind kind_of(const std::string& name) {
-  if (name == "log_likelihood") return tw::ScoreKind::log_likelihood;
-  if (name == "aic") return tw::ScoreKind::aic;
-  if (name == "bic") return tw::ScoreKind::bic;
-  if (name == "bdeu") return tw::ScoreKind::bdeu;
-  if (name == "k2") return tw::ScoreKind::k2;
-  if (name == "qnml") return tw::ScoreKind::qnml;
-  throw std::invalid_argument("there is no score kind '" + name +
-                              "'; there are log_likelihood, aic, bic, bdeu, k2, qnml");
-}
 
 template <class T>
 OutArray<double> score(const std::string& kind, double ess, double n_rows,
@@ -36,7 +26,7 @@ OutArray<double> score(const std::string& kind, double ess, double n_rows,
                       static_cast<std::size_t>(r.data()[i]),
                       q.data()[i]});
   std::vector<double> local(n);
-  const tw::FamilyScore family_score({kind_of(kind), ess}, n_rows);
+  const tw::FamilyScore family_score(score_settings(kind, ess), n_rows);
   interruptible([&](tw::Cancel& cancel) { tw::score_tables<T>(family_score, tables, local, cancel); });
   return to_numpy(std::move(local));
 }

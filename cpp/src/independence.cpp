@@ -118,7 +118,7 @@ Deviation test_table(const TestSettings& settings, double n_rows, const TestTabl
       settings.statistic == Statistic::g2
           ? accumulate(G2Accumulator<Count>(x_log_x_scale(room_for(n_rows, table)), largest_stratum(table)),
                        table)
-          : accumulate(X2Accumulator<Count>(), table);
+          : accumulate(X2Accumulator<Count>(n_rows, table.r_u, table.r_v), table);
   if (settings.degrees == Degrees::full) found.degrees = full_degrees(table.r_u, table.r_v, table.slices);
   return found;
 }

@@ -21,7 +21,7 @@ struct FrequentistTest {
       return accumulator.finish();
     };
     Deviation out = settings.statistic == Statistic::g2 ? run(G2Accumulator<Sum>(x_log_x_scale(n_rows), largest))
-                                                        : run(X2Accumulator<Sum>());
+                                                        : run(X2Accumulator<Sum>(n_rows, r_x, r_y));
     if (settings.degrees == Degrees::full) out.degrees = full_degrees(r_x, r_y, slices);
     return out;
   }

@@ -19,29 +19,44 @@ namespace treewright {
 /// A scale for sums whose magnitude never exceeds `bound`.
 class FixedPoint {
  public:
-  explicit FixedPoint(double bound = 1) : bits_(62 - static_cast<int>(std::ceil(std::log2(bound + 2)))) {}
+  explicit FixedPoint(double bound = 1)
+      : bits_(62 - static_cast<int>(std::ceil(std::log2(bound + 2)))),
+        up_(std::ldexp(1.0, bits_)),
+        down_(std::ldexp(1.0, -bits_)) {}
   int bits() const { return bits_; }
-  std::int64_t quantise(double x) const { return std::llrint(std::ldexp(x, bits_)); }
-  double value(std::int64_t sum) const { return std::ldexp(static_cast<double>(sum), -bits_); }
+  std::int64_t quantise(double x) const { return std::llrint(x * up_); }
+  double value(std::int64_t sum) const { return static_cast<double>(sum) * down_; }
   bool operator==(const FixedPoint&) const = default;
 
  private:
   int bits_;
+  double up_, down_;  // powers of two: multiplying is exact
 };
 
 /// Numbers k * 2^-bits, fine enough for sums up to `bound`: plain doubles, but adding and subtracting them
 /// never rounds. What is rounded to a grid *before* it is subtracted therefore cancels exactly afterwards.
 class Grid {
  public:
-  explicit Grid(double bound = 1) : bits_(52 - static_cast<int>(std::ceil(std::log2(bound + 1)))) {}
+  explicit Grid(double bound = 1)
+      : bits_(52 - static_cast<int>(std::ceil(std::log2(bound + 1)))),
+        up_(std::ldexp(1.0, bits_)),
+        down_(std::ldexp(1.0, -bits_)) {}
   int bits() const { return bits_; }
-  double round(double x) const { return std::ldexp(std::nearbyint(std::ldexp(x, bits_)), -bits_); }
+  double round(double x) const { return nearest(x * up_) * down_; }
   double round(std::int64_t sum, FixedPoint scale) const {
-    return std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(sum), bits_ - scale.bits())), -bits_);
+    return nearest(scale.value(sum) * up_) * down_;
   }
 
  private:
+  // adding and taking away 1.5 * 2^52 leaves the nearest integer (magnitudes stay below 2^51); larger ones are
+  // whole already
+  static double nearest(double x) {
+    constexpr double kWhole = 0x1.8p52;
+    return std::abs(x) < 0x1p51 ? (x + kWhole) - kWhole : std::nearbyint(x);
+  }
+
   int bits_;
+  double up_, down_;  // powers of two: multiplying is exact
 };
 
 /// Counts below this are looked up, larger ones computed; the boundary is fixed, so no result depends on how

@@ -82,10 +82,15 @@ class G2Accumulator {
   double degrees_ = 0;
 };
 
-/// X2 = sum of (n - e)^2 / e; in double, in the order of the strata and cells.
+/// X2 = sum of (n - e)^2 / e; each cell is rounded to fixed point, so the order of cells and strata, and which
+/// variable comes first, do not matter.
 template <class Sum = std::int64_t>
 class X2Accumulator {
  public:
+  /// X2 is at most the rows times the fewer states, less one.
+  X2Accumulator(double n_rows, std::size_t r_u, std::size_t r_v)
+      : scale_(n_rows * static_cast<double>(std::min(r_u, r_v))) {}
+
   template <class Count>
   void stratum(const Count* cells, std::size_t r_u, std::size_t r_v) {
     margins_.take(cells, r_u, r_v);
@@ -96,16 +101,17 @@ class X2Accumulator {
         const double expected =
             static_cast<double>(margins_.rows[i]) * static_cast<double>(margins_.columns[j]) / total;
         const double excess = static_cast<double>(cells[i * r_v + j]) - expected;
-        if (expected > 0) sum_ += excess * excess / expected;
+        if (expected > 0) sum_ += scale_.quantise(excess * excess / expected);
       }
     degrees_ += margins_.degrees();
   }
-  Deviation finish() const { return {sum_, degrees_}; }
+  Deviation finish() const { return {scale_.value(sum_), degrees_}; }
   void reset() { sum_ = 0, degrees_ = 0; }
 
  private:
+  FixedPoint scale_;
   Margins<Sum> margins_;
-  double sum_ = 0;
+  std::int64_t sum_ = 0;
   double degrees_ = 0;
 };
 

@@ -50,3 +50,6 @@ class DiscreteScore(PluralScore):
     def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
         target, _ = as_family(self.schema, child, parents)
         return self._statistics.score_deletions(self.settings, target, self.schema.scope(parents))
+
+    def pair_gains(self) -> Floats:
+        return self._statistics.score_pairs(self.settings)

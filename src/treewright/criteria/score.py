@@ -61,6 +61,10 @@ class LocalScore(Protocol):
         """Scores of the child with each parent taken away, in the order of `parents`."""
         ...
 
+    def pair_gains(self) -> Floats:
+        """What each variable, as only parent, adds to the local score of each other: a matrix [parent, child]."""
+        ...
+
     def score(self, graph: DagLike) -> float:
         """Sum of the local scores of a directed acyclic graph."""
         ...
@@ -88,6 +92,15 @@ class PluralScore(ABC):
 
     def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
         return self.local_many([(child, [*parents[:i], *parents[i + 1 :]]) for i in range(len(parents))])
+
+    def pair_gains(self) -> Floats:
+        everybody = range(len(self.schema))
+        own = self.local_many([(child, ()) for child in everybody])
+        gains = np.zeros((len(everybody), len(everybody)))
+        for child in everybody:
+            others = [parent for parent in everybody if parent != child]
+            gains[others, child] = self.local_additions(child, (), others) - own[child]
+        return gains
 
     def score(self, graph: DagLike) -> float:
         return score_graph(self, graph)

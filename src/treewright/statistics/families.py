@@ -95,6 +95,10 @@ class FamilyStatistics(Protocol):
         """Local scores of the child with each of its parents taken away, in the order of `parents`."""
         ...
 
+    def score_pairs(self, settings: ScoreSettings) -> Floats:
+        """What each variable, as only parent, adds to the score of each other: a matrix [parent, child]."""
+        ...
+
     def test_queries(
         self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
     ) -> tuple[Floats, Floats]:
@@ -110,7 +114,10 @@ class FamilyStatistics(Protocol):
 
 def family_statistics(counter: Counter) -> FamilyStatistics:
     """The counter itself when it judges natively, else an adaptor that judges its tables."""
-    return counter if isinstance(counter, FamilyStatistics) else FromTables(counter)
+    if isinstance(counter, FamilyStatistics):
+        return counter
+    wrapped = getattr(counter, "native_statistics", None)  # a wrapper may know a native counter inside
+    return (wrapped() if wrapped else None) or FromTables(counter)
 
 
 @dataclass
@@ -160,6 +167,14 @@ class FromTables:
         return self.score_families(
             settings, [(child, (*parents[:i], *parents[i + 1 :])) for i in range(len(parents))]
         )
+
+    def score_pairs(self, settings: ScoreSettings) -> Floats:
+        n = len(self.schema)
+        own = self.score_families(settings, [(child, ()) for child in range(n)])
+        pairs = [(child, (parent,)) for parent in range(n) for child in range(n) if child != parent]
+        gains = np.zeros((n, n))
+        gains[~np.eye(n, dtype=bool)] = self.score_families(settings, pairs)
+        return np.where(np.eye(n, dtype=bool), 0.0, gains - own)
 
     def test_queries(
         self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
-from treewright.tables.schema import NameOrIndex
+from treewright.tables.schema import NameOrIndex, Scope
 
 
 def entropy(counter: Counter, scope: Iterable[NameOrIndex], given: Iterable[NameOrIndex] = ()) -> float:
@@ -65,8 +65,11 @@ def pairwise_information(
     every = [v for v, variable in enumerate(schema) if variable.is_discrete]
     scope = tuple(every) if variables is None else schema.scope(variables)
     native = getattr(counter, "pairwise_information", None)
-    if native is not None:
-        return np.asarray(native(scope))
+    return np.asarray(native(scope)) if native is not None else information_from_tests(counter, scope)
+
+
+def information_from_tests(counter: Counter, scope: Scope) -> npt.NDArray[np.float64]:
+    """The matrix of :func:`pairwise_information` from G2 tests, one batch: for counters that know no shorter way."""
     matrix = np.zeros((len(scope), len(scope)))
     if counter.n_rows and len(scope) > 1:
         rows, columns = np.triu_indices(len(scope), 1)

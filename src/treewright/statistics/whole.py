@@ -25,6 +25,7 @@ from treewright.statistics.families import (
     ScoreSettings,
     TestSettings,
 )
+from treewright.statistics.information import information_from_tests
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
 if TYPE_CHECKING:
@@ -164,10 +165,11 @@ class WholeCounter:
 
     def pairwise_information(self, variables: Iterable[NameOrIndex] | None = None) -> Floats:
         """Mutual information of all pairs in nats, as a symmetric matrix with a zero diagonal."""
+        every = tuple(v for v, variable in enumerate(self.schema) if variable.is_discrete)
+        scope = every if variables is None else self._discrete(variables)
         if self._packed.is_real:
-            raise WeightError("pairwise information takes integer weights; found real ones")
-        every = [v for v, variable in enumerate(self.schema) if variable.is_discrete]
-        return _core.pairwise_information(self._packed, every if variables is None else self._discrete(variables))
+            return information_from_tests(self, scope)
+        return _core.pairwise_information(self._packed, scope)
 
     # ------------------------------------------------------------------ judged while counted
     def score_pairs(self, settings: ScoreSettings) -> Floats:
