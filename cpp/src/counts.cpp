@@ -102,7 +102,7 @@ class MaskCounter {
       return table.cardinality(scope[a]) < table.cardinality(scope[b]);
     });
     for (std::size_t k = 0; k < scope.size(); ++k) order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
-    masks_.assign(scope.size() < 2 ? 0 : (scope.size() - 1) * planes_.stride, 0);
+    masks_.resize(scope.size() < 2 ? 0 : (scope.size() - 1) * planes_.stride);
   }
 
   void run() { refine(0, nullptr, static_cast<std::int64_t>(table_.n_rows()), 0); }
@@ -110,22 +110,22 @@ class MaskCounter {
  private:
   void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
     const std::uint32_t v = order_[level];
-    const std::size_t n_planes = planes_.of(v);
-    std::vector<std::int64_t> counts(n_planes, 0);
+    const std::size_t n_planes = planes_.of(v), n_states = n_planes + 1;
+    std::int64_t counts[kMostStates];
+    std::fill(counts, counts + n_states, 0);
     const Word* states = planes_.plane(planes_.first[v]);
     if (mask)
-      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words, counts.data(), n_planes);
+      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words, counts, n_planes);
     else
-      std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts.begin());
-    const std::int64_t rest = size - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    counts.push_back(rest);
+      std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
+    counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     if (level + 1 == order_.size()) {
-      for (std::size_t s = 0; s < counts.size(); ++s) out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
+      for (std::size_t s = 0; s < n_states; ++s) out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
       return;
     }
     cancel_.check();
     Word* next = masks_.data() + level * planes_.stride;
-    for (std::size_t s = 0; s < counts.size(); ++s) {
+    for (std::size_t s = 0; s < n_states; ++s) {
       if (counts[s] == 0) continue;
       narrow(next, mask, v, s);
       refine(level + 1, next, counts[s], offset + static_cast<std::int64_t>(s) * strides_[level]);
@@ -151,13 +151,15 @@ class MaskCounter {
     }
   }
 
+  static constexpr std::size_t kMostStates = 64;  // more make a variable wide
+
   const PackedTable& table_;
   const Planes& planes_;
   std::span<std::int64_t> out_;
   Cancel& cancel_;
   std::vector<std::uint32_t> order_;
   std::vector<std::int64_t> strides_;
-  std::vector<Word> masks_;
+  AlignedVector<Word> masks_;
 };
 
 // ------------------------------------------------------------------ kernel B for one table: context x last variable

@@ -1,6 +1,5 @@
 // All pairs of variables: one row of the matrix is one task.
 #include <algorithm>
-#include <map>
 
 #include "treewright/arithmetic.hpp"
 #include "treewright/contexts.hpp"
@@ -65,6 +64,12 @@ void for_each_partner(const PackedTable& table, ScopeView vars, std::size_t i, C
   for (std::size_t j = i + 1; j < vars.size(); ++j) {
     const std::uint32_t y = vars[j];
     const std::size_t r_y = table.cardinality(y), start = planes.first[y];
+    if (r_x == 2 && r_y == 2 && by_bits && !table.is_weighted()) {  // the common case, without loops
+      const std::int64_t both = by_plane[start - first], n_y = table.marginals(cancel)[y][0];
+      const std::int64_t four[] = {both, n_x[0] - both, n_y - both, n_x[1] - n_y + both};
+      take(j, std::span<const std::int64_t>(four));
+      continue;
+    }
     cells.assign(r_x * r_y, 0);
     if (table.is_wide(y) || !by_bits) {
       const std::uint32_t scope[] = {x, y};
@@ -141,36 +146,48 @@ std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& sco
     });
     return gains;
   }
-  // terms by (states of the child, states of the parent); few of them differ
-  std::map<std::pair<std::uint32_t, std::uint32_t>, FamilyTerms> terms;
-  for (std::uint32_t child : vars) {
-    terms.try_emplace({table.cardinality(child), 1}, score.terms(table.cardinality(child), 1, table.total()));
-    for (std::uint32_t parent : vars)
-      terms.try_emplace({table.cardinality(child), table.cardinality(parent)},
-                        score.terms(table.cardinality(child), table.cardinality(parent), table.total()));
+  // variables with equally many states share their terms: one per (states of the child, states of the parent)
+  std::vector<std::uint32_t> states;
+  for (std::uint32_t v : vars) states.push_back(table.cardinality(v));
+  std::ranges::sort(states);
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  const std::size_t n_classes = states.size();
+  std::vector<std::size_t> of(n);
+  for (std::size_t i = 0; i < n; ++i)
+    of[i] = static_cast<std::size_t>(std::ranges::lower_bound(states, table.cardinality(vars[i])) - states.begin());
+  std::vector<FamilyTerms> terms, alone;  // [child][parent], [child]
+  for (std::uint32_t child : states) {
+    alone.push_back(score.terms(child, 1, table.total()));
+    for (std::uint32_t parent : states) terms.push_back(score.terms(child, parent, table.total()));
   }
-  const auto sum = [](const CellTerm& f, std::span<const std::int64_t> counts) {
+  const bool looked_up = table.total() < kTabulated;
+  const auto sum = [looked_up](const CellTerm& f, std::span<const std::int64_t> counts) {
     std::int64_t total = 0;
-    for (std::int64_t c : counts) total += f(c);
+    if (const std::int64_t* lookup = f.table(); looked_up)
+      for (std::int64_t c : counts) total += lookup[c];
+    else
+      for (std::int64_t c : counts) total += f(c);
     return total;
   };
+  const auto& marginals = table.marginals(cancel);
   std::vector<double> own(n);
+  std::vector<std::int64_t> parent_sums(n * n_classes);  // of each parent, by the states of the child
   for (std::size_t i = 0; i < n; ++i) {
-    const FamilyTerms& alone = terms.at({table.cardinality(vars[i]), 1});
-    own[i] = score.local(sum(alone.joint, table.marginals(cancel)[vars[i]]), alone.parent(table.total()), alone);
+    const FamilyTerms& family = alone[of[i]];
+    own[i] = score.local(sum(family.joint, marginals[vars[i]]), family.parent(table.total()), family);
+    for (std::size_t child = 0; child < n_classes; ++child)
+      parent_sums[i * n_classes + child] = sum(terms[child * n_classes + of[i]].parent, marginals[vars[i]]);
   }
   std::vector<double> gains(n * n, 0.0);
+  const auto gain = [&](std::size_t parent, std::size_t child, std::span<const std::int64_t> pair) {
+    const FamilyTerms& family = terms[of[child] * n_classes + of[parent]];
+    const double local = score.local(sum(family.joint, pair), parent_sums[parent * n_classes + of[child]], family);
+    return local - own[child];
+  };
   parallel_for(n, expected_nanoseconds(table, vars), cancel, [&](std::size_t i) {
-    const std::vector<std::int64_t>& n_x = table.marginals(cancel)[vars[i]];
     for_each_partner(table, vars, i, cancel, [&](std::size_t j, std::span<const std::int64_t> pair) {
-      const FamilyTerms& forth = terms.at({table.cardinality(vars[j]), table.cardinality(vars[i])});
-      const std::int64_t joint = sum(forth.joint, pair);
-      gains[i * n + j] = score.local(joint, sum(forth.parent, n_x), forth) - own[j];
-      gains[j * n + i] = gains[i * n + j];
-      if (symmetric) return;
-      const FamilyTerms& back = terms.at({table.cardinality(vars[i]), table.cardinality(vars[j])});
-      gains[j * n + i] =
-          score.local(sum(back.joint, pair), sum(back.parent, table.marginals(cancel)[vars[j]]), back) - own[i];
+      gains[i * n + j] = gain(i, j, pair);
+      gains[j * n + i] = symmetric ? gains[i * n + j] : gain(j, i, pair);
     });
   });
   return gains;

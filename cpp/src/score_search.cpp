@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "treewright/partners.hpp"
 #include "treewright/searching.hpp"
@@ -10,37 +12,49 @@
 namespace treewright {
 namespace {
 
-// Sums of one candidate's set functions; candidates with equally many states share their terms.
-struct Candidate {
-  std::size_t position, first_plane, n_planes;
-  const FamilyTerms* terms;
-  std::int64_t joint = 0, parent = 0;
+// Candidates with equally many states share their terms; sums of their set functions stand side by side.
+struct CandidateClass {
+  std::size_t n_planes;
+  FamilyTerms terms;
+  std::vector<std::size_t> positions;
+  std::vector<std::uint32_t> first_planes;
+  std::vector<std::int64_t> joint, parent;
 };
 
-template <bool kLookedUp>
-std::int64_t apply(const CellTerm& f, std::int64_t n) {
-  if constexpr (kLookedUp) return f.table()[n];
-  return f(n);
-}
-
 // Add f(count) over one row of counters: states by their planes, the last state by subtraction.
-template <bool kLookedUp, class Count, class Term, class Sum>
-void add_row(std::vector<Candidate>& candidates, const Count* row, std::int64_t size, Term&& term, Sum&& sum) {
-  for (Candidate& one : candidates) {
-    const CellTerm& f = term(one);
-    std::int64_t rest = size, total = 0;
-    const Count* counts = row + one.first_plane;
-    for (std::size_t p = 0; p < one.n_planes; ++p) {
-      const auto n = static_cast<std::int64_t>(counts[p]);
-      rest -= n;
-      total += apply<kLookedUp>(f, n);
+template <class Count, class Function>
+void add_row(const CandidateClass& some, const Count* row, std::int64_t size, const Function& f,
+             std::vector<std::int64_t>& sums) {
+  const std::size_t n = some.first_planes.size();
+  const std::uint32_t* first = some.first_planes.data();
+  if (some.n_planes == 1) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto count = static_cast<std::int64_t>(row[first[i]]);
+      sums[i] += f(count) + f(size - count);
     }
-    sum(one) += total + apply<kLookedUp>(f, rest);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Count* counts = row + first[i];
+    std::int64_t rest = size, total = 0;
+    for (std::size_t p = 0; p < some.n_planes; ++p) {
+      const auto count = static_cast<std::int64_t>(counts[p]);
+      rest -= count;
+      total += f(count);
+    }
+    sums[i] += total + f(rest);
   }
 }
 
 template <bool kLookedUp, class Count>
-void add_terms(const PartnerContext& context, const GroupedCounts<Count>& counted, std::vector<Candidate>& candidates) {
+void add_terms(const PartnerContext& context, const GroupedCounts<Count>& counted,
+               std::vector<CandidateClass>& classes) {
+  const auto function = [](const CellTerm& term) {
+    if constexpr (kLookedUp)
+      return [table = term.table()](std::int64_t n) { return table[n]; };
+    else
+      return [&term](std::int64_t n) { return term(n); };
+  };
   std::vector<Count> configuration(counted.stride);
   for (std::size_t j = 0; j < context.n_configurations; ++j) {
     std::int64_t size = 0;
@@ -51,14 +65,12 @@ void add_terms(const PartnerContext& context, const GroupedCounts<Count>& counte
       const Count* row = counted.row(g);
       size += counted.group_sizes[g];
       for (std::size_t p = 0; p < counted.stride; ++p) configuration[p] += row[p];
-      add_row<kLookedUp>(
-          candidates, row, counted.group_sizes[g], [](const Candidate& c) -> const CellTerm& { return c.terms->joint; },
-          [](Candidate& c) -> std::int64_t& { return c.joint; });
+      for (CandidateClass& some : classes)
+        add_row(some, row, counted.group_sizes[g], function(some.terms.joint), some.joint);
     }
     if (size == 0) continue;
-    add_row<kLookedUp>(
-        candidates, configuration.data(), size, [](const Candidate& c) -> const CellTerm& { return c.terms->parent; },
-        [](Candidate& c) -> std::int64_t& { return c.parent; });
+    for (CandidateClass& some : classes)
+      add_row(some, configuration.data(), size, function(some.terms.parent), some.parent);
   }
 }
 
@@ -145,30 +157,47 @@ double score_with(const PartnerContext& context, const FamilyScore& score, std::
   return score.local(joint, parent, terms);
 }
 
-void score_grouped(const PartnerContext& context, const FamilyScore& score, ScopeView candidates, double q,
-                   std::vector<double>& out, Cancel& cancel) {
+// All candidates that have planes, by kernel B; its group sizes are the family table, which is returned.
+std::vector<std::int64_t> score_grouped(const PartnerContext& context, const FamilyScore& score, ScopeView candidates,
+                                        double q, std::vector<double>& out, Cancel& cancel) {
   const PackedTable& table = context.table;
   const Planes& planes = table.planes(cancel);
+  std::vector<std::int64_t> family;
   with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
+    family = counted.group_sizes;
     std::int64_t largest = 0;
     for (std::size_t j = 0; j < context.n_configurations; ++j)
       largest = std::max(largest, std::accumulate(counted.group_sizes.begin() + j * context.r_x,
                                                   counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
-    std::map<std::size_t, FamilyTerms> terms;  // by the candidate's states
-    std::vector<Candidate> sums;
+    std::map<std::size_t, CandidateClass> by_states;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const std::size_t r = table.cardinality(candidates[i]);
       if (table.is_wide(candidates[i])) continue;
-      if (!terms.contains(r))
-        terms.emplace(r, score.terms(static_cast<double>(context.r_x), q * static_cast<double>(r), largest));
-      sums.push_back({i, planes.first[candidates[i]], planes.of(candidates[i]), &terms.at(r)});
+      auto found = by_states.find(r);
+      if (found == by_states.end())
+        found = by_states
+                    .emplace(r, CandidateClass{r - 1,
+                                               score.terms(static_cast<double>(context.r_x), q * static_cast<double>(r), largest),
+                                               {}, {}, {}, {}})
+                    .first;
+      found->second.positions.push_back(i);
+      found->second.first_planes.push_back(planes.first[candidates[i]]);
+    }
+    std::vector<CandidateClass> classes;
+    for (auto& [r, some] : by_states) {
+      some.joint.assign(some.positions.size(), 0);
+      some.parent.assign(some.positions.size(), 0);
+      classes.push_back(std::move(some));
     }
     if (largest < kTabulated)
-      add_terms<true>(context, counted, sums);
+      add_terms<true>(context, counted, classes);
     else
-      add_terms<false>(context, counted, sums);
-    for (const Candidate& one : sums) out[one.position] = score.local(one.joint, one.parent, *one.terms);
+      add_terms<false>(context, counted, classes);
+    for (const CandidateClass& some : classes)
+      for (std::size_t i = 0; i < some.positions.size(); ++i)
+        out[some.positions[i]] = score.local(some.joint[i], some.parent[i], some.terms);
   });
+  return family;
 }
 
 template <class Count>
@@ -177,18 +206,23 @@ ChildScores score_around(const PackedTable& table, const FamilyScore& score, std
   const PartnerContext context(table, child, parents, cancel);
   const double q = declared(table, parents);
   ChildScores out;
-  const std::vector<Count> family = group_sizes<Count>(context);
+  out.additions.assign(candidates.size(), 0.0);
+  std::vector<Count> family;
+  bool grouped = false;
+  if constexpr (std::is_same_v<Count, std::int64_t>) {
+    grouped = context.groups_pay(candidates.size(), parents.size() + 1, cancel);
+    if (grouped) family = score_grouped(context, score, candidates, q, out.additions, cancel);
+  }
+  if (!grouped) family = group_sizes<Count>(context);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!grouped || table.is_wide(candidates[i]))
+      out.additions[i] = score_with<Count>(context, score, candidates[i], q, cancel);
   out.own = score_table(score, std::span<const Count>(family), context.r_x, q);
   if (!parents.empty()) {
     const std::vector<std::uint32_t> states = states_of(context, parents);
     for (std::size_t k = 0; k < parents.size(); ++k)
       out.deletions.push_back(score_without(context, score, family, states, parents, k));
   }
-  out.additions.assign(candidates.size(), 0.0);
-  const bool grouped = !table.is_real() && context.groups_pay(candidates.size(), parents.size() + 1, cancel);
-  if (grouped) score_grouped(context, score, candidates, q, out.additions, cancel);
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    if (!grouped || table.is_wide(candidates[i])) out.additions[i] = score_with<Count>(context, score, candidates[i], q, cancel);
   return out;
 }
 
@@ -218,13 +252,11 @@ void check_family(const PackedTable& table, std::uint32_t child, ScopeView paren
 
 ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
                         ScopeView candidates, Cancel& cancel) {
-  table.check_scope(candidates);
-  std::vector<std::uint32_t> sorted(parents.begin(), parents.end());
   check_family(table, child, parents);
-  for (std::uint32_t y : candidates) {
-    std::vector<std::uint32_t> scope(parents.begin(), parents.end());
-    scope.push_back(y);
-    check_family(table, child, scope);
+  for (const std::uint32_t& y : candidates) {
+    table.check_scope(std::span(&y, 1));
+    if (y == child || std::ranges::find(parents, y) != parents.end())
+      throw std::invalid_argument("variable number " + std::to_string(y) + " is in the family already");
   }
   if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, cancel);
   return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, cancel);

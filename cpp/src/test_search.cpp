@@ -1,5 +1,8 @@
 // Independence of x from many partners: kernel B and the test in one call.
-#include <map>
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "treewright/partners.hpp"
 #include "treewright/searching.hpp"
@@ -8,19 +11,32 @@
 namespace treewright {
 namespace {
 
+// The rows that sums of n ln n may run over: with real weights there can be more cells than weight.
+double rows_bound(const PackedTable& table) {
+  return table.is_real() ? std::max(table.real_total(), static_cast<double>(table.n_rows())) : table.real_total();
+}
+
 // What differs between the tests: the accumulator of one table, and what it says in the end.
 struct FrequentistTest {
   using Result = Deviation;
-  const TestSettings& settings;
+  FrequentistTest(const TestSettings& settings, const PackedTable& table)
+      : settings(settings),
+        n_rows(rows_bound(table)),
+        scale(x_log_x_scale(n_rows)),
+        term(CellTerm::x_log_x(scale, table.total())) {}
+
+  TestSettings settings;
   double n_rows;
+  FixedPoint scale;
+  CellTerm term;  // one for the whole batch
 
   template <class Sum, class Feed>
-  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t largest, Feed&& feed) const {
+  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t, Feed&& feed) const {
     const auto run = [&](auto accumulator) {
       feed([&](const auto* cells) { accumulator.stratum(cells, r_x, r_y); });
       return accumulator.finish();
     };
-    Deviation out = settings.statistic == Statistic::g2 ? run(G2Accumulator<Sum>(x_log_x_scale(n_rows), largest))
+    Deviation out = settings.statistic == Statistic::g2 ? run(G2Accumulator<Sum>(scale, term))
                                                         : run(X2Accumulator<Sum>(n_rows, r_x, r_y));
     if (settings.degrees == Degrees::full) out.degrees = full_degrees(r_x, r_y, slices);
     return out;
@@ -29,7 +45,10 @@ struct FrequentistTest {
 
 struct BayesianTest {
   using Result = Posterior;
-  const PosteriorSettings& settings;
+  BayesianTest(const PosteriorSettings& settings, const PackedTable& table)
+      : settings(settings), n_rows(rows_bound(table)) {}
+
+  PosteriorSettings settings;
   double n_rows;
 
   template <class Sum, class Feed>
@@ -40,16 +59,16 @@ struct BayesianTest {
   }
 };
 
-// The rows that sums of n ln n may run over: with real weights there can be more cells than weight.
-double rows_bound(const PackedTable& table) {
-  return table.is_real() ? std::max(table.real_total(), static_cast<double>(table.n_rows())) : table.real_total();
-}
-
-void check_query(const PackedTable& table, std::uint32_t x, std::uint32_t y, ScopeView given) {
+// x and Z are checked once, then each partner against them.
+void check_partners(const PackedTable& table, std::uint32_t x, ScopeView given, ScopeView partners) {
   std::vector<std::uint32_t> scope(given.begin(), given.end());
   scope.push_back(x);
-  scope.push_back(y);
   table.check_scope(scope);
+  for (const std::uint32_t& y : partners) {
+    table.check_scope(std::span(&y, 1));
+    if (std::ranges::find(scope, y) != scope.end())
+      throw std::invalid_argument("variable number " + std::to_string(y) + " is listed twice");
+  }
 }
 
 // A single test: the strata of one table, counted by whatever is cheapest.
@@ -82,7 +101,7 @@ template <class Test>
 std::vector<typename Test::Result> judge_partners(const PackedTable& raw, const Test& test, std::uint32_t x,
                                                   ScopeView given, ScopeView partners, Cancel& cancel) {
   std::vector<typename Test::Result> out(partners.size());
-  for (std::uint32_t y : partners) check_query(raw, x, y, given);
+  check_partners(raw, x, given, partners);
   const auto one_by_one = [&] {
     for (std::size_t i = 0; i < partners.size(); ++i) out[i] = judge_one(raw, test, x, partners[i], given, cancel);
   };
@@ -120,21 +139,30 @@ std::vector<typename Test::Result> judge_partners(const PackedTable& raw, const 
 template <class Test>
 std::vector<typename Test::Result> judge_queries(const PackedTable& table, const Test& test,
                                                  const std::vector<Query>& queries, Cancel& cancel) {
-  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::vector<std::size_t>> shared;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    check_query(table, queries[i].x, queries[i].y, queries[i].given);
-    shared[{queries[i].x, queries[i].given}].push_back(i);
+  // tests that share x and Z stand side by side after sorting
+  std::vector<std::size_t> order(queries.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return queries[a].x == queries[b].x && queries[a].given == queries[b].given;
+  };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (queries[a].x != queries[b].x) return queries[a].x < queries[b].x;
+    if (queries[a].given != queries[b].given) return queries[a].given < queries[b].given;
+    return a < b;
+  });
+  std::vector<std::span<const std::size_t>> tasks;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && same(order[begin], order[end])) ++end;
+    tasks.emplace_back(order.data() + begin, end - begin);
   }
-  std::vector<const std::pair<const std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::vector<std::size_t>>*> tasks;
-  for (const auto& group : shared) tasks.push_back(&group);
   std::vector<typename Test::Result> out(queries.size());
   const double expected = static_cast<double>(queries.size()) * (100 + 0.1 * static_cast<double>(table.n_rows()));
   parallel_for(tasks.size(), expected, cancel, [&](std::size_t t) {
-    const auto& [key, members] = *tasks[t];
+    const Query& first = queries[tasks[t].front()];
     std::vector<std::uint32_t> partners;
-    for (std::size_t i : members) partners.push_back(queries[i].y);
-    const auto results = judge_partners(table, test, key.first, key.second, partners, cancel);
-    for (std::size_t k = 0; k < members.size(); ++k) out[members[k]] = results[k];
+    for (std::size_t i : tasks[t]) partners.push_back(queries[i].y);
+    const auto results = judge_partners(table, test, first.x, first.given, partners, cancel);
+    for (std::size_t k = 0; k < partners.size(); ++k) out[tasks[t][k]] = results[k];
   });
   return out;
 }
@@ -143,22 +171,22 @@ std::vector<typename Test::Result> judge_queries(const PackedTable& table, const
 
 std::vector<Deviation> test_partners(const PackedTable& table, const TestSettings& settings, std::uint32_t x,
                                      ScopeView given, ScopeView partners, Cancel& cancel) {
-  return judge_partners(table, FrequentistTest{settings, rows_bound(table)}, x, given, partners, cancel);
+  return judge_partners(table, FrequentistTest(settings, table), x, given, partners, cancel);
 }
 
 std::vector<Posterior> test_partners(const PackedTable& table, const PosteriorSettings& settings, std::uint32_t x,
                                      ScopeView given, ScopeView partners, Cancel& cancel) {
-  return judge_partners(table, BayesianTest{settings, rows_bound(table)}, x, given, partners, cancel);
+  return judge_partners(table, BayesianTest(settings, table), x, given, partners, cancel);
 }
 
 std::vector<Deviation> test_queries(const PackedTable& table, const TestSettings& settings,
                                     const std::vector<Query>& queries, Cancel& cancel) {
-  return judge_queries(table, FrequentistTest{settings, rows_bound(table)}, queries, cancel);
+  return judge_queries(table, FrequentistTest(settings, table), queries, cancel);
 }
 
 std::vector<Posterior> test_queries(const PackedTable& table, const PosteriorSettings& settings,
                                     const std::vector<Query>& queries, Cancel& cancel) {
-  return judge_queries(table, BayesianTest{settings, rows_bound(table)}, queries, cancel);
+  return judge_queries(table, BayesianTest(settings, table), queries, cancel);
 }
 
 }  // namespace treewright

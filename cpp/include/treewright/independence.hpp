@@ -59,7 +59,9 @@ class G2Accumulator {
  public:
   /// The scale follows from the rows; counts up to `largest` will be looked up.
   G2Accumulator(FixedPoint scale, std::int64_t largest)
-      : scale_(scale), term_(CellTerm::x_log_x(scale, largest)) {}
+      : G2Accumulator(scale, CellTerm::x_log_x(scale, largest)) {}
+  /// The same with a term that a batch of tests shares.
+  G2Accumulator(FixedPoint scale, const CellTerm& term) : scale_(scale), term_(term) {}
 
   template <class Count>
   void stratum(const Count* cells, std::size_t r_u, std::size_t r_v) {
