@@ -1,1 +1,6 @@
 """Search for a shape with a criterion, one file per paper."""
+
+from treewright.learners.chow_liu import learn_chow_liu
+from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+
+__all__ = ["Learned", "Phase", "Trace", "TraceBuilder", "learn_chow_liu"]

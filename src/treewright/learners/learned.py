@@ -1,0 +1,80 @@
+"""What a learner returns: the shape it found, and how the work went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Generic, TypeVar
+
+Structure = TypeVar("Structure", covariant=True)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One part of the work: its name, its seconds, and tallies such as scores or tests asked."""
+
+    name: str
+    seconds: float
+    tallies: dict[str, int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The phases of a learner's work, in order.
+
+    Examples
+    --------
+    >>> trace = Trace((Phase("pairs", 0.25, {"scores": 10}), Phase("tree", 0.5)))
+    >>> trace.seconds, trace.total("scores")
+    (0.75, 10)
+    """
+
+    phases: tuple[Phase, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        return sum(phase.seconds for phase in self.phases)
+
+    def total(self, tally: str) -> int | float:
+        """Sum of one tally over all phases."""
+        return sum(phase.tallies.get(tally, 0) for phase in self.phases)
+
+    def to_dict(self) -> dict[str, Any]:
+        phases = [{"name": p.name, "seconds": p.seconds, **p.tallies} for p in self.phases]
+        return {"seconds": self.seconds, "phases": phases}
+
+
+@dataclass(frozen=True)
+class Learned(Generic[Structure]):
+    """A learned structure with the trace of the work."""
+
+    structure: Structure
+    trace: Trace
+
+
+class TraceBuilder:
+    """Collects phases while a learner works.
+
+    Examples
+    --------
+    >>> builder = TraceBuilder()
+    >>> with builder.phase("pairs") as tallies:
+    ...     tallies["scores"] = 3
+    >>> [phase.name for phase in builder.build().phases], builder.build().total("scores")
+    (['pairs'], 3)
+    """
+
+    def __init__(self) -> None:
+        self._phases: list[Phase] = []
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[dict[str, int | float]]:
+        tallies: dict[str, int | float] = {}
+        start = perf_counter()
+        yield tallies
+        self._phases.append(Phase(name, perf_counter() - start, tallies))
+
+    def build(self) -> Trace:
+        return Trace(tuple(self._phases))
