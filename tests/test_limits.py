@@ -55,9 +55,9 @@ def test_a_large_table_is_refused_with_names_bytes_and_a_way_out():
         check_table(schema, range(12))
     assert str(caught.value) == (
         "a table over v0 (100 states), v1 (100 states), v2 (100 states), v3 (100 states), v4 (100 states), "
-        "v5 (100 states), v6 (100 states), v7 (100 states) and 4 more would take about 10^24 bytes, more than the "
-        "limit of 4.0 GiB; use fewer variables or states, or raise the limit with set_memory_limit or "
-        "TREEWRIGHT_MEMORY"
+        "v5 (100 states), v6 (100 states), v7 (100 states) and 4 more would take about 10^24 bytes, more "
+        "than the limit of 4.0 GiB; use fewer variables or states, or raise the limit with set_memory_limit "
+        "or TREEWRIGHT_MEMORY"
     )
     assert isinstance(caught.value, MemoryError)
     assert check_table(schema, (0, 1), itemsize=4) == 40_000

@@ -248,6 +248,10 @@ class _Prior:
 
 
 def test_bde_refuses_what_is_no_prior(eight_rows):
+    with pytest.raises(
+        SchemaError, match="the prior and the counter must have the same variables in the same"
+    ):
+        BDe(eight_rows, UniformPrior(plain_schema([2, 2], ["a", "b"])))
     impossible = np.ones((2, 2, 2)) / 4
     impossible[1] = 0
     assert BDe(eight_rows, _Prior(impossible)).local(1, (0,)) == -math.inf
@@ -307,6 +311,14 @@ def test_edge_prior_and_sparse_qnml():
     assert EdgePrior(plain, 0).local(0, (1,)) == plain.local(0, (1,))
     with pytest.raises(ValueError, match="the penalty for each edge must be a finite number of nats"):
         EdgePrior(plain, -1)
+
+
+def test_deletions_ask_for_one_table():
+    counter = random_counter(18, [2, 3, 2, 4], 100)
+    expected = [BIC(counter).local(0, parents) for parents in ((2, 3), (1, 3), (1, 2))]
+    counter.asked.clear()
+    assert BIC(counter).local_deletions(0, (1, 2, 3)).tolist() == expected
+    assert counter.asked == [(1, 2, 3, 0)]
 
 
 def test_cached_score_asks_once():

@@ -103,7 +103,7 @@ def chi_square(counter, x, y, given=()):
 
 
 def posterior_by_patterns(counter, x, y, given=(), prior=0.5):
-    """P(independent) by enumeration of the patterns of dependent slices, in exact arithmetic but for the prior."""
+    """P(independent) by enumeration of the patterns of dependent slices, in rational numbers."""
     slices = strata(counter, x, y, given)
     p_slice = prior ** (1 / len(slices))
     independent, evidence = 0.0, 0.0

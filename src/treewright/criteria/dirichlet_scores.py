@@ -116,6 +116,12 @@ class BDe(PluralScore):
     is_score_equivalent = True
 
     def __init__(self, counter: Counter, prior: JointPrior, ess: float = 1.0) -> None:
+        known = getattr(prior, "schema", counter.schema)
+        if known.names != counter.schema.names:
+            raise SchemaError(
+                "the prior and the counter must have the same variables in the same order; found "
+                f"{', '.join(known.names[:20])} and {', '.join(counter.schema.names[:20])}"
+            )
         self.counter = counter
         self.prior = prior
         self.ess = positive("ess (the equivalent sample size)", ess)
