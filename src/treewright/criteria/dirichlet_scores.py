@@ -57,6 +57,15 @@ class K2(DiscreteScore):
     ----------
     counter
         Counts of discrete variables.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> round(K2(counter).local("well", ["treated"]), 4)
+    -35.9533
     """
 
     is_score_equivalent = False
@@ -111,6 +120,16 @@ class BDe(PluralScore):
     Notes
     -----
     A cell to which the prior gives probability 0 but which the data hold makes the score minus infinity.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> score = BDe(counter, UniformPrior(schema), ess=2.0)
+    >>> abs(score.local("well", ["treated"]) - BDeu(counter, ess=2.0).local("well", ["treated"])) < 1e-9
+    True
     """
 
     is_score_equivalent = True

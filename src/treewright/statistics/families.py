@@ -129,6 +129,15 @@ class FromTables:
     ----------
     counter
         Anything that counts.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> FromTables(counter).score_families(ScoreSettings("bic"), [(1, (0,))]).round(4).tolist()
+    [-36.7066]
     """
 
     def __init__(self, counter: Counter) -> None:
