@@ -94,7 +94,9 @@ def format_bytes(size: int) -> str:
 
 def table_cells(schema: Schema, scope: Iterable[int]) -> int:
     """Number of cells of a table, exactly; a continuous variable in it is an error."""
-    return math.prod(schema.variables[v].cardinality for v in scope)
+    scope = tuple(scope)
+    cells = math.prod(map(schema.cardinalities.__getitem__, scope))
+    return cells or math.prod(schema.variables[v].cardinality for v in scope)
 
 
 def check_table(schema: Schema, scope: Iterable[int], itemsize: int = 8) -> int:

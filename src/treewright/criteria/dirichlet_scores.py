@@ -57,6 +57,15 @@ class K2(DiscreteScore):
     ----------
     counter
         Counts of discrete variables.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> round(K2(counter).local("well", ["treated"]), 4)
+    -35.9533
     """
 
     is_score_equivalent = False
@@ -111,11 +120,27 @@ class BDe(PluralScore):
     Notes
     -----
     A cell to which the prior gives probability 0 but which the data hold makes the score minus infinity.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> score = BDe(counter, UniformPrior(schema), ess=2.0)
+    >>> abs(score.local("well", ["treated"]) - BDeu(counter, ess=2.0).local("well", ["treated"])) < 1e-9
+    True
     """
 
     is_score_equivalent = True
 
     def __init__(self, counter: Counter, prior: JointPrior, ess: float = 1.0) -> None:
+        known = getattr(prior, "schema", counter.schema)
+        if known.names != counter.schema.names:
+            raise SchemaError(
+                "the prior and the counter must have the same variables in the same order; found "
+                f"{', '.join(known.names[:20])} and {', '.join(counter.schema.names[:20])}"
+            )
         self.counter = counter
         self.prior = prior
         self.ess = positive("ess (the equivalent sample size)", ess)

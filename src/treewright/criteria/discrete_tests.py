@@ -212,6 +212,15 @@ class ChiSquareTest(LimitTest):
     """Pearson's test of conditional independence: the sum of (observed - expected)^2 / expected.
 
     It has the parameters of :class:`GTest`.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> round(ChiSquareTest(counter).test("treated", "well").statistic, 4)
+    15.4286
     """
 
     _statistic = "x2"
@@ -233,6 +242,15 @@ class PermutationTest:
         How many shuffles.
     seed
         Any whole number.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> PermutationTest(counter, seed=1).independent("treated", "well")
+    False
     """
 
     def __init__(

@@ -88,6 +88,16 @@ class SparseQNML(EdgePrior):
     ----------
     counter
         Counts of discrete variables.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> gain = SparseQNML(counter).local("well", ["treated"]) - SparseQNML(counter).local("well")
+    >>> gain > 0
+    True
     """
 
     def __init__(self, counter: Counter) -> None:

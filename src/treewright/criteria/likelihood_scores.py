@@ -41,6 +41,15 @@ class AIC(DiscreteScore):
     ----------
     counter
         Counts of discrete variables.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> AIC(counter).local("well") < AIC(counter).local("well", ["treated"])
+    True
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -57,6 +66,15 @@ class BIC(DiscreteScore):
     ----------
     counter
         Counts of discrete variables.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> round(BIC(counter).local("well", ["treated"]), 4)
+    -36.7066
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -83,6 +101,18 @@ class QNML(DiscreteScore):
        learning Bayesian network structures. AISTATS.
     .. [2] Szpankowski & Weinberger (2012). Minimax pointwise redundancy for memoryless models over large
        alphabets. IEEE Transactions on Information Theory 58.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> score = QNML(counter)
+    >>> score.local("well") + score.local("treated", ["well"]) == score.local("treated") + score.local(
+    ...     "well", ["treated"]
+    ... )
+    True
     """
 
     def __init__(self, counter: Counter) -> None:

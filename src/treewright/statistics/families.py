@@ -8,7 +8,7 @@ itself; for every other counter :class:`FromTables` asks for the tables and judg
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import TableTooLarge, WeightError
-from treewright.limits import check_table, format_bytes, table_cells
+from treewright.limits import check_table, format_bytes, memory_limit, table_cells
 from treewright.statistics.counter import Counter, Counts
 from treewright.tables.schema import Schema, Scope
 
@@ -136,6 +136,15 @@ class FromTables:
     ----------
     counter
         Anything that counts.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> FromTables(counter).score_families(ScoreSettings("bic"), [(1, (0,))]).round(4).tolist()
+    [-36.7066]
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -147,12 +156,17 @@ class FromTables:
 
     def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
         scopes = [(*sorted(parents), child) for child, parents in families]
+        return self._judge(settings, families, self._batches(scopes))
+
+    def _judge(
+        self, settings: ScoreSettings, families: Sequence[Family], batches: Iterable[_Batch]
+    ) -> Floats:
         cards = self.schema.cardinalities
         r = np.array([cards[child] for child, _ in families], dtype=np.int64)
         q = np.array([_configurations(cards, parents) for _, parents in families], dtype=np.float64)
         local = np.empty(len(families))
         n_rows = float(self.counter.n_rows)
-        for batch in self._batches(scopes):
+        for batch in batches:
             at = batch.positions
             tables = (batch.codes, batch.counts, r[at], q[at])
             local[at] = _core.score_tables(settings.kind, settings.ess, n_rows, *tables)
@@ -164,9 +178,14 @@ class FromTables:
         return self.score_families(settings, [(child, (*parents, candidate)) for candidate in candidates])
 
     def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
-        return self.score_families(
-            settings, [(child, (*parents[:i], *parents[i + 1 :])) for i in range(len(parents))]
-        )
+        families = [(child, (*parents[:i], *parents[i + 1 :])) for i in range(len(parents))]
+        if not parents or table_cells(self.schema, (*parents, child)) > self._few:
+            return self.score_families(settings, families)
+        # every smaller table is in the table of the whole family
+        check_table(self.schema, (*parents, child))
+        whole = self.counter.counts((*parents, child))
+        tables = [np.asarray(whole.sum(axis=i)) for i in range(len(parents))]
+        return self._judge(settings, families, [_Batch(list(range(len(parents))), [], _one_kind(tables))])
 
     def score_pairs(self, settings: ScoreSettings) -> Floats:
         n = len(self.schema)
@@ -232,13 +251,15 @@ class FromTables:
 
     def _batches(self, scopes: Sequence[Scope]) -> Iterator[_Batch]:
         """Cut the scopes into groups of bounded size and count each."""
-        few = max(DENSE_CELLS, 4 * math.ceil(self.counter.n_rows))
+        few, limit = self._few, memory_limit()
         sizes = [table_cells(self.schema, scope) for scope in scopes]
         chunk: list[int] = []
         held = 0
         for position, size in enumerate(sizes):
             if size > few:
                 continue
+            if 8 * size > limit:
+                check_table(self.schema, scopes[position])
             if chunk and held + size > CELLS_PER_CALL:
                 yield self._count_dense(scopes, chunk)
                 chunk, held = [], 0
@@ -249,8 +270,6 @@ class FromTables:
         yield from self._count_sparse(scopes, [i for i, size in enumerate(sizes) if size > few], sizes)
 
     def _count_dense(self, scopes: Sequence[Scope], positions: list[int]) -> _Batch:
-        for position in positions:
-            check_table(self.schema, scopes[position])
         tables = self.counter.counts_many([scopes[position] for position in positions])
         return _Batch(positions, [], _one_kind(tables))
 
@@ -276,6 +295,11 @@ class FromTables:
             held += sparse.codes.size
         if batch.positions:
             yield _Batch(batch.positions, batch.codes, _one_kind(batch.counts))
+
+    @property
+    def _few(self) -> int:
+        """Cells up to which a table is asked for whole."""
+        return max(DENSE_CELLS, 4 * math.ceil(self.counter.n_rows))
 
     @cached_property
     def _rank(self) -> list[int]:
