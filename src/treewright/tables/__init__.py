@@ -1,5 +1,25 @@
 """Say what the columns are and hand out rows in blocks."""
 
+from treewright.tables.align import align_schemas
+from treewright.tables.features import Feature, Literal
+from treewright.tables.readers import read_table
+from treewright.tables.report import ColumnReport, Report
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope, Variable
+from treewright.tables.sharded import ShardedTable
+from treewright.tables.table import Table
 
-__all__ = ["Label", "NameOrIndex", "Schema", "Scope", "Variable"]
+__all__ = [
+    "ColumnReport",
+    "Feature",
+    "Label",
+    "Literal",
+    "NameOrIndex",
+    "Report",
+    "Schema",
+    "Scope",
+    "ShardedTable",
+    "Table",
+    "Variable",
+    "align_schemas",
+    "read_table",
+]

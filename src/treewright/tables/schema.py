@@ -6,9 +6,13 @@ A :class:`Schema` is the only thing that every part of the package knows. Inside
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
+from math import isnan
+from numbers import Integral
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
 
@@ -17,9 +21,19 @@ Scope = tuple[int, ...]
 NameOrIndex = str | int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Variable:
     """One column: discrete with labelled states, or continuous when it has none.
+
+    Parameters
+    ----------
+    name
+        Any non-empty text.
+    states
+        Labels in the order of their codes: texts, numbers or truth values. None makes the variable
+        continuous.
+    ordered
+        Whether the order of the states means something (low < normal < high).
 
     Examples
     --------
@@ -41,17 +55,34 @@ class Variable:
         object.__setattr__(self, "states", tuple(self.states))
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
-        seen: set[tuple[type, Label]] = set()
         for state in self.states:
-            if not isinstance(state, str | int | float | bool) or state != state:
+            if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
                 raise SchemaError(
                     f"state {state!r} of {self.name!r} is not a text, a number or a truth value"
                 )
-            # "1" and 1 may both be states; 1, 1.0 and True may not, since they compare equal
-            key = (str if isinstance(state, str) else float, state)
+        # "1" and 1 may both be states; 1, 1.0 and True may not, since they compare equal
+        if sum(map(len, self._codes)) != len(self.states):
+            raise SchemaError(f"state {self._first_repeated()!r} of {self.name!r} is listed twice")
+
+    @cached_property
+    def _codes(self) -> tuple[dict[Label, int], dict[Label, int]]:
+        """Where each label stands: one dictionary for numbers, one for texts."""
+        tables: tuple[dict[Label, int], dict[Label, int]] = ({}, {})
+        for position, state in enumerate(self.states or ()):
+            tables[isinstance(state, str)][state] = position
+        return tables
+
+    def _first_repeated(self) -> Label:
+        seen: set[tuple[bool, Label]] = set()
+        for state in self.states or ():
+            key = (isinstance(state, str), state)
             if key in seen:
-                raise SchemaError(f"state {state!r} of {self.name!r} is listed twice")
+                return state
             seen.add(key)
+        raise AssertionError("no state is listed twice")
+
+    def __getstate__(self) -> dict[str, object]:  # the dictionaries are rebuilt on demand
+        return {"name": self.name, "states": self.states, "ordered": self.ordered}
 
     @property
     def is_discrete(self) -> bool:
@@ -66,12 +97,14 @@ class Variable:
 
     def code(self, state: Label) -> int:
         """Position of a state among the states."""
-        states = self.states or ()
-        for position, known in enumerate(states):
-            if isinstance(known, str) == isinstance(state, str) and known == state:
-                return position
+        found = self._codes[isinstance(state, str)].get(state)
+        if found is not None:
+            return found
+        if self.states is None:
+            raise UnknownNameError(f"{self.name}={state!r}: {self.name} is continuous and has no states")
         raise UnknownNameError(
-            f"{self.name}={state!r} is not a state of {self.name}; states are {nearest(state, states)}"
+            f"{self.name}={state!r} is not a state of {self.name}; "
+            f"states are {states_near(state, self.states)}"
         )
 
 
@@ -92,12 +125,11 @@ class Schema:
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         object.__setattr__(self, "variables", tuple(variables))
+        for variable in self.variables:
+            if not isinstance(variable, Variable):
+                raise SchemaError(f"a schema is made of Variable objects; found {variable!r}")
         if len(self._positions) != len(self.variables):
-            names = [v.name for v in self.variables]
-            twice = sorted({name for name in names if names.count(name) > 1})
-            raise SchemaError(
-                f"column names must differ; found more than once: {', '.join(map(repr, twice))}"
-            )
+            raise SchemaError(f"column names must differ; found more than once: {repeated(self.names)}")
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -133,11 +165,17 @@ class Schema:
         """Position of a variable given by name or by position."""
         if isinstance(which, str):
             if which not in self._positions:
-                raise UnknownNameError(f"there is no variable {which!r}; there are {nearest(which, self.names)}")
+                raise UnknownNameError(
+                    f"there is no variable {which!r}; there are {nearest(which, self.names)}"
+                )
             return self._positions[which]
+        if not isinstance(which, Integral) or isinstance(which, bool):
+            raise UnknownNameError(f"a variable is given by name or by position; found {which!r}")
         position = int(which)
         if not 0 <= position < len(self):
-            raise UnknownNameError(f"there is no variable number {position}; there are {len(self)}, counted from 0")
+            raise UnknownNameError(
+                f"there is no variable number {position}; there are {len(self)}, counted from 0"
+            )
         return position
 
     def scope(self, which: Iterable[NameOrIndex]) -> Scope:
@@ -146,8 +184,9 @@ class Schema:
             raise SchemaError(f"a scope is a sequence of names; for one variable write ({which!r},)")
         scope = tuple(self.index(item) for item in which)
         if len(set(scope)) != len(scope):
-            twice = sorted({self.names[v] for v in scope if scope.count(v) > 1})
-            raise SchemaError(f"a scope names each variable once; found twice: {', '.join(map(repr, twice))}")
+            raise SchemaError(
+                f"a scope names each variable once; found twice: {repeated(self.names_of(scope))}"
+            )
         return scope
 
     def names_of(self, scope: Iterable[int]) -> tuple[str, ...]:
@@ -156,3 +195,19 @@ class Schema:
     def select(self, which: Sequence[NameOrIndex]) -> Schema:
         """The schema of some columns, in the order given."""
         return Schema(self.variables[v] for v in self.scope(which))
+
+
+def repeated(names: Iterable[str]) -> str:
+    """The names that occur more than once, sorted and quoted."""
+    counts = Counter(names)
+    return ", ".join(repr(name) for name in sorted(counts) if counts[name] > 1)
+
+
+def states_near(wanted: Label, states: Sequence[Label], *, shown: int = 20, searched: int = 2000) -> str:
+    """States as they would be typed (1 and '1' differ), and the nearest match among the first ones."""
+    listed = ", ".join(map(repr, states[:shown])) + (
+        f" and {len(states) - shown} more" if len(states) > shown else ""
+    )
+    by_text = {str(state): state for state in states[:searched]}
+    close = get_close_matches(str(wanted), by_text, n=1)
+    return f"{listed}; did you mean {by_text[close[0]]!r}?" if close else listed

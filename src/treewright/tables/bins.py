@@ -1,0 +1,142 @@
+"""Cutting real numbers into intervals.
+
+Intervals are closed on the left and open on the right, the last one closed on both sides. Their labels, such
+as "[0.5, 1.25)", are the edges: computed edges are rounded as far as no value changes its interval, and the
+rounded number is the edge that is used. So a label says exactly what it holds, and a schema with interval
+states can bin new numbers in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError
+from treewright.tables.schema import Label
+
+Reals = npt.NDArray[np.float64]
+BinSpec = int | tuple[str, int] | Sequence[float]
+Bins = BinSpec | Mapping[str, BinSpec]
+
+
+def bin_edges(name: str, values: Reals, spec: BinSpec) -> tuple[Reals, tuple[str, ...]]:
+    """Edges for one column and what there is to report about them.
+
+    Parameters
+    ----------
+    name
+        The column, for messages.
+    values
+        Its numbers, without missing ones.
+    spec
+        A number of bins of equal frequency, ("quantile", k), ("uniform", k), or the edges themselves.
+    """
+    method, argument = read_spec(name, spec)
+    if method == "edges":
+        return explicit_edges(name, values, argument), (f"cut at {len(argument)} given edges",)
+    if not values.size:
+        raise SchemaError(f"column {name!r} holds no value, so no bins can be found; give the edges instead")
+    ordered = np.sort(values)
+    if method == "uniform":
+        edges = np.linspace(ordered[0], ordered[-1], argument + 1)
+    else:
+        edges = np.quantile(ordered, np.linspace(0, 1, argument + 1))
+    distinct = np.unique(edges)
+    if len(distinct) == 1:
+        distinct = np.repeat(distinct, 2)
+    edges = shortest_edges(ordered, distinct)
+    made = len(edges) - 1
+    notes = [f"cut into {made} {'bins of equal width' if method == 'uniform' else 'bins of equal frequency'}"]
+    if made < argument:
+        notes.append(f"{argument} bins were asked for; edges that coincide were merged")
+    return edges, tuple(notes)
+
+
+def read_spec(name: str, spec: Any) -> tuple[str, Any]:
+    if isinstance(spec, int | np.integer) and not isinstance(spec, bool):
+        spec = ("quantile", spec)
+    if isinstance(spec, tuple | list) and len(spec) == 2 and isinstance(spec[0], str):
+        method, number = spec
+        if method in ("quantile", "uniform") and isinstance(number, int | np.integer) and number >= 1:
+            return method, int(number)
+    elif isinstance(spec, tuple | list | np.ndarray):
+        try:
+            edges = np.asarray(spec, dtype=np.float64)
+        except (TypeError, ValueError):
+            edges = np.empty(0)
+        if edges.ndim == 1 and len(edges) >= 2 and (np.diff(edges) > 0).all():
+            return "edges", edges
+    raise SchemaError(
+        f"bins of {name!r} are a number of bins, ('quantile', k), ('uniform', k), or at least two rising "
+        f"edges; found {spec!r}"
+    )
+
+
+def explicit_edges(name: str, values: Reals, edges: Reals) -> Reals:
+    outside = (values < edges[0]) | (values > edges[-1])
+    if outside.any():
+        raise SchemaError(
+            f"{int(outside.sum())} values of {name!r} lie outside the edges {number_text(edges[0])} to "
+            f"{number_text(edges[-1])}, the first is {number_text(values[np.argmax(outside)])}; "
+            "widen the edges, or let them begin with -inf and end with inf"
+        )
+    return edges
+
+
+def cut(values: Reals, edges: Reals) -> npt.NDArray[np.intp]:
+    """The bin of each value; values beyond the outer edges belong to the outer bins."""
+    return np.searchsorted(edges[1:-1], values, side="right")
+
+
+def shortest_edges(ordered: Reals, edges: Reals) -> Reals:
+    """The edges with as few digits as keep every value in its bin."""
+    places = np.searchsorted(ordered, edges[1:-1], side="left")
+    for digits in range(3, 17):
+        short = np.array([float(f"{edge:.{digits}g}") for edge in edges])
+        rising = len(edges) == 2 or (np.diff(short) > 0).all()
+        covers = short[0] <= ordered[0] and short[-1] >= ordered[-1]
+        if rising and covers and np.array_equal(np.searchsorted(ordered, short[1:-1], side="left"), places):
+            return short
+    return edges
+
+
+def interval_labels(edges: Reals) -> tuple[str, ...]:
+    """One label per bin.
+
+    >>> interval_labels(np.array([0.5, 1.25, 3.0]))
+    ('[0.5, 1.25)', '[1.25, 3]')
+    """
+    texts = [number_text(edge) for edge in edges]
+    labels = [f"[{a}, {b})" for a, b in pairwise(texts)]
+    labels[-1] = labels[-1][:-1] + "]"
+    return tuple(labels)
+
+
+def number_text(number: float) -> str:
+    text = repr(float(number) + 0.0)  # no -0.0
+    return text.removesuffix(".0")
+
+
+INTERVAL = re.compile(r"\[(\S+), (\S+)([)\]])")
+
+
+def edges_of(states: Sequence[Label]) -> Reals | None:
+    """The edges behind interval labels, or None when the states are something else.
+
+    >>> edges_of(("[0.5, 1.25)", "[1.25, 3]"))
+    array([0.5 , 1.25, 3.  ])
+    """
+    matches = [INTERVAL.fullmatch(state) if isinstance(state, str) else None for state in states]
+    try:
+        pairs = [(float(match[1]), float(match[2])) for match in matches if match]
+    except ValueError:
+        return None
+    if not pairs or len(pairs) != len(states):
+        return None
+    edges = np.array([pairs[0][0], *(b for _, b in pairs)])
+    return edges if interval_labels(edges) == tuple(states) else None

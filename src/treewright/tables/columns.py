@@ -1,0 +1,227 @@
+"""Columns as sources hand them over, before anybody has decided what they are.
+
+Every source, be it a file, a frame, a dictionary or an array, speaks one of two words: a :class:`LabelColumn`
+(codes into a list of labels, so that a text is touched once and not once per row) or a :class:`NumberColumn`.
+What comes after knows nothing about sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError
+from treewright.tables.arrays import Mask, code_type
+from treewright.tables.schema import Label
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """Codes into labels.
+
+    `declared` labels are all states, in their order, observed or not; others are sorted later. Where
+    `missing` is true the code means nothing.
+    """
+
+    name: str
+    codes: npt.NDArray[Any]
+    labels: Sequence[Label]
+    missing: Mask | None = None
+    declared: bool = False
+    ordered: bool = False
+    n_missing: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: Mask) -> LabelColumn:
+        missing = None if self.missing is None else self.missing[rows]
+        return replace(self, codes=self.codes[rows], missing=missing)
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Truth values, whole numbers or real numbers. Where `missing` is true the value means nothing."""
+
+    name: str
+    values: npt.NDArray[Any]
+    missing: Mask | None = None
+    n_missing: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def present(self) -> npt.NDArray[Any]:
+        return self.values if self.missing is None else self.values[~self.missing]
+
+    def take(self, rows: Mask) -> NumberColumn:
+        missing = None if self.missing is None else self.missing[rows]
+        return replace(self, values=self.values[rows], missing=missing)
+
+
+SourceColumn = LabelColumn | NumberColumn
+
+
+def label_column(
+    name: str, codes: npt.NDArray[Any], labels: Sequence[Label], missing: Mask | None = None, **extra: Any
+) -> LabelColumn:
+    """A label column in the smallest type; negative codes are missing."""
+    if codes.dtype.kind == "i":
+        negative = codes < 0
+        if negative.any():
+            missing = negative if missing is None else missing | negative
+            codes = np.where(negative, 0, codes)
+    elif missing is not None and missing.any():
+        codes = np.where(missing, 0, codes)
+    missing, n_missing = tidy(missing)
+    codes = codes.astype(code_type(max(1, len(labels))), copy=False)
+    return LabelColumn(name, codes, labels, missing, n_missing=n_missing, **extra)
+
+
+def number_column(name: str, values: npt.NDArray[Any], missing: Mask | None = None) -> NumberColumn:
+    """A number column in bool, int64, uint64 or float64; NaN is missing."""
+    kind = values.dtype.kind
+    if kind == "f":
+        values = values.astype(np.float64, copy=False)
+        unknown = np.isnan(values)
+        missing = unknown if missing is None else missing | unknown
+    elif kind in "iu" and values.dtype != np.uint64:
+        values = values.astype(np.int64, copy=False)
+    elif kind not in "bu":
+        raise AssertionError(f"{values.dtype} is not a type of numbers")
+    missing, n_missing = tidy(missing)
+    return NumberColumn(name, values, missing, n_missing=n_missing)
+
+
+def empty_column(name: str, n_rows: int) -> LabelColumn:
+    """A column that misses every cell, and so has no labels."""
+    return label_column(name, np.full(n_rows, -1, dtype=np.int8), ())
+
+
+def tidy(missing: Mask | None) -> tuple[Mask | None, int]:
+    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
+    return (missing if n_missing else None), n_missing
+
+
+class CodeBook(dict[Any, int]):
+    """Numbers values in the order in which they are first seen."""
+
+    def __missing__(self, value: Any) -> int:
+        code = self[value] = len(self)
+        return code
+
+
+def encode_texts(name: str, values: Sequence[Any], missing: Mask | None = None) -> LabelColumn:
+    """A column of Python texts; cells under `missing` may hold anything."""
+    book = CodeBook()
+    if missing is None:
+        codes = np.fromiter(map(book.__getitem__, values), dtype=np.int64, count=len(values))
+    else:
+        codes = np.full(len(values), -1, dtype=np.int64)
+        present = np.flatnonzero(~missing)
+        texts = map(values.__getitem__, present.tolist())
+        codes[present] = np.fromiter(map(book.__getitem__, texts), dtype=np.int64, count=len(present))
+    return label_column(name, codes, [plain(label) for label in book], missing)
+
+
+def column_of_objects(name: str, values: Sequence[Any]) -> SourceColumn:
+    """A column of Python objects: texts, truth values, whole or real numbers, but one kind only."""
+    kinds: dict[str, set[type]] = {}
+    for cls in set(map(type, values)):
+        kinds.setdefault(kind_of(name, cls), set()).add(cls)
+    missing = None
+    if "missing" in kinds or ("real" in kinds and len(kinds) > 1):
+        absent, reals = kinds.pop("missing", set()), kinds.get("real", set())
+        unknown = (type(value) in absent or (type(value) in reals and isnan(value)) for value in values)
+        missing = np.fromiter(unknown, dtype=np.bool_, count=len(values))
+        if reals and all(gone for value, gone in zip(values, missing, strict=True) if type(value) in reals):
+            del kinds["real"]  # nothing but NaN: missing cells of a column of another kind
+    return column_of_kind(name, values, missing, set(kinds))
+
+
+def column_of_kind(name: str, values: Sequence[Any], missing: Mask | None, kinds: set[str]) -> SourceColumn:
+    if not kinds:
+        return empty_column(name, len(values))
+    if kinds == {"text"}:
+        return encode_texts(name, values, missing)
+    if kinds == {"truth"}:
+        return number_column(name, np.array(filled(values, missing, False), dtype=np.bool_), missing)
+    if kinds == {"integer"}:
+        return column_of_integers(name, filled(values, missing, 0), missing)
+    if kinds <= {"integer", "real"}:
+        return number_column(name, np.array(filled(values, missing, np.nan), dtype=np.float64), missing)
+    raise SchemaError(mixed_kinds(name, values, missing, kinds))
+
+
+def column_of_integers(name: str, values: Sequence[Any], missing: Mask | None) -> SourceColumn:
+    """Whole numbers; those beyond 64 bits are kept as labels, since no array can hold them."""
+    for dtype in (np.int64, np.uint64):
+        try:
+            return number_column(name, np.array(values, dtype=dtype), missing)
+        except OverflowError:
+            continue
+    return encode_texts(name, values, missing)
+
+
+def filled(values: Sequence[Any], missing: Mask | None, filler: Any) -> Sequence[Any]:
+    if missing is None:
+        return values
+    return [filler if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+
+
+def kind_of(name: str, cls: type) -> str:
+    """What a Python type counts as in a column."""
+    if cls is type(None) or cls.__name__ in ("NAType", "NaTType"):
+        return "missing"
+    families: tuple[tuple[Any, str], ...] = (
+        (str, "text"),
+        ((bool, np.bool_), "truth"),
+        ((int, np.integer), "integer"),
+        ((float, np.floating), "real"),
+    )
+    for family, kind in families:
+        if issubclass(cls, family):
+            return kind
+    raise SchemaError(unsupported(name, f"values of type {cls.__name__}"))
+
+
+def unsupported(name: str, what: str) -> str:
+    return (
+        f"column {name!r} holds {what}; columns hold texts, truth values or numbers. "
+        "Convert it, or leave it out with columns=[...]"
+    )
+
+
+WORDS = {"text": "texts", "truth": "truth values", "integer": "whole numbers", "real": "real numbers"}
+
+
+def mixed_kinds(name: str, values: Sequence[Any], missing: Mask | None, kinds: Iterable[str]) -> str:
+    examples: dict[str, Any] = {}
+    for position, value in enumerate(values):
+        if missing is None or not missing[position]:
+            examples.setdefault(kind_of(name, type(value)), value)
+    shown = " and ".join(
+        f"{WORDS[kind]} such as {plain(examples[kind])!r}" for kind in WORDS if kind in kinds
+    )
+    return (
+        f"column {name!r} mixes {shown}; it is not clear which of them mean the same. "
+        "Convert the column to one type, for example to texts"
+    )
+
+
+def plain(value: Any) -> Label:
+    """A label as a Python str, bool, int or float, without its NumPy or enum dress."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    for cls in (bool, int, float, str):
+        if isinstance(value, cls):
+            return str.__str__(value) if cls is str else cls(value)
+    raise AssertionError(f"{value!r} is not a label")

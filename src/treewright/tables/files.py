@@ -1,0 +1,366 @@
+"""Columns from CSV and Parquet files, through DuckDB.
+
+Texts never reach Python one by one: DuckDB collects the distinct texts of a column, makes an enumeration of
+them and hands over codes. A CSV file holds nothing but texts, so what they are is decided here, from every
+row and not from a sample: whole numbers written the plain way (no leading zeros), real numbers, Python's True
+and False, or texts as they stand. An empty field, quoted or not, is missing.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import FormatError, SchemaError
+from treewright.tables.arrays import Mask
+from treewright.tables.columns import (
+    LabelColumn,
+    SourceColumn,
+    empty_column,
+    encode_texts,
+    label_column,
+    number_column,
+    unsupported,
+)
+from treewright.tables.paths import CsvLayout, DataFile, look_at
+from treewright.tables.schema import repeated
+
+FIRST_ROWS = 100
+MANY_LABELS = 1 << 16  # beyond, an enumeration is slower than handing the texts over
+
+# what a number looks like in a CSV file; whole numbers of more than 18 digits are identifiers, kept as texts
+WHOLE = r" *(0|-?[1-9][0-9]{0,17}) *"
+REAL = (
+    r"(?i) *[+-]?("
+    r"((0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|(0|[1-9][0-9]*)e[+-]?[0-9]+|nan|inf|infinity"
+    r") *"
+)
+TYPES = {
+    "text": ("VARCHAR", "ENUM"),
+    "truth": ("BOOLEAN",),
+    "whole": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    "real": ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Files with the same layout: column names, kinds of columns, and the scan that yields c0, c1, ..."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    scan: str
+
+
+class FileSource:
+    """CSV or Parquet files with the same columns, one below the other.
+
+    Parameters
+    ----------
+    paths
+        Files that exist, all CSV or all Parquet.
+    names
+        Column names in place of those in the files.
+    delimiter
+        Between the fields of a CSV file; None reads it off the first line.
+    header
+        Whether the first line of a CSV file holds names.
+    missing_values
+        Texts of a CSV file that mean a missing cell.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        names: Sequence[str] | None,
+        delimiter: str | None,
+        header: bool,
+        missing_values: Sequence[Any],
+    ) -> None:
+        files = [look_at(path, delimiter) for path in paths]
+        n_parquet = sum(file.is_parquet for file in files)
+        if 0 < n_parquet < len(files):
+            raise FormatError(
+                f"{n_parquet} of {len(files)} files are Parquet and the others CSV; read each kind by itself "
+                "and join them with ShardedTable.aligned"
+            )
+        self.is_csv = n_parquet == 0
+        self._paths = list(paths)
+        self._connection = connect()
+        self._names = None if names is None else tuple(names)
+        self._parts = self._csv_parts(files, header, missing_values) if self.is_csv else self._parquet_parts()
+        self.names = list(self._parts[0].names)
+        self.notes: tuple[str, ...] = ()
+        self._check_parts()
+
+    def _csv_parts(self, files: Sequence[DataFile], header: bool, missing: Sequence[Any]) -> list[Part]:
+        layouts = [
+            (self._renamed(file.header if header else numbered(len(file.header))), file.layout(header))
+            for file in files
+        ]
+        return [
+            Part(names, ("field",) * len(names), csv_scan(paths, len(names), layout, missing))
+            for (names, layout), paths in runs(layouts, self._paths)
+        ]
+
+    def _parquet_parts(self) -> list[Part]:
+        layouts = [self._parquet_layout(path) for path in self._paths]
+        parts: list[Part] = []
+        for (names, kinds), paths in runs(layouts, self._paths):
+            columns = ", ".join(f"c{i}" for i in range(len(names)))
+            parts.append(Part(names, kinds, f"{parquet_scan(paths)} AS t({columns})"))
+        return parts
+
+    def _parquet_layout(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        described = self._fetch(f"DESCRIBE SELECT * FROM {parquet_scan([path])}")
+        # DuckDB renames columns that differ in case only, so names come from the file itself
+        listed = self._fetch(f"SELECT name, num_children FROM parquet_schema({quoted(glob.escape(path))})")
+        return self._renamed(top_level_names(listed)), tuple(kind_of_type(str(row[1])) for row in described)
+
+    def _renamed(self, found: tuple[str, ...]) -> tuple[str, ...]:
+        if self._names is None:
+            return found
+        if len(self._names) != len(found):
+            raise SchemaError(f"{len(self._names)} names were given for {len(found)} columns")
+        return self._names
+
+    def _check_parts(self) -> None:
+        for part in self._parts:
+            twice = repeated(name for name in part.names if name)
+            if twice:
+                hint = "; if the first line holds values, use header=False" if self.is_csv else ""
+                raise SchemaError(f"column names must differ; found more than once: {twice}{hint}")
+            if set(part.names) != set(self.names):
+                differ = ", ".join(map(repr, sorted(set(part.names) ^ set(self.names))))
+                raise SchemaError(
+                    f"files read together need the same columns; not in all of them: {differ}. "
+                    "Choose common ones with columns=[...], or read each file by itself"
+                )
+
+    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+        kinds = {i: self._kind(i) for i in positions}
+        source = self._union(positions)
+        texts = [i for i in positions if kinds[i] == "text" or (kinds[i] == "field" and i in as_text)]
+        fields = [i for i in positions if kinds[i] == "field" and i not in as_text]
+        kinds |= dict.fromkeys(texts, "text")
+        kinds |= self._kinds_of_fields(source, fields)
+        enumerated = [i for i in positions if kinds[i] == "text"]
+        labels = self._enumerate(source, enumerated)
+        columns = ", ".join(
+            f"{expression(f'c{i}', kinds[i], len(labels.get(i, ())), self.is_csv)} AS c{i}" for i in positions
+        )
+        arrays = self._arrays(f"SELECT {columns} FROM {source}")
+        self._connection.close()
+        made: list[SourceColumn] = []
+        for i in positions:
+            values, missing = unmasked(arrays[f"c{i}"])
+            if kinds[i] == "text":
+                column = column_of_texts(self.names[i], values, missing, labels[i])
+                made.append(column if i in as_text or not self.is_csv else truth_or_texts(column))
+            else:
+                made.append(number_column(self.names[i], values, missing))
+        return made
+
+    def _kind(self, position: int) -> str:
+        name = self.names[position]
+        kinds = {part.kinds[part.names.index(name)] for part in self._parts}
+        for kind in kinds:
+            if kind.startswith("unsupported"):
+                raise SchemaError(unsupported(name, f"values of type {kind.split()[1]}"))
+        if kinds <= {"whole", "real"}:
+            return "real" if "real" in kinds else "whole"
+        if len(kinds) > 1:
+            raise SchemaError(
+                f"column {name!r} is of different types in different files: {', '.join(sorted(kinds))}"
+            )
+        return kinds.pop()
+
+    def _union(self, positions: Sequence[int]) -> str:
+        selects = []
+        for part in self._parts:
+            columns = ", ".join(f"c{part.names.index(self.names[i])} AS c{i}" for i in positions)
+            selects.append(f"SELECT {columns} FROM {part.scan}")
+        return f"({' UNION ALL '.join(selects)})"
+
+    def _kinds_of_fields(self, source: str, fields: Sequence[int]) -> dict[int, str]:
+        """Whether the fields of CSV columns are whole numbers, real numbers or texts.
+
+        A text among the first rows settles it; columns that have none there are looked at in every row.
+        """
+        kinds = dict.fromkeys(fields, "text")
+        first_rows = f"(SELECT * FROM {source} LIMIT {FIRST_ROWS})"
+        maybe = [
+            i for i, (n, whole, real) in self._count_numbers(first_rows, fields).items() if whole + real == n
+        ]
+        for i, (n, whole, real) in self._count_numbers(source, maybe).items():
+            if n and whole + real == n:
+                kinds[i] = "real" if real else "whole"
+        return kinds
+
+    def _count_numbers(self, source: str, fields: Sequence[int]) -> dict[int, tuple[int, int, int]]:
+        """How many fields of each column are there, are whole numbers, are real numbers."""
+        if not fields:
+            return {}
+        questions = ", ".join(
+            f"count(c{i}), count(*) FILTER (regexp_full_match(c{i}, '{WHOLE}')), "
+            f"count(*) FILTER (regexp_full_match(c{i}, '{REAL}'))"
+            for i in fields
+        )
+        (answers,) = self._fetch(f"SELECT {questions} FROM {source}")
+        return {i: tuple(answers[3 * k : 3 * k + 3]) for k, i in enumerate(fields)}
+
+    def _enumerate(self, source: str, positions: Sequence[int]) -> dict[int, list[str]]:
+        """Make a type e0, e1, ... of the distinct texts of each column, sorted by code point."""
+        if not positions:
+            return {}
+        lists = ", ".join(
+            f"list(DISTINCT c{i}::VARCHAR) FILTER (c{i} IS NOT NULL) AS c{i}" for i in positions
+        )
+        self._fetch(f"CREATE TEMP TABLE distinct_texts AS SELECT {lists} FROM {source}")
+        labels: dict[int, list[str]] = {}
+        for i in positions:
+            query = f"SELECT text FROM (SELECT unnest(c{i}) AS text FROM distinct_texts) ORDER BY text"
+            labels[i] = self._arrays(query)["text"].tolist()
+            if 0 < len(labels[i]) <= MANY_LABELS:
+                self._fetch(f"CREATE TYPE e{i} AS ENUM ({query})")
+        return labels
+
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
+        with explained(self._paths):
+            rows: list[tuple[Any, ...]] = self._connection.execute(query).fetchall()
+            return rows
+
+    def _arrays(self, query: str) -> dict[str, npt.NDArray[Any]]:
+        with explained(self._paths):
+            arrays: dict[str, npt.NDArray[Any]] = self._connection.execute(query).fetchnumpy()
+            return arrays
+
+
+class explained:  # noqa: N801
+    """Turn DuckDB's complaint about a file into ours."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        import duckdb
+
+        if isinstance(error, duckdb.Error):
+            shown = repr(self._paths[0]) + (
+                f" and {len(self._paths) - 1} more" if len(self._paths) > 1 else ""
+            )
+            facts = str(error).split("Possible")[0]
+            lines = [line.strip() for line in facts.splitlines() if line.strip()]
+            raise FormatError(f"{shown} cannot be read: {'; '.join(lines[:4])}") from error
+
+
+def connect() -> Any:
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def csv_scan(paths: Sequence[str], n_columns: int, layout: CsvLayout, missing_values: Sequence[Any]) -> str:
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
+    nulls = ", ".join(quoted(text) for text in dict.fromkeys(["", *map(str, missing_values)]))
+    return (
+        f"read_csv([{listed(paths)}], auto_detect=false, columns={{{columns}}}, "
+        f"header={str(layout.has_header).lower()}, delim={quoted(layout.delimiter)}, "
+        f"compression='{'gzip' if layout.is_compressed else 'none'}', "
+        f"quote='\"', escape='\"', nullstr=[{nulls}], hive_partitioning=false)"
+    )
+
+
+def parquet_scan(paths: Sequence[str]) -> str:
+    return f"read_parquet([{listed(paths)}], hive_partitioning=false)"
+
+
+def listed(paths: Sequence[str]) -> str:
+    """Paths as SQL literals; patterns have been expanded before, so nothing in them is one."""
+    return ", ".join(quoted(glob.escape(path)) for path in paths)
+
+
+def runs(layouts: Sequence[Any], paths: Sequence[str]) -> list[tuple[Any, list[str]]]:
+    """Neighbouring files of the same layout together, so that a thousand alike are one scan."""
+    pairs = groupby(zip(layouts, paths, strict=True), key=lambda pair: pair[0])
+    return [(layout, [path for _, path in members]) for layout, members in pairs]
+
+
+def numbered(n: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(n))
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def kind_of_type(sql_type: str) -> str:
+    bare = sql_type.split("(", maxsplit=1)[0]
+    if sql_type.endswith("]"):
+        return f"unsupported {bare}[]"
+    return next((kind for kind, types in TYPES.items() if bare in types), f"unsupported {bare}")
+
+
+def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
+    """Names of the columns of a Parquet file; its schema lists a tree depth first, the root in front."""
+    names: list[str] = []
+    at = 1
+    while at < len(schema):
+        names.append(schema[at][0])
+        open_nodes = 1
+        while open_nodes:  # step over the children of a nested column
+            open_nodes += (schema[at][1] or 0) - 1
+            at += 1
+    return tuple(names)
+
+
+def expression(column: str, kind: str, n_labels: int, is_csv: bool) -> str:
+    """The SQL that turns a column, such as c3, into codes or numbers."""
+    if kind == "text":
+        if n_labels == 0:
+            return "NULL::UTINYINT"
+        return (
+            f"enum_code({column}::VARCHAR::e{column[1:]})"
+            if n_labels <= MANY_LABELS
+            else f"{column}::VARCHAR"
+        )
+    if not is_csv:
+        return f"{column}::DOUBLE" if kind == "real" else column
+    return f"trim({column})::{'DOUBLE' if kind == 'real' else 'BIGINT'}"
+
+
+def unmasked(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Mask | None]:
+    if isinstance(array, np.ma.MaskedArray):
+        return array.data, np.ma.getmaskarray(array)
+    return array, None
+
+
+def column_of_texts(
+    name: str, values: npt.NDArray[Any], missing: Mask | None, labels: list[str]
+) -> LabelColumn:
+    if not labels:
+        return empty_column(name, len(values))
+    if len(labels) > MANY_LABELS:
+        return encode_texts(name, values.tolist(), missing)
+    return label_column(name, values, labels, missing)
+
+
+def truth_or_texts(column: LabelColumn) -> SourceColumn:
+    """Python writes its truth values as True and False; any other spelling stays a text."""
+    if not column.labels or not set(column.labels) <= {"False", "True"}:
+        return column
+    truth = np.array([label == "True" for label in column.labels])
+    return number_column(column.name, truth[column.codes], column.missing)

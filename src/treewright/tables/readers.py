@@ -1,0 +1,219 @@
+"""From any source to a :class:`Table`: choose columns, settle missing cells, decide what each column is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
+from treewright.tables.arrays import Weights, check_weights
+from treewright.tables.bins import Bins, BinSpec, edges_of
+from treewright.tables.columns import LabelColumn, SourceColumn
+from treewright.tables.interpret import binned, interpret
+from treewright.tables.matching import is_missing_label, match
+from treewright.tables.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
+from treewright.tables.report import Report
+from treewright.tables.schema import Label, Schema, Variable, repeated
+from treewright.tables.sources import open_source
+from treewright.tables.table import Table
+from treewright.tables.understood import Understood
+
+
+def read_table(
+    source: Any,
+    *,
+    schema: Schema | None = None,
+    missing: MissingPolicy = "error",
+    bins: Bins | None = None,
+    weights: str | npt.ArrayLike | None = None,
+    columns: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    missing_values: Iterable[Label] = (),
+    delimiter: str | None = None,
+    header: bool = True,
+) -> Table:
+    """Read rows from files, frames, dictionaries or arrays.
+
+    Texts, truth values and declared categories are discrete; whole numbers are discrete when they have at
+    most 20 distinct values (or at most 64 with 50 rows for each); other numbers are continuous. Categories
+    that a pandas Categorical, a polars Enum or an Arrow dictionary declares are kept in their order, observed
+    or not; other states are those observed, sorted (numbers by size, texts by code point). What was decided,
+    and why, is in ``table.report``.
+
+    Parameters
+    ----------
+    source
+        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a
+        pandas, polars, Arrow or other frame that narwhals knows; a dictionary of lists; a NumPy array (rows
+        by columns, or structured); a table. Several files are read as one table.
+    schema
+        What the columns are. Columns are found by name, others are ignored and reported; a label belongs to
+        the state that equals it or is written like it, and unknown labels are refused. Numbers are cut into
+        interval states such as "[0.5, 1.25)".
+    missing
+        What to do about missing cells (null, NaN, an empty CSV field): "error" refuses, "drop" leaves out the
+        rows, "state" adds a state, "em" keeps them with a mask for learners that can estimate them.
+    bins
+        How to cut numbers into intervals: a number of bins of equal frequency for every continuous column, or
+        a dictionary from names to a number, ("quantile", k), ("uniform", k) or rising edges. Numbers outside
+        given edges are refused.
+    weights
+        The name of a column, or one number per row: how often a row counts.
+    columns
+        Names of the columns to read; all when left out.
+    names
+        Names for the columns of an array or file, in place of x0, x1, ... or the header.
+    missing_values
+        Labels and numbers that stand for a missing cell too, such as ``("NA", "?", -999)``.
+    delimiter
+        Between the fields of a CSV file; read off its first line when left out.
+    header
+        Whether the first line of a CSV file holds the names.
+
+    Returns
+    -------
+    Table
+        The rows; ``table.report`` says what was done to get them.
+
+    Raises
+    ------
+    SchemaError
+        For columns that cannot be told apart, hold nothing, mix types, or do not fit the schema.
+    MissingValuesError
+        For missing cells, unless `missing` says what to do.
+    FormatError
+        For a file that is not CSV or Parquet.
+
+    Examples
+    --------
+    >>> rows = {"smoker": ["no", "yes", "no"], "age": [31.5, 60.0, 47.2]}
+    >>> table = read_table(rows, bins={"age": [0, 40, 100]})
+    >>> table.schema["age"].states
+    ('[0, 40)', '[40, 100]')
+    >>> table.to_dict()
+    {'smoker': ['no', 'yes', 'no'], 'age': ['[0, 40)', '[40, 100]', '[40, 100]']}
+    """
+    if missing not in get_args(MissingPolicy):
+        raise SchemaError(f"missing is one of {nearest(missing, get_args(MissingPolicy))}; found {missing!r}")
+    marks = tuple(missing_values) if not isinstance(missing_values, str) else (missing_values,)
+    opened = open_source(source, names=names, delimiter=delimiter, header=header, missing_values=marks)
+    if isinstance(source, Table) and weights is None and source.weights is not None:
+        weights = source.weights
+    weight_name = weights if isinstance(weights, str) else None
+    chosen, ignored = choose(opened.names, schema, columns, weight_name)
+    as_text = {opened.names.index(v.name) for v in schema or () if has_texts_only(v)}
+    read = [mark_missing(c, marks) for c in opened.read(chosen, as_text)]
+    n_read = len(read[0])
+    counts: Weights | None = None
+    if weight_name is not None:
+        counts = weights_of(read.pop())
+        ignored.append((weight_name, "taken as the weights of the rows"))
+    elif weights is not None:
+        counts = check_weights(weights, n_read)
+    refuse_infinite(read)
+    read, kept = settle_missing(read, missing)
+    if kept is not None and counts is not None:
+        counts = counts[kept]
+    understood = understand_all(read, schema, bins, missing == "state")
+    report = Report(
+        n_read,
+        len(read[0]),
+        tuple(one.report for one in understood),
+        tuple(ignored),
+        opened.notes,
+    )
+    return Table(
+        Schema(one.variable for one in understood),
+        [one.values for one in understood],
+        weights=counts,
+        missing={i: one.missing for i, one in enumerate(understood) if one.missing is not None},
+        report=report,
+    )
+
+
+def choose(
+    names: Sequence[str], schema: Schema | None, columns: Sequence[str] | None, weight: str | None
+) -> tuple[list[int], list[tuple[str, str]]]:
+    """Positions of the columns to read (weights last), and what is ignored, with the reason."""
+    twice = repeated(name for name in names if name)
+    if twice:
+        raise SchemaError(f"column names must differ; found more than once: {twice}")
+    if not names:
+        raise SchemaError("there are no columns to read")
+    if isinstance(columns, str):
+        raise SchemaError(f"columns= is a list of names; for one column write [{columns!r}]")
+    wanted = list(columns) if columns is not None else [name for name in names if name]
+    if schema is not None:
+        wanted = [name for name in schema.names if columns is None or name in wanted]
+        absent = [name for name in schema.names if name not in names]
+        if absent:
+            raise SchemaError(
+                f"the schema has columns that the source has not: {', '.join(map(repr, absent))}; "
+                f"the source has {nearest(absent[0], names)}"
+            )
+    for name in [*(columns or ()), *([weight] if weight is not None else [])]:
+        if name not in names:
+            raise UnknownNameError(f"there is no column {name!r}; there are {nearest(name, names)}")
+    wanted = [name for name in dict.fromkeys(wanted) if name != weight]
+    if not wanted:
+        raise SchemaError("no columns are left to read")
+    reason = "not in the schema" if schema is not None else "not asked for"
+    ignored = [
+        (name or f"column {i + 1}", reason if name else "it has no name")
+        for i, name in enumerate(names)
+        if name not in wanted and (name != weight or weight is None)
+    ]
+    positions = {name: i for i, name in enumerate(names)}
+    return [positions[name] for name in [*wanted, *([weight] if weight is not None else [])]], ignored
+
+
+def has_texts_only(variable: Variable) -> bool:
+    """Whether a schema wants the texts of a file as they stand; interval states want numbers."""
+    states = variable.states or ()
+    real_states = [state for state in states if not is_missing_label(state)]
+    return bool(states) and all(isinstance(state, str) for state in states) and edges_of(real_states) is None
+
+
+def weights_of(column: SourceColumn) -> Weights:
+    if isinstance(column, LabelColumn):
+        raise WeightError(
+            f"weights are numbers; column {column.name!r} holds labels such as {column.labels[:1]!r}"
+        )
+    if column.missing is not None:
+        raise WeightError(f"{int(column.missing.sum())} weights in column {column.name!r} are missing")
+    return check_weights(column.values, len(column))
+
+
+def understand_all(
+    columns: Sequence[SourceColumn], schema: Schema | None, bins: Bins | None, missing_state: bool
+) -> list[Understood]:
+    by_name: Mapping[str, BinSpec] = bins if isinstance(bins, Mapping) else {}
+    found = [column.name for column in columns]
+    for name in by_name:
+        if name not in found:
+            raise UnknownNameError(
+                f"bins= names {name!r}, but there is no such column; there are {nearest(name, found)}"
+            )
+        if schema is not None:
+            raise SchemaError(f"bins= and schema= both say what {name!r} is; give one of them")
+    understood = []
+    for column in columns:
+        if schema is not None:
+            understood.append(match(column, schema[column.name], missing_state))
+        elif column.name in by_name:
+            understood.append(binned(column, by_name[column.name], missing_state))
+        else:
+            understood.append(interpret_or_bin(column, None if by_name else bins, missing_state))  # type: ignore[arg-type]
+    return understood
+
+
+def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> Understood:
+    """Bins for all columns cut those that would be continuous."""
+    if bins is None or isinstance(column, LabelColumn):
+        return interpret(column, missing_state)
+    as_found = interpret(column, False)
+    if as_found.variable.is_discrete:
+        return interpret(column, missing_state)
+    return binned(column, bins, missing_state)

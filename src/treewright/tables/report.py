@@ -1,0 +1,129 @@
+"""What reading did: rows dropped, columns ignored, states added, and why each column is what it is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """How one column was understood.
+
+    Attributes
+    ----------
+    name
+        The column.
+    kind
+        "discrete" or "continuous".
+    reason
+        Why it is that kind.
+    n_states
+        States of a discrete column, observed or declared; None for a continuous one.
+    n_missing
+        Missing cells that were read, before rows were dropped.
+    notes
+        What was changed: bins, a state for missing cells, labels written as text, ...
+    is_binned
+        Whether states are intervals made by `bins=`.
+    is_constant
+        Whether at most one value occurs.
+    is_identifier
+        Whether nearly every row has a value of its own, as in a key.
+    """
+
+    name: str
+    kind: str
+    reason: str
+    n_states: int | None = None
+    n_missing: int = 0
+    notes: tuple[str, ...] = ()
+    is_binned: bool = False
+    is_constant: bool = False
+    is_identifier: bool = False
+
+    def __str__(self) -> str:
+        states = "" if self.n_states is None else f", {self.n_states:,} states"
+        remarks = [self.reason]
+        if self.n_missing:
+            remarks.append(f"{self.n_missing:,} missing")
+        if self.is_constant:
+            remarks.append("constant: says nothing about other columns")
+        if self.is_identifier:
+            remarks.append("looks like an identifier: nearly every row has its own value")
+        return f"{self.name}: {self.kind}{states} ({'; '.join([*remarks, *self.notes])})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What :func:`treewright.read_table` did to the rows and columns it was given.
+
+    Attributes
+    ----------
+    n_rows_read
+        Rows in the source.
+    n_rows
+        Rows in the table.
+    columns
+        One entry per column of the table.
+    ignored
+        Names of columns that were left out, each with the reason.
+    notes
+        What concerns the table as a whole.
+
+    Examples
+    --------
+    >>> from treewright.tables import read_table
+    >>> table = read_table({"age": [31, None, 60], "smoker": ["no", "yes", "no"]}, missing="drop")
+    >>> print(table.report)
+    2 of 3 rows kept, 1 dropped
+    age: discrete, 2 states (2 distinct whole numbers; 1 missing)
+    smoker: discrete, 1 states (texts; constant: says nothing about other columns)
+    """
+
+    n_rows_read: int
+    n_rows: int
+    columns: tuple[ColumnReport, ...]
+    ignored: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out because of missing cells."""
+        return self.n_rows_read - self.n_rows
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.is_constant)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.is_identifier)
+
+    @property
+    def binned(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.is_binned)
+
+    @property
+    def continuous(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.kind == "continuous")
+
+    def __getitem__(self, name: str) -> ColumnReport:
+        return next(column for column in self.columns if column.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dictionaries and lists, ready for JSON."""
+        plain = asdict(self)
+        plain["columns"] = [{**column, "notes": list(column["notes"])} for column in plain["columns"]]
+        plain["ignored"] = [{"name": name, "reason": reason} for name, reason in self.ignored]
+        plain["notes"] = list(self.notes)
+        plain["n_dropped"] = self.n_dropped
+        return plain
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_rows:,} rows"]
+        if self.n_dropped:
+            lines = [f"{self.n_rows:,} of {self.n_rows_read:,} rows kept, {self.n_dropped:,} dropped"]
+        lines += map(str, self.columns)
+        lines += [f"{name}: ignored ({reason})" for name, reason in self.ignored]
+        return "\n".join([*lines, *self.notes])
