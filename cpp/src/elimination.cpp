@@ -27,7 +27,10 @@ class FillCounts {
   }
 
   Vertex cheapest() const {
-    return static_cast<Vertex>(std::min_element(fill_.begin(), fill_.end()) - fill_.begin());
+    std::size_t best = 0;
+    for (std::size_t v = 1; v < fill_.size(); ++v)
+      if (fill_[v] < fill_[best] || (fill_[v] == fill_[best] && degree_[v] < degree_[best])) best = v;
+    return static_cast<Vertex>(best);
   }
 
   void eliminate(Vertex v) {

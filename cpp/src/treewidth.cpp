@@ -46,12 +46,12 @@ class Eliminator {
     return result;
   }
 
-  /// Takes v away and returns its neighbours, now joined to each other.
-  Order eliminate(std::size_t v) {
-    Order neighbours;
+  /// Takes v away and returns its neighbours, now joined to each other (valid until the next call).
+  const Order& eliminate(std::size_t v) {
+    neighbours_.clear();
     const std::size_t words = graph_.words();
     for_each_bit(graph_.row(v), words, [&](std::size_t u) {
-      neighbours.push_back(static_cast<Vertex>(u));
+      neighbours_.push_back(static_cast<Vertex>(u));
       for (std::size_t w = 0; w < words; ++w) graph_.row(u)[w] |= graph_.row(v)[w];
       graph_.reset(u, u), graph_.reset(u, v);
       degree_[u] = count_bits(graph_.row(u), words);
@@ -59,14 +59,14 @@ class Eliminator {
     std::fill(graph_.row(v), graph_.row(v) + words, 0);
     degree_[v] = 0, alive_[v] = 0;
     order_.push_back(static_cast<Vertex>(v));
-    return neighbours;
+    return neighbours_;
   }
 
  private:
   BitMatrix graph_;
   std::vector<std::size_t> degree_;
   std::vector<char> alive_;
-  Order order_;
+  Order order_, neighbours_;
 };
 
 /// Vertices waiting to be looked at, each at most once at a time.
@@ -269,7 +269,7 @@ class TreewidthSearch {
         for (std::size_t u = 0; u < rest.size(); ++u)
           if (rest.alive(u)) work.push(u);
       }
-      const Order neighbours = rest.eliminate(v);
+      const Order& neighbours = rest.eliminate(v);
       cover_clique(neighbours, names);
       work.push_around(rest.graph(), neighbours);
     }
@@ -394,7 +394,7 @@ std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel) {
       v = work.pop();
       if (!rest.alive(v) || rest.degree(v) > bound || !rest.gaps(v).almost_simplicial()) continue;
     }
-    const Order neighbours = rest.eliminate(v);
+    const Order& neighbours = rest.eliminate(v);
     work.push_around(rest.graph(), neighbours);
   }
   return rest.order();

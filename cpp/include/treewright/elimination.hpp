@@ -10,7 +10,7 @@
 
 namespace treewright {
 
-/// Next the vertex whose elimination adds the fewest edges.
+/// Next the vertex whose elimination adds the fewest edges; ties by degree, then number.
 Order min_fill_order(BitMatrix graph, Cancel& cancel);
 
 /// Next the vertex of smallest remaining degree.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,7 @@ def frozen(rows: Rows) -> Rows:
 def to_sets(offsets: Offsets, flat: Members) -> tuple[Scope, ...]:
     """Sets as tuples of indices."""
     ends, everything = offsets.tolist(), flat.tolist()
-    return tuple(tuple(everything[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+    return tuple(tuple(everything[a:b]) for a, b in pairwise(ends))
 
 
 def from_sets(sets: Iterable[Scope]) -> tuple[Offsets, Members]:

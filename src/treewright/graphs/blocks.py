@@ -1,8 +1,8 @@
 """Blocks of a graph and the tree they form; chordless paths.
 
-A block is a maximal set of variables that no single variable disconnects. Blocks meet in cut vertices, and blocks
-and cut vertices together form a tree (a forest if the graph falls apart): what happens inside one block is of no
-concern to the others. A graph is chordal exactly when its blocks are.
+A block is a maximal set of variables that no single variable disconnects. Blocks meet in cut vertices, and
+blocks and cut vertices together form a tree (a forest if the graph falls apart): what happens inside one
+block is of no concern to the others. A graph is chordal exactly when its blocks are.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ class BlockTree:
 def induced_nodes(graph: UndirectedGraph, s: NameOrIndex, t: NameOrIndex) -> Scope:
     """Inner variables of all chordless paths between two variables of a chordal graph, as rising indices.
 
-    Empty if the two are equal, adjacent or not connected. They are the variables of the minimal separators of `s`
-    and `t`, which are the smallest separators on the way between them in a clique tree.
+    Empty if the two are equal, adjacent or not connected. They are the variables of the minimal separators of
+    `s` and `t`, which are the smallest separators on the way between them in a clique tree.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Trees of clusters: junction trees and d-separation trees.
 
-A cluster is a set of variables. The clusters form a tree (or a forest) with *running intersection*: the clusters
-that hold a variable hang together. An edge of the tree is labelled with what its two clusters share, the
-separator; an empty one joins parts that have nothing to do with each other. Running intersection is checked when
-a tree is made, so whoever holds one need not check again.
+A cluster is a set of variables. The clusters form a tree (or a forest) with *running intersection*: the
+clusters that hold a variable hang together. An edge of the tree is labelled with what its two clusters share,
+the separator; an empty one joins parts that have nothing to do with each other. Running intersection is
+checked when a tree is made, so whoever holds one need not check again.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ClusterTree:
         """
         a, b = self.schema.index(u), self.schema.index(v)
         start = [i for i, scope in enumerate(self.cluster_scopes) if a in scope]
-        came_from: dict[int, tuple[int, int]] = {i: (-1, -1) for i in start}
+        came_from: dict[int, tuple[int, int]] = dict.fromkeys(start, (-1, -1))
         queue = deque(start)
         while queue:
             here = queue.popleft()
@@ -117,7 +117,7 @@ class ClusterTree:
         return ((),)
 
     def path_separator(self, u: NameOrIndex, v: NameOrIndex) -> Names | None:
-        """The smallest of :meth:`path_separators`, the nearest to `u` if several are; None if there is none."""
+        """The smallest of :meth:`path_separators`, of several the nearest to `u`; None if there is none."""
         return min(self.path_separators(u, v), key=len, default=None)
 
     def _walk_back(self, here: int, came_from: dict[int, tuple[int, int]]) -> Iterable[Names]:
@@ -137,12 +137,10 @@ class ClusterTree:
 
         for i, j in self.edges:
             if not 0 <= i < j < n:
-                raise GraphError(
-                    f"a tree edge joins two of the {n} clusters, counted from 0; found ({i}, {j})"
-                )
+                raise GraphError(f"a tree edge joins two of the {n} clusters (from 0 on); found ({i}, {j})")
             if find(i) == find(j):
                 raise GraphError(
-                    f"clusters {self._shown(i)} and {self._shown(j)} are joined twice: the edges close a cycle"
+                    f"the tree edges close a cycle through {self._shown(i)} and {self._shown(j)}"
                 )
             leader[find(i)] = find(j)
 
@@ -161,7 +159,8 @@ class ClusterTree:
                 raise GraphError(f"every variable lies in a cluster; {name!r} lies in none")
             if balance[v] > 1:
                 raise GraphError(
-                    f"the clusters that hold {name!r} must hang together in the tree; they are in {balance[v]} parts"
+                    f"the clusters that hold {name!r} must hang together in the tree; they are in "
+                    f"{balance[v]} parts"
                 )
 
     def _shown(self, i: int) -> str:
@@ -179,8 +178,8 @@ class JunctionTree(ClusterTree):
     clusters
         Sets of variables, by names or indices, that together hold every variable.
     edges
-        Pairs of positions in `clusters`. Raises `GraphError` if they close a cycle or if the clusters that hold
-        a variable do not hang together.
+        Pairs of positions in `clusters`. Raises `GraphError` if they close a cycle or if the clusters that
+        hold a variable do not hang together.
 
     Examples
     --------
@@ -220,8 +219,8 @@ class JunctionTree(ClusterTree):
 class DSeparationTree(ClusterTree):
     """A tree whose separators d-separate the variables on their two sides, none of its nodes inside another.
 
-    The constructor checks the shape; that the separators do separate follows from how the tree was made: from a
-    legitimate hypergraph or an undirected independence graph (Theorem 2 of [1]_), or from knowledge.
+    The constructor checks the shape; that the separators do separate follows from how the tree was made: from
+    a legitimate hypergraph or an undirected independence graph (Theorem 2 of [1]_), or from knowledge.
 
     Attributes
     ----------
@@ -270,7 +269,7 @@ class DSeparationTree(ClusterTree):
 
     @classmethod
     def of(cls, shape: UndirectedGraph | Triangulation, *, method: Method = "min_fill") -> DSeparationTree:
-        """The junction tree of an undirected independence graph; components are joined with empty separators."""
+        """The junction tree of an undirected independence graph; empty separators join its components."""
         triangulation = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
         return cls(triangulation.graph.schema, *_span(triangulation, joined=True))
 
@@ -287,8 +286,8 @@ def separation_tree_from_hypergraph(
     schema
         The variables.
     hyperedges
-        Sets of variables such that variables that influence each other directly, and parents of a common child,
-        share a set. Together they hold every variable. Sets inside another are left out and listed in
+        Sets of variables such that variables that influence each other directly, and parents of a common
+        child, share a set. Together they hold every variable. Sets inside another are left out and listed in
         ``reduced``.
     triangulation
         The elimination rule, see :func:`elimination_order`.

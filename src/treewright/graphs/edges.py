@@ -1,7 +1,7 @@
 """Edges as people write them and as the core reads them.
 
-People write pairs of names; inside, an edge is a sorted pair of indices, and many edges are one array with two
-columns.
+People write pairs of names; inside, an edge is a sorted pair of indices, and many edges are one array with
+two columns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Elimination orders, and the graphs that have perfect ones.
 
-Eliminating a variable joins its remaining neighbours and takes it away. A graph in which some order never has to
-add an edge is chordal: every cycle of four or more has a chord. Finding the best order of any other graph is
-hard; the rules here are the well-known good guesses. Ties are broken by the names of the variables, so results
-do not depend on the order of the columns.
+Eliminating a variable joins its remaining neighbours and takes it away. A graph in which some order never has
+to add an edge is chordal: every cycle of four or more has a chord. Finding the best order of any other graph
+is hard; the rules here are the well-known good guesses. Ties are broken by the names of the variables, so
+results do not depend on the order of the columns.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Sc
     graph
         Any undirected graph.
     method
-        ``min_fill``: next the variable whose elimination adds the fewest edges; ``min_degree``: the one with the
-        fewest neighbours; ``mcs``: maximum cardinality search from the first name, turned round; ``lex_bfs``:
-        lexicographic breadth-first search, turned round; ``mcs_m`` and ``lex_m``: their relatives whose fill is
-        minimal. All but the first two add nothing to a chordal graph, and neither do those.
+        ``min_fill``: next the variable whose elimination adds the fewest edges, of several the one with the
+        fewest neighbours; ``min_degree``: the one with the fewest neighbours; ``mcs``: maximum cardinality
+        search from the first name, turned round; ``lex_bfs``: lexicographic breadth-first search, turned
+        round; ``mcs_m`` and ``lex_m``: their relatives whose fill is minimal. All but ``min_degree`` add
+        nothing to a chordal graph.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
 
 
 def is_chordal(graph: UndirectedGraph) -> bool:
-    """Does every cycle of four or more variables have a chord?"""
+    """Whether every cycle of four or more variables has a chord."""
     return perfect_elimination_order(graph) is not None
 
 
@@ -110,8 +111,9 @@ def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[
     found = _core.maximal_cliques(graph.rows, graph.ties, limit)
     if found is None:
         raise GraphError(
-            f"the graph of {len(graph.schema)} variables and {graph.n_edges} edges has more than {limit} maximal "
-            "cliques; raise limit= or triangulate it first (a chordal graph has at most one clique per variable)"
+            f"the graph of {len(graph.schema)} variables and {graph.n_edges} edges has more than {limit} "
+            "maximal cliques; raise limit= or triangulate it first (a chordal graph has at most one clique "
+            "per variable)"
         )
     return to_sets(*found)
 

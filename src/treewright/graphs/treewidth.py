@@ -1,8 +1,8 @@
 """Treewidth: the least width of all triangulations of a graph.
 
-It decides what exact inference costs. Computing it is hard in general; bounds from both sides are cheap, often
-meet, and small graphs can be settled by search. :func:`fits` is the test that bounded-treewidth learners ask
-thousands of times: it answers with an elimination order, so a "yes" carries its own proof.
+It decides what exact inference costs. Computing it is hard in general; bounds from both sides are cheap,
+often meet, and small graphs can be settled by search. :func:`fits` is the test that bounded-treewidth
+learners ask thousands of times: it answers with an elimination order, so a "yes" carries its own proof.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def degeneracy(graph: UndirectedGraph) -> int:
 def treewidth_lower_bound(graph: UndirectedGraph) -> int:
     """A width that no triangulation can go below.
 
-    The better of the degeneracy and its counterpart over minors, found by contracting a variable of least degree
-    into the neighbour with which it shares least ("least-c" contraction degeneracy [1]_).
+    The better of the degeneracy and its counterpart over minors, found by contracting a variable of least
+    degree into the neighbour with which it shares least ("least-c" contraction degeneracy [1]_).
 
     References
     ----------
@@ -51,8 +51,8 @@ def treewidth_upper_bound(graph: UndirectedGraph) -> int:
 def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
     """The narrowest triangulation that the rules of thumb find.
 
-    Reduces the graph by safe rules, which cost no width, splits it into blocks, and takes for each block the best
-    of min-fill, min-degree, MCS-M and LEX M.
+    Reduces the graph by safe rules, which cost no width, splits it into blocks, and takes for each block the
+    best of min-fill, min-degree, MCS-M and LEX M.
     """
     return eliminate(graph, _core.bound_treewidth(graph.rows, graph.ties, 0)[2].tolist())
 
@@ -60,16 +60,16 @@ def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
 def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
     """The treewidth, proved; -1 without variables.
 
-    Simplicial and almost simplicial variables are eliminated and the rest is split into blocks, which leaves the
-    answer as it is [1]_; what the bounds leave open is searched, elimination order by elimination order.
+    Simplicial and almost simplicial variables are eliminated and the rest is split into blocks, which leaves
+    the answer as it is [1]_; what the bounds leave open is searched, elimination order by elimination order.
 
     Parameters
     ----------
     graph
         Any undirected graph, however large, if its reduced core is small.
     limit
-        The largest core, in variables, that may be searched (at most 64); the search can take time exponential
-        in it. A larger one raises `TreewidthError`, naming the bounds.
+        The largest core, in variables, that may be searched (at most 64); the search can take time
+        exponential in it. A larger one raises `TreewidthError`, naming the bounds.
 
     References
     ----------
@@ -110,7 +110,7 @@ def _settled(graph: UndirectedGraph, limit: int) -> tuple[int, Scope]:
     lower, upper, order, unresolved = _core.bound_treewidth(graph.rows, graph.ties, limit)
     if unresolved:
         raise TreewidthError(
-            f"the treewidth lies between {lower} and {upper}; a core of {unresolved} variables is left to search, "
-            f"more than limit={limit}; raise limit= (at most {LARGEST_CORE}) or be content with the bounds"
+            f"the treewidth lies between {lower} and {upper}; a core of {unresolved} variables is left to "
+            f"search, more than limit={limit}; raise limit= (at most {LARGEST_CORE}) or settle for the bounds"
         )
     return upper, tuple(order.tolist())

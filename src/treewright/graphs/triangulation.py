@@ -1,7 +1,7 @@
 """Triangulations: chordal graphs that contain a given graph.
 
-Inference on a graph costs what its chordal cover costs, exponential in the width: the size of the largest clique
-less one. Every elimination order gives a cover, and every minimal cover comes from one.
+Inference on a graph costs what its chordal cover costs, exponential in the width: the size of the largest
+clique less one. Every elimination order gives a cover, and every minimal cover comes from one.
 """
 
 from __future__ import annotations

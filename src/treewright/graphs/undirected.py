@@ -32,7 +32,8 @@ class UndirectedGraph:
     schema
         The variables; each is a vertex, whether an edge touches it or not.
     edges
-        Pairs of names or indices, in any order; or an integer array with two columns. Repeated edges count once.
+        Pairs of names or indices, in any order; or an integer array with two columns. Repeated edges count
+        once.
 
     Examples
     --------
@@ -53,7 +54,7 @@ class UndirectedGraph:
 
     @classmethod
     def of_rows(cls, schema: Schema, rows: Rows) -> UndirectedGraph:
-        """The graph with these rows of bits, which must be symmetric, without loops, and not change any more."""
+        """The graph with these rows of bits, which must be symmetric and loopless and never change again."""
         assert rows.shape == (len(schema), n_words(len(schema)))
         graph = cls.__new__(cls)
         graph._set(schema, rows)
@@ -115,7 +116,7 @@ class UndirectedGraph:
         return sorted((a, b) if a < b else (b, a) for a, b in pairs)
 
     def adjacent(self, u: NameOrIndex, v: NameOrIndex) -> bool:
-        """Are two variables joined? None is joined to itself."""
+        """Whether two variables are joined; none is joined to itself."""
         a, b = self.schema.index(u), self.schema.index(v)
         return bool(int(self.rows[a, b // 64]) >> (b % 64) & 1)
 
@@ -151,7 +152,7 @@ class UndirectedGraph:
         return to_sets(*_core.graph_components(self.rows, self.ties))
 
     def is_complete(self, scope: Iterable[NameOrIndex]) -> bool:
-        """Are all variables of a scope joined to each other?"""
+        """Whether all variables of a scope are joined to each other."""
         inside = self.schema.scope(scope)
         wanted = row_of(inside, len(self.schema))
         found = self.rows[list(inside)] & wanted
@@ -160,7 +161,7 @@ class UndirectedGraph:
         return bool((found == wanted).all())
 
     def is_subgraph_of(self, other: UndirectedGraph) -> bool:
-        """Does the other graph, over the same schema, have all of these edges?"""
+        """Whether another graph over the same schema has all of these edges."""
         if self.schema != other.schema:
             raise GraphError("graphs can be compared edge by edge only over the same schema")
         return not bool((self.rows & ~other.rows).any())
@@ -192,9 +193,10 @@ class UndirectedGraph:
 
 
 class UndirectedBuilder:
-    """A graph that a search changes edge by edge; a row is one Python integer, so a change is a few operations.
+    """A graph that a search changes edge by edge.
 
-    Vertices are indices; names are for the frozen graph.
+    A row is one Python integer, so a change costs a few operations. Vertices are indices; names are for the
+    frozen graph.
 
     Examples
     --------
