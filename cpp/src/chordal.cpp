@@ -1,0 +1,327 @@
+#include "treewright/chordal.hpp"
+
+#include <deque>
+#include <utility>
+
+#include "treewright/elimination.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// The first position whose later neighbours are not joined to their first; kNone if the order is perfect.
+std::size_t first_gap(const BitMatrix& graph, std::span<const Vertex> order) {
+  const BitMatrix ordered = relabelled(graph, order);
+  const std::size_t words = ordered.words();
+  for (std::size_t v = 0; v < ordered.size(); ++v) {
+    std::size_t parent = kNone;
+    for (std::size_t w = v / 64; w < words; ++w) {
+      Word later = ordered.row(v)[w];
+      if (w == v / 64) later &= ~((Word{1} << (v % 64)) - 1);
+      if (later && parent == kNone) {
+        parent = w * 64 + std::countr_zero(later);
+        later &= later - 1;
+      }
+      if (parent != kNone && (later & ~ordered.row(parent)[w])) return v;
+    }
+  }
+  return kNone;
+}
+
+/// Vertices that `from` reaches inside `room`, and for each the one it was reached from.
+Order reach(const BitMatrix& graph, Vertex from, std::vector<Word> room, std::vector<Vertex>& came_from) {
+  Order found{from};
+  room[from / 64] &= ~(Word{1} << (from % 64));
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const Word* row = graph.row(found[next]);
+    for (std::size_t w = 0; w < room.size(); ++w)
+      for (Word fresh = row[w] & room[w]; fresh; fresh &= fresh - 1) {
+        const auto u = static_cast<Vertex>(w * 64 + std::countr_zero(fresh));
+        room[w] &= ~(Word{1} << (u % 64));
+        came_from[u] = found[next];
+        found.push_back(u);
+      }
+  }
+  return found;
+}
+
+/// A chordless cycle through v: two neighbours of v that are not adjacent but meet outside its neighbourhood.
+Order chordless_cycle_through(const BitMatrix& graph, Vertex v) {
+  const std::size_t words = graph.words();
+  const Word* around = graph.row(v);
+  std::vector<Vertex> came_from(graph.size());
+  std::vector<Word> outside = all_bits(graph.size());
+  for (std::size_t w = 0; w < words; ++w) outside[w] &= ~around[w];
+  outside[v / 64] &= ~(Word{1} << (v % 64));
+  std::vector<Word> unseen = outside;
+  for (std::size_t root; (root = first_bit(unseen.data(), words)) != kNone;) {
+    std::vector<Word> border(words, 0);
+    for (const Vertex u : reach(graph, static_cast<Vertex>(root), outside, came_from)) {
+      unseen[u / 64] &= ~(Word{1} << (u % 64));
+      for (std::size_t w = 0; w < words; ++w) border[w] |= graph.row(u)[w] & around[w];
+    }
+    std::size_t x = kNone, y = kNone;
+    for_each_bit(border.data(), words, [&](std::size_t b) {
+      if (y != kNone) return;
+      for (std::size_t w = 0; w < words && y == kNone; ++w) {
+        Word strangers = border[w] & ~graph.row(b)[w];
+        if (w == b / 64) strangers &= ~(Word{1} << (b % 64));
+        if (strangers) x = b, y = w * 64 + std::countr_zero(strangers);
+      }
+    });
+    if (y == kNone) continue;
+    std::vector<Word> room = outside;  // the shortest way from x to y has no chord
+    room[y / 64] |= Word{1} << (y % 64);
+    reach(graph, static_cast<Vertex>(x), room, came_from);
+    Order cycle{v};
+    for (std::size_t u = y; u != x; u = came_from[u]) cycle.push_back(static_cast<Vertex>(u));
+    cycle.push_back(static_cast<Vertex>(x));
+    return cycle;
+  }
+  return {};
+}
+
+/// Vertices in the order in which the one of smallest remaining degree is taken away.
+Order degeneracy_order(const BitMatrix& graph) {
+  std::vector<std::size_t> degree = degrees(graph);
+  Order order;
+  while (order.size() < graph.size()) {
+    const auto v = static_cast<Vertex>(std::min_element(degree.begin(), degree.end()) - degree.begin());
+    order.push_back(v);
+    degree[v] = kNone;
+    for_each_bit(graph.row(v), graph.words(), [&](std::size_t u) { degree[u] -= degree[u] != kNone; });
+  }
+  return order;
+}
+
+/// Bron-Kerbosch over rows of bits; each depth of the recursion has its own three rows.
+class CliqueSearch {
+ public:
+  CliqueSearch(const BitMatrix& graph, std::size_t limit, Cancel& cancel)
+      : graph_(graph), words_(graph.words()), limit_(limit), cancel_(cancel) {}
+
+  std::optional<SetList> run() {
+    const Order order = degeneracy_order(graph_);
+    std::vector<Word> done(words_, 0);
+    for (const Vertex v : order) {
+      Level& top = level(0);
+      for (std::size_t w = 0; w < words_; ++w) {
+        top.candidates[w] = graph_.row(v)[w] & ~done[w];
+        top.excluded[w] = graph_.row(v)[w] & done[w];
+      }
+      done[v / 64] |= Word{1} << (v % 64);
+      clique_.assign(1, v);
+      if (!extend(0)) return std::nullopt;
+    }
+    return sorted(found_);
+  }
+
+ private:
+  struct Level {
+    std::vector<Word> candidates, excluded, branches;
+  };
+
+  Level& level(std::size_t depth) {
+    while (levels_.size() <= depth)
+      levels_.push_back({std::vector<Word>(words_), std::vector<Word>(words_), std::vector<Word>(words_)});
+    return levels_[depth];
+  }
+
+  /// The vertex that leaves the fewest candidates to branch on.
+  std::size_t pivot(const Level& here) const {
+    std::size_t best = kNone, most = 0;
+    const auto consider = [&](std::size_t u) {
+      const std::size_t covered = count_common(here.candidates.data(), graph_.row(u), words_);
+      if (best == kNone || covered > most) best = u, most = covered;
+    };
+    for_each_bit(here.candidates.data(), words_, consider);
+    for_each_bit(here.excluded.data(), words_, consider);
+    return best;
+  }
+
+  /// False once there are more cliques than allowed.
+  bool extend(std::size_t depth) {
+    cancel_.check();
+    level(depth + 1);  // a deque keeps references while it grows
+    Level &here = levels_[depth], &below = levels_[depth + 1];
+    const std::size_t p = pivot(here);
+    if (p == kNone) {
+      if (found_.size() == limit_) return false;
+      found_.members.insert(found_.members.end(), clique_.begin(), clique_.end());
+      found_.close();
+      return true;
+    }
+    for (std::size_t w = 0; w < words_; ++w) here.branches[w] = here.candidates[w] & ~graph_.row(p)[w];
+    for (std::size_t v; (v = first_bit(here.branches.data(), words_)) != kNone;) {
+      for (std::size_t w = 0; w < words_; ++w) {
+        below.candidates[w] = here.candidates[w] & graph_.row(v)[w];
+        below.excluded[w] = here.excluded[w] & graph_.row(v)[w];
+      }
+      clique_.push_back(static_cast<Vertex>(v));
+      if (!extend(depth + 1)) return false;
+      clique_.pop_back();
+      const Word bit = Word{1} << (v % 64);
+      here.branches[v / 64] &= ~bit, here.candidates[v / 64] &= ~bit, here.excluded[v / 64] |= bit;
+    }
+    return true;
+  }
+
+  const BitMatrix& graph_;
+  std::size_t words_, limit_;
+  Cancel& cancel_;
+  std::deque<Level> levels_;
+  Order clique_;
+  SetList found_;
+};
+
+}  // namespace
+
+std::optional<Order> perfect_order(const BitMatrix& graph, Cancel& cancel) {
+  Order order = mcs_order(graph, cancel);
+  if (first_gap(graph, order) != kNone) return std::nullopt;
+  return order;
+}
+
+Order chordless_cycle(const BitMatrix& graph, Cancel& cancel) {
+  const Order order = mcs_order(graph, cancel);
+  const std::size_t gap = first_gap(graph, order);
+  if (gap == kNone) return {};
+  // the vertex at the gap lies on a cycle nearly always; some vertex must
+  Order cycle = chordless_cycle_through(graph, order[gap]);
+  for (std::size_t v = 0; cycle.empty() && v < graph.size(); ++v) {
+    cancel.check();
+    cycle = chordless_cycle_through(graph, static_cast<Vertex>(v));
+  }
+  return cycle;
+}
+
+std::optional<SetList> maximal_cliques(const BitMatrix& graph, std::size_t limit, Cancel& cancel) {
+  if (const auto order = perfect_order(graph, cancel)) {
+    SetList cliques = eliminate(graph, *order).cliques;
+    if (cliques.size() > limit) return std::nullopt;
+    return cliques;
+  }
+  return CliqueSearch(graph, limit, cancel).run();
+}
+
+std::vector<TreeEdge> join_tree(const SetList& clusters, std::size_t n, Cancel& cancel) {
+  // Prim's algorithm under the strict order (weight falling, i, j): the tree is unique, whatever the start,
+  // and no list of pairs is ever held.
+  const std::size_t count = clusters.size();
+  const SetList holders = transposed(clusters, n);
+  std::vector<std::size_t> weight(count, 0), link(count, 0), shared(count, 0);
+  std::vector<char> inside(count, 0);
+  const auto pair_of = [](std::size_t a, std::size_t b) { return std::pair(std::min(a, b), std::max(a, b)); };
+  std::vector<TreeEdge> edges;
+  std::size_t last = 0;
+  for (std::size_t step = 1; step < count; ++step) {
+    cancel.check();
+    inside[last] = 1;
+    for (const Vertex v : clusters[last])
+      for (const Vertex c : holders[v]) ++shared[c];
+    std::size_t best = kNone;
+    for (std::size_t c = 0; c < count; ++c) {
+      const std::size_t common = std::exchange(shared[c], 0);
+      if (inside[c]) continue;
+      if (common > weight[c] || (common == weight[c] && pair_of(last, c) < pair_of(link[c], c)))
+        weight[c] = common, link[c] = last;
+      if (best == kNone || weight[c] > weight[best] ||
+          (weight[c] == weight[best] && pair_of(link[c], c) < pair_of(link[best], best)))
+        best = c;
+    }
+    const auto [i, j] = pair_of(link[best], best);
+    edges.push_back({i, j, weight[best]});
+    last = best;
+  }
+  std::sort(edges.begin(), edges.end(), [](const TreeEdge& a, const TreeEdge& b) {
+    return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+  });
+  return edges;
+}
+
+BitMatrix make_minimal(const BitMatrix& graph, BitMatrix chordal, Cancel& cancel) {
+  // An edge of a chordal graph can be dropped iff its ends' common neighbours are a clique; a chordal
+  // supergraph is minimal iff no single edge can be dropped (Rose, Tarjan & Lueker 1976).
+  const std::size_t words = chordal.words();
+  std::vector<Word> common(words);
+  const auto droppable = [&](Vertex u, Vertex v) {
+    for (std::size_t w = 0; w < words; ++w) common[w] = chordal.row(u)[w] & chordal.row(v)[w];
+    bool clique = true;
+    for_each_bit(common.data(), words, [&](std::size_t x) {
+      if (!clique) return;
+      for (std::size_t w = 0; w < words && clique; ++w) {
+        Word strangers = common[w] & ~chordal.row(x)[w];
+        if (w == x / 64) strangers &= ~(Word{1} << (x % 64));
+        clique = !strangers;
+      }
+    });
+    return clique;
+  };
+  std::deque<std::pair<Vertex, Vertex>> queue;
+  BitMatrix queued(chordal.size());
+  const auto push = [&](Vertex u, Vertex v) {
+    if (graph.test(u, v) || !chordal.test(u, v) || queued.test(u, v)) return;
+    queued.join(u, v);
+    queue.emplace_back(std::min(u, v), std::max(u, v));
+  };
+  const std::vector<Vertex> ends = edges_of(chordal);
+  for (std::size_t i = 0; i < ends.size(); i += 2) push(ends[i], ends[i + 1]);
+  while (!queue.empty()) {
+    cancel.check();
+    const auto [u, v] = queue.front();
+    queue.pop_front();
+    queued.reset(u, v), queued.reset(v, u);
+    if (!droppable(u, v)) continue;
+    chordal.reset(u, v), chordal.reset(v, u);
+    // only pairs that lost a common neighbour can have become free
+    const std::vector<Word> lost = common;
+    for_each_bit(lost.data(), words, [&, u = u, v = v](std::size_t x) {
+      push(u, static_cast<Vertex>(x)), push(v, static_cast<Vertex>(x));
+    });
+  }
+  return chordal;
+}
+
+InducedNodes::InducedNodes(const BitMatrix& chordal, std::span<const Vertex> order)
+    : order_(order.begin(), order.end()),
+      position_(inverse(order)),
+      later_(filled_upward(chordal, order)),
+      parent_(chordal.size()) {
+  for (std::size_t v = 0; v < parent_.size(); ++v)
+    parent_[v] = first_bit(later_.row(v), later_.words(), v / 64);
+}
+
+Order InducedNodes::between(Vertex s, Vertex t) const {
+  // The union of the inclusion-minimal adhesion sets on the tree path that hold neither s nor t: these are
+  // the minimal separators of s and t.
+  const std::size_t words = later_.words();
+  std::size_t a = position_[s], b = position_[t];
+  const std::size_t from = a, to = b;
+  std::vector<const Word*> adhesions;
+  while (a != b) {
+    std::size_t& lower = a < b ? a : b;  // parents come later, so the earlier one is not above the other
+    const Word* adhesion = later_.row(lower);
+    const auto holds = [&](std::size_t v) { return adhesion[v / 64] >> (v % 64) & 1; };
+    if (!holds(from) && !holds(to)) adhesions.push_back(adhesion);
+    lower = parent_[lower];
+    if (lower == kNone) return {};
+  }
+  const auto inside = [&](const Word* x, const Word* y) {
+    for (std::size_t w = 0; w < words; ++w)
+      if (x[w] & ~y[w]) return false;
+    return true;
+  };
+  std::vector<Word> all(words, 0);
+  for (const Word* one : adhesions) {
+    const bool minimal = std::none_of(adhesions.begin(), adhesions.end(), [&](const Word* other) {
+      return inside(other, one) && !inside(one, other);
+    });
+    for (std::size_t w = 0; minimal && w < words; ++w) all[w] |= one[w];
+  }
+  Order nodes;
+  for_each_bit(all.data(), words, [&](std::size_t v) { nodes.push_back(order_[v]); });
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+}  // namespace treewright

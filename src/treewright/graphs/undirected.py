@@ -1,0 +1,280 @@
+"""Undirected graphs over the variables of a schema.
+
+The graph is a frozen value. Inside it is a matrix of bits, one row of 64-bit words per variable, which the
+native core reads as it is; names appear where people write and read them. Searches that change one edge at a
+time use an :class:`UndirectedBuilder` and freeze it when they are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import GraphError
+from treewright.graphs._bits import Rows, frozen, members, n_words, pack, row_of, to_sets, unpack
+from treewright.graphs.edges import Edge, EdgeArray, EdgeLike, read_edges
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+if TYPE_CHECKING:
+    import networkx
+
+
+class UndirectedGraph:
+    """An undirected graph without loops.
+
+    Parameters
+    ----------
+    schema
+        The variables; each is a vertex, whether an edge touches it or not.
+    edges
+        Pairs of names or indices, in any order; or an integer array with two columns. Repeated edges count
+        once.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> graph = UndirectedGraph(schema, [("c", "a"), ("a", "b")])
+    >>> graph.edges()
+    [('a', 'b'), ('a', 'c')]
+    >>> graph.neighbours("a"), graph.degree("d"), graph.adjacent("b", "c")
+    ((1, 2), 0, False)
+    """
+
+    schema: Schema
+    rows: Rows
+
+    def __init__(self, schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.integer] = ()) -> None:
+        self._set(schema, _core.graph_rows(len(schema), read_edges(schema, edges)))
+
+    @classmethod
+    def of_rows(cls, schema: Schema, rows: Rows) -> UndirectedGraph:
+        """The graph with these rows of bits, which must be symmetric and loopless and never change again."""
+        assert rows.shape == (len(schema), n_words(len(schema)))
+        graph = cls.__new__(cls)
+        graph._set(schema, rows)
+        return graph
+
+    @classmethod
+    def complete(cls, schema: Schema) -> UndirectedGraph:
+        """Every two variables joined."""
+        return cls.of_rows(schema, pack(~np.eye(len(schema), dtype=np.bool_)))
+
+    def _set(self, schema: Schema, rows: Rows) -> None:
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "rows", frozen(rows))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a graph does not change; build another one (asked to set {name!r})")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a graph does not change; build another one (asked to delete {name!r})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UndirectedGraph, (self.schema, self.edge_array)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UndirectedGraph):
+            return NotImplemented
+        return self.schema == other.schema and np.array_equal(self.rows, other.rows)
+
+    def __hash__(self) -> int:
+        return hash((self.schema, self.rows.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"UndirectedGraph({len(self.schema)} variables, {self.n_edges} edges)"
+
+    @cached_property
+    def edge_array(self) -> EdgeArray:
+        """The edges as indices: one line per edge, the smaller index first, lines in order."""
+        ends = _core.graph_edges(self.rows)
+        ends.flags.writeable = False
+        return ends
+
+    @cached_property
+    def ties(self) -> npt.NDArray[np.uint32]:
+        """The variables in the order of their names, which breaks every tie."""
+        return np.array(self.schema.name_order, dtype=np.uint32)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.edge_array)
+
+    def pairs(self) -> list[Edge]:
+        """The edges as pairs of indices, sorted."""
+        return [(u, v) for u, v in self.edge_array.tolist()]
+
+    def edges(self) -> list[tuple[str, str]]:
+        """The edges as pairs of names, sorted."""
+        names = self.schema.names
+        pairs = ((names[u], names[v]) for u, v in self.edge_array.tolist())
+        return sorted((a, b) if a < b else (b, a) for a, b in pairs)
+
+    def adjacent(self, u: NameOrIndex, v: NameOrIndex) -> bool:
+        """Whether two variables are joined; none is joined to itself."""
+        a, b = self.schema.index(u), self.schema.index(v)
+        return bool(int(self.rows[a, b // 64]) >> (b % 64) & 1)
+
+    def neighbours(self, v: NameOrIndex) -> Scope:
+        """Indices of the variables joined to `v`, rising."""
+        return members(self.rows[self.schema.index(v)])
+
+    def degree(self, v: NameOrIndex) -> int:
+        """Number of neighbours."""
+        return len(self.neighbours(v))
+
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """Number of neighbours of every variable, by index."""
+        return np.bincount(self.edge_array.ravel(), minlength=len(self.schema)).astype(np.int64)
+
+    def irregularity(self) -> int:
+        """Sum over the edges of the difference between the degrees of their ends (Albertson 1997).
+
+        It is 0 exactly when every connected component is regular.
+
+        Examples
+        --------
+        >>> from treewright.tables.schema import Schema, Variable
+        >>> schema = Schema([Variable(name) for name in "abcdef"])
+        >>> UndirectedGraph(schema, [("a", leaf) for leaf in "bcdef"]).irregularity()
+        20
+        """
+        ends = self.degrees()[self.edge_array]
+        return int(np.abs(ends[:, 0] - ends[:, 1]).sum())
+
+    def components(self) -> tuple[Scope, ...]:
+        """Connected components as indices; members, and components by their first member, in name order."""
+        return to_sets(*_core.graph_components(self.rows, self.ties))
+
+    def is_complete(self, scope: Iterable[NameOrIndex]) -> bool:
+        """Whether all variables of a scope are joined to each other."""
+        inside = self.schema.scope(scope)
+        wanted = row_of(inside, len(self.schema))
+        found = self.rows[list(inside)] & wanted
+        for line, v in zip(found, inside, strict=True):
+            line[v // 64] |= np.uint64(1 << v % 64)
+        return bool((found == wanted).all())
+
+    def is_subgraph_of(self, other: UndirectedGraph) -> bool:
+        """Whether another graph over the same schema has all of these edges."""
+        if self.schema != other.schema:
+            raise GraphError("graphs can be compared edge by edge only over the same schema")
+        return not bool((self.rows & ~other.rows).any())
+
+    def subgraph(self, scope: Sequence[NameOrIndex]) -> UndirectedGraph:
+        """The graph over some of the variables, in the order given, with the edges between them."""
+        inside = self.schema.scope(scope)
+        matrix = unpack(self.rows)[np.ix_(inside, inside)]
+        return UndirectedGraph.of_rows(self.schema.select(inside), pack(matrix))
+
+    def with_edges(self, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> UndirectedGraph:
+        """The graph with further edges."""
+        more = _core.graph_rows(len(self.schema), read_edges(self.schema, edges))
+        return UndirectedGraph.of_rows(self.schema, self.rows | more)
+
+    def without_edges(self, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> UndirectedGraph:
+        """The graph without some edges, whether it had them or not."""
+        fewer = _core.graph_rows(len(self.schema), read_edges(self.schema, edges))
+        return UndirectedGraph.of_rows(self.schema, self.rows & ~fewer)
+
+    def to_networkx(self) -> networkx.Graph:
+        """A networkx graph whose nodes are the names."""
+        import networkx
+
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.schema.names)
+        graph.add_edges_from(self.edges())
+        return graph
+
+
+class UndirectedBuilder:
+    """A graph that a search changes edge by edge.
+
+    A row is one Python integer, so a change costs a few operations. Vertices are indices; names are for the
+    frozen graph.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> builder = UndirectedBuilder(Schema([Variable(name) for name in "abc"]))
+    >>> builder.add(0, 2), builder.add(0, 1), builder.remove(1, 0)
+    (True, True, True)
+    >>> builder.freeze().edges()
+    [('a', 'c')]
+    """
+
+    def __init__(self, schema: Schema, edges: Iterable[Edge] = ()) -> None:
+        self.schema = schema
+        self._rows = [0] * len(schema)
+        self._n_edges = 0
+        for u, v in edges:
+            self.add(u, v)
+
+    @classmethod
+    def of(cls, graph: UndirectedGraph) -> UndirectedBuilder:
+        """A builder that starts at a graph."""
+        builder = cls(graph.schema)
+        octets = graph.rows.astype("<u8", copy=False)
+        builder._rows = [int.from_bytes(row.tobytes(), "little") for row in octets]
+        builder._n_edges = graph.n_edges
+        return builder
+
+    @property
+    def n_edges(self) -> int:
+        return self._n_edges
+
+    def adjacent(self, u: int, v: int) -> bool:
+        return bool(self._rows[u] >> v & 1)
+
+    def neighbours(self, v: int) -> Scope:
+        """Indices of the variables joined to `v`, rising."""
+        found, rest = [], self._rows[v]
+        while rest:
+            lowest = rest & -rest
+            found.append(lowest.bit_length() - 1)
+            rest ^= lowest
+        return tuple(found)
+
+    def degree(self, v: int) -> int:
+        return self._rows[v].bit_count()
+
+    def add(self, u: int, v: int) -> bool:
+        """Join two variables; False if they were joined already."""
+        self._check(u, v)
+        if self.adjacent(u, v):
+            return False
+        self._flip(u, v)
+        self._n_edges += 1
+        return True
+
+    def remove(self, u: int, v: int) -> bool:
+        """Part two variables; False if they were not joined."""
+        self._check(u, v)
+        if not self.adjacent(u, v):
+            return False
+        self._flip(u, v)
+        self._n_edges -= 1
+        return True
+
+    def freeze(self) -> UndirectedGraph:
+        """The graph as it is now; the builder can go on."""
+        n = len(self.schema)
+        octets = b"".join(row.to_bytes(8 * n_words(n), "little") for row in self._rows)
+        rows = np.frombuffer(octets, dtype="<u8").astype(np.uint64).reshape(n, n_words(n))
+        return UndirectedGraph.of_rows(self.schema, rows)
+
+    def _flip(self, u: int, v: int) -> None:
+        self._rows[u] ^= 1 << v
+        self._rows[v] ^= 1 << u
+
+    def _check(self, u: int, v: int) -> None:
+        n = len(self._rows)
+        if not (0 <= u < n and 0 <= v < n):
+            self.schema.index(u if not 0 <= u < n else v)  # raises, naming the number
+        if u == v:
+            raise GraphError(f"an edge joins two different variables; found {self.schema.names[u]!r} twice")
