@@ -1,1 +1,25 @@
 """Turn blocks of rows into additive counts and moments."""
+
+from treewright.statistics.cached import CachedCounter
+from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.families import FromTables, family_statistics
+from treewright.statistics.information import entropy, mutual_information, pairwise_information
+from treewright.statistics.joint import JointCounts
+from treewright.statistics.sharded import ShardedCounter
+from treewright.statistics.whole import WholeCounter, count
+
+__all__ = [
+    "CachedCounter",
+    "Counter",
+    "Counts",
+    "FromTables",
+    "JointCounts",
+    "ShardedCounter",
+    "SparseCounts",
+    "WholeCounter",
+    "count",
+    "entropy",
+    "family_statistics",
+    "mutual_information",
+    "pairwise_information",
+]

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from tests.reference.counting import plain_schema, random_counter
+from treewright.errors import SchemaError
+from treewright.statistics import ShardedCounter, count
+from treewright.tables import Feature, Table
+
+
+def shards(seed=0):
+    counters = [random_counter(seed + i, [2, 3, 2], 50) for i in range(3)]
+    return [count(Table(c.schema, [x.astype(np.uint8) for x in c.columns])) for c in counters], counters
+
+
+def test_features_are_handed_on():
+    native, slow = shards()
+    feature = Feature({"x0": 1})
+    sharded = ShardedCounter(native).given(feature)
+    expected = sum(c.given(feature).counts((1, 2)) for c in slow)
+    np.testing.assert_array_equal(sharded.counts((1, 2)), expected)
+
+
+def test_integer_and_real_weights_mix():
+    codes = [np.array([0, 1, 1], np.uint8)]
+    schema = plain_schema([2])
+    both = ShardedCounter([count(Table(schema, codes)), count(Table(schema, codes, weights=np.array([0.5, 1.0, 0.25])))])
+    np.testing.assert_allclose(both.counts((0,)), [1.5, 3.25])
+
+
+def test_shards_must_agree():
+    with pytest.raises(SchemaError, match="same columns and states"):
+        ShardedCounter([random_counter(0, [2], 5), random_counter(0, [3], 5)])
+    with pytest.raises(SchemaError, match="at least one shard"):
+        ShardedCounter([])
