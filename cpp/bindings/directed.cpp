@@ -162,6 +162,20 @@ void bind_classes(nb::module_& m) {
       },
       "n"_a, "directed"_a, "undirected"_a, "ranks"_a,
       "The arcs of the canonical extension to a DAG, or None.");
+  m.def(
+      "obstruction",
+      [](std::size_t n, const Pairs& directed, const Pairs& undirected) {
+        return tw::obstruction(tw::Pdag(n, arcs_of(directed), arcs_of(undirected)));
+      },
+      "n"_a, "directed"_a, "undirected"_a, "The vertices that stand in the way of a consistent extension.");
+  m.def(
+      "nearest_extension",
+      [](std::size_t n, const Pairs& directed, const Pairs& undirected, const Ranks& ranks) {
+        const tw::Pdag graph(n, arcs_of(directed), arcs_of(undirected));
+        return pairs_to_numpy(arcs_of_rows(tw::nearest_extension(graph, ranks_of(ranks, n)).parents));
+      },
+      "n"_a, "directed"_a, "undirected"_a, "ranks"_a,
+      "The arcs of a DAG with these arrows and few further v-structures.");
 }
 
 }  // namespace

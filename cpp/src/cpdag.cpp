@@ -1,7 +1,9 @@
 #include "treewright/cpdag.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
+#include <stdexcept>
 
 namespace treewright {
 namespace {
@@ -23,22 +25,33 @@ void label_family(const BitMatrix& parents, Vertex x, Vertex y, BitMatrix& compe
 class Extender {
  public:
   Extender(Pdag&& graph, std::span<const Vertex> ranks)
-      : g_(std::move(graph)), adjacent_(g_.adjacency()), ranks_(ranks), listed_(g_.size(), false) {}
+      : g_(std::move(graph)),
+        adjacent_(g_.adjacency()),
+        ranks_(ranks),
+        found_{BitMatrix(g_.size()), {}},
+        listed_(g_.size(), false) {}
 
-  std::optional<Extension> run() {
-    Extension found{BitMatrix(g_.size()), {}};
+  /// Remove sinks while there are any; what is left over has no consistent extension.
+  void run() {
     for (Vertex v = 0; v < g_.size(); ++v) list_if_removable(v);
-    while (!sinks_.empty()) {
-      const Vertex v = sinks_.top().second;
-      sinks_.pop();
-      for (std::size_t i = 0; i < g_.words(); ++i)
-        found.parents.row(v)[i] = g_.parents.row(v)[i] | g_.neighbours.row(v)[i];
-      found.order.push_back(v);
-      take_out(v);
+    drain();
+  }
+
+  /// Go on where consistent removal stops.
+  void run_on() {
+    while (!complete()) {
+      const Vertex v = cheapest_sink();
+      listed_[v] = true;
+      remove(v);
+      drain();
     }
-    if (found.order.size() < g_.size()) return std::nullopt;
-    std::ranges::reverse(found.order);
-    return found;
+  }
+
+  bool complete() const { return found_.order.size() == g_.size(); }
+
+  Extension result() {
+    std::ranges::reverse(found_.order);
+    return std::move(found_);
   }
 
  private:
@@ -61,8 +74,19 @@ class Extender {
     sinks_.emplace(ranks_[v], v);
   }
 
-  // Only what was adjacent to v can have become removable.
-  void take_out(Vertex v) {
+  void drain() {
+    while (!sinks_.empty()) {
+      const Vertex v = sinks_.top().second;
+      sinks_.pop();
+      remove(v);
+    }
+  }
+
+  // Point what is left around v at v, and take v out. Only its neighbours can have become removable.
+  void remove(Vertex v) {
+    for (std::size_t i = 0; i < g_.words(); ++i)
+      found_.parents.row(v)[i] = g_.parents.row(v)[i] | g_.neighbours.row(v)[i];
+    found_.order.push_back(v);
     const std::vector<Word> around(adjacent_.row(v), adjacent_.row(v) + g_.words());
     for_each_bit(around.data(), around.size(), [&](std::size_t u) {
       g_.children.reset(u, v), g_.neighbours.reset(u, v), adjacent_.reset(u, v);
@@ -71,10 +95,35 @@ class Extender {
                  [&](std::size_t u) { list_if_removable(static_cast<Vertex>(u)); });
   }
 
+  Vertex cheapest_sink() const {
+    constexpr std::size_t none = ~std::size_t{0};
+    std::size_t fewest = none;
+    Vertex best = 0;
+    for (Vertex v = 0; v < g_.size(); ++v) {
+      if (listed_[v] || count_bits(g_.children.row(v), g_.words()) > 0) continue;
+      const std::size_t cost = apart_around(v);
+      if (cost < fewest || (cost == fewest && ranks_[v] > ranks_[best])) fewest = cost, best = v;
+    }
+    if (fewest == none) throw std::invalid_argument("the arrows close a cycle");
+    return best;
+  }
+
+  // Pairs around v that are apart although an undirected neighbour of v is one of them.
+  std::size_t apart_around(Vertex v) const {
+    std::size_t pairs = 0;
+    for_each_bit(g_.neighbours.row(v), g_.words(), [&](std::size_t y) {
+      for (std::size_t i = 0; i < g_.words(); ++i)
+        pairs += std::popcount(adjacent_.row(v)[i] & ~adjacent_.row(y)[i] &
+                               ~bit_in_word(static_cast<Vertex>(y), i));
+    });
+    return pairs;
+  }
+
   Pdag g_;
   BitMatrix adjacent_;
   std::span<const Vertex> ranks_;
-  std::vector<bool> listed_;
+  Extension found_;
+  std::vector<bool> listed_;                              // may be removed, or gone
   std::priority_queue<std::pair<Vertex, Vertex>> sinks_;  // rank, vertex
 };
 
@@ -102,7 +151,29 @@ Pdag cpdag_of(const BitMatrix& parents, std::span<const Vertex> order) {
 }
 
 std::optional<Extension> consistent_extension(Pdag graph, std::span<const Vertex> ranks) {
-  return Extender(std::move(graph), ranks).run();
+  Extender extender(std::move(graph), ranks);
+  extender.run();
+  if (!extender.complete()) return std::nullopt;
+  return extender.result();
+}
+
+std::vector<Vertex> obstruction(Pdag graph) {
+  std::vector<Vertex> left(graph.size());
+  std::iota(left.begin(), left.end(), Vertex{0});
+  const std::vector<Vertex> ranks = left;  // any order of removal leaves the same vertices
+  Extender extender(std::move(graph), ranks);
+  extender.run();
+  std::vector<bool> gone(left.size(), false);
+  for (const Vertex v : extender.result().order) gone[v] = true;
+  std::erase_if(left, [&](Vertex v) { return gone[v]; });
+  return left;
+}
+
+Extension nearest_extension(Pdag graph, std::span<const Vertex> ranks) {
+  Extender extender(std::move(graph), ranks);
+  extender.run();
+  extender.run_on();
+  return extender.result();
 }
 
 }  // namespace treewright

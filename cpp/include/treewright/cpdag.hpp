@@ -24,4 +24,13 @@ struct Extension {
 /// Of the sinks that may be removed it always takes the one of largest rank, so that the answer is canonical.
 std::optional<Extension> consistent_extension(Pdag graph, std::span<const Vertex> ranks);
 
+/// The vertices among which no sink may be removed: what stands in the way of a consistent extension; rising,
+/// and empty exactly when there is one.
+std::vector<Vertex> obstruction(Pdag graph);
+
+/// A DAG with the same skeleton and the same arrows. Where no sink can go without a new v-structure, the one
+/// that makes fewest goes, of equals the one of largest rank; so it is the consistent extension when there is
+/// one. Throws std::invalid_argument when the arrows close a cycle.
+Extension nearest_extension(Pdag graph, std::span<const Vertex> ranks);
+
 }  // namespace treewright
