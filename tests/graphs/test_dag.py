@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 from hypothesis import given
-
 from tests.reference import directed as slow
 from tests.reference.directed import dags, random_dag, schema_of, shuffled
+
 from treewright.errors import CycleError, GraphError, UnknownNameError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
 

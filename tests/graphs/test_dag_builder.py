@@ -1,17 +1,17 @@
 import numpy as np
 import pytest
-
 from tests.reference import directed as slow
 from tests.reference.directed import schema_of
+
 from treewright.errors import CycleError, GraphError
 from treewright.graphs import Dag, DagBuilder
 
 
 def test_random_moves_agree_with_a_check_from_scratch():
     rng = np.random.default_rng(3)
-    n = 70  # more than one word per row
+    n = 66  # more than one word per row
     builder, arcs = DagBuilder(schema_of(f"v{i}" for i in range(n))), set()
-    for _ in range(1500):
+    for _ in range(300):
         u, v = (int(i) for i in rng.integers(0, n, 2))
         legal = u != v and (v, u) not in arcs and (u, v) not in arcs and slow.is_acyclic(n, arcs | {(u, v)})
         assert builder.can_add(u, v) == legal

@@ -1,7 +1,6 @@
 """Slow, obvious twins of the native algorithms on directed graphs, and graphs to compare them on.
 
-A graph is a set of arcs (from, to) over the vertices 0 .. n-1. A pair of marks is a set of arcs and a set of lines
-(u < v).
+A graph is a set of arcs (from, to) over 0 .. n-1; marks are a set of arcs and a set of lines (u < v).
 """
 
 from functools import cache
