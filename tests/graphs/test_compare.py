@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from tests.reference import directed as slow
 from tests.reference.directed import dags, random_dag, schema_of, shuffled
 
@@ -56,6 +56,7 @@ def random_arcs(names, rng):
     return [pair for pair in combinations(order, 2) if rng.random() < 0.4]
 
 
+@settings(deadline=None)
 @given(dags(max_size=7))
 def test_a_graph_is_at_no_distance_from_itself_and_its_class(dag):
     for other in (dag, Cpdag.of(dag), Cpdag.of(dag).to_dag()):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from tests.reference import directed as slow
 from tests.reference.directed import dags, random_dag, schema_of, shuffled
 from tests.reference.known_networks import ALARM, SACHS, arcs_of
@@ -64,13 +64,15 @@ def test_all_dags_on_four_variables():
     assert len(classes) == len(seen) == 185
 
 
-@given(dags(max_size=6))
+@settings(deadline=None)
+@given(dags(max_size=6, max_arcs=10))
 def test_the_class_is_what_all_members_share(dag):
     members = slow.equivalent_dags(len(dag.schema), dag.index_edges())
     directed, undirected = slow.marks_of_class(members)
     assert Cpdag.of(dag) == Pdag(dag.schema, directed, undirected)
 
 
+@settings(deadline=None)
 @given(dags(max_size=8))
 def test_extension_and_orientation_lead_back(dag):
     cpdag = Cpdag.of(dag)

@@ -3,7 +3,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import directed as slow
 from tests.reference.directed import dags, random_dag, schema_of
@@ -22,6 +22,7 @@ def test_worked_separations():
     assert not EXAMPLE.is_d_separated(["2", "3"], ["5", "6"], given=["1", "7"])
 
 
+@settings(deadline=None)
 @given(dags(min_size=2, max_size=6), st.data())
 def test_twin(dag, data):
     n, arcs = len(dag.schema), dag.index_edges()

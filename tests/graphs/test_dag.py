@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from tests.reference import directed as slow
 from tests.reference.directed import dags, random_dag, schema_of, shuffled
 
@@ -53,6 +53,7 @@ def test_topological_order_prefers_the_first_name():
     assert schema.names_of(Dag(schema, [("c", "a")]).topological_order) == ("b", "c", "a")
 
 
+@settings(deadline=None)
 @given(dags())
 def test_twin(dag):
     n, arcs = len(dag.schema), set(dag.index_edges())
@@ -67,6 +68,7 @@ def test_twin(dag):
         assert dag.descendants(v) == tuple(w for w in range(n) if dag.reachable(v, w))
 
 
+@settings(deadline=None)
 @given(dags(max_size=6))
 def test_reversing_a_covered_arc_keeps_the_class_and_no_other_reversal_does(dag):
     covered = set(dag.covered_arcs())

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import directed as slow
 from tests.reference.directed import marks, schema_of
@@ -8,6 +8,7 @@ from treewright.errors import CycleError
 from treewright.graphs import Pdag, consistent_extension, nearest_extension
 
 
+@settings(deadline=None)
 @given(marks(max_size=5), st.randoms(use_true_random=False))
 def test_twin(given_marks, random):
     n, arcs, lines = given_marks
@@ -26,6 +27,7 @@ def test_twin(given_marks, random):
         assert nearest_extension(graph) == found
 
 
+@settings(deadline=None)
 @given(marks(max_size=6))
 def test_the_nearest_extension_keeps_arrows_and_skeleton(given_marks):
     n, arcs, lines = given_marks

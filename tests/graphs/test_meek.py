@@ -2,7 +2,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import directed as slow
 from tests.reference.directed import dags, marks, random_dag, schema_of, shuffled
@@ -31,7 +31,8 @@ def test_without_their_premises_the_rules_are_silent():
     assert close_under_meek(shielded) == shielded
 
 
-@given(dags(max_size=6))
+@settings(deadline=None)
+@given(dags(max_size=6, max_arcs=10))
 def test_from_v_structures_the_closure_is_the_class(dag):
     arcs = {arc for u, w, v in dag.v_structures() for arc in ((u, w), (v, w))}
     lines = slow.skeleton(dag.index_edges()) - slow.skeleton(arcs)
@@ -41,7 +42,8 @@ def test_from_v_structures_the_closure_is_the_class(dag):
     assert closed == Cpdag.of(dag)
 
 
-@given(dags(max_size=6), st.data())
+@settings(deadline=None)
+@given(dags(max_size=6, max_arcs=10), st.data())
 def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_share(dag, data):
     """R1 to R4 are complete with knowledge (Meek 1995)."""
     cpdag = Cpdag.of(dag)
@@ -60,6 +62,7 @@ def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_sh
     assert twin == (set(closure.graph.index_directed_edges()), set(closure.graph.index_undirected_edges()))
 
 
+@settings(deadline=None)
 @given(marks(), st.randoms(use_true_random=False))
 def test_any_marks_close_once_and_for_all_without_a_new_cycle(given_marks, random):
     n, arcs, lines = given_marks

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.directed import dags, random_dag, schema_of, shuffled
 
@@ -13,6 +13,7 @@ def unshielded(skeleton):
     )
 
 
+@settings(deadline=None)
 @given(dags(max_size=7))
 def test_exact_claims_are_all_kept(dag):
     found = orient_consistently(dag.skeleton(), dag.v_structures())
@@ -20,6 +21,7 @@ def test_exact_claims_are_all_kept(dag):
     assert found.dropped == found.skipped == found.added == ()
 
 
+@settings(deadline=None)
 @given(dags(max_size=7), st.randoms(use_true_random=False))
 def test_any_claims_lead_to_a_class_with_this_skeleton(dag, random):
     skeleton = dag.skeleton()

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from treewright.criteria.independence import IndependenceTest, Query, canonical_query
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
+CanonicalQuery = tuple[int, int, Scope]
+
 
 class AuditedTest:
     """Wrap an independence test so that answers are kept and questions are counted.
@@ -32,7 +34,7 @@ class AuditedTest:
     def __init__(self, test: IndependenceTest) -> None:
         self.test = test
         self.n_asked = 0
-        self._answers: dict[tuple[int, int, Scope], bool] = {}
+        self._answers: dict[CanonicalQuery, bool] = {}
 
     @property
     def schema(self) -> Schema:
@@ -49,7 +51,7 @@ class AuditedTest:
         return {"tests_asked": self.n_asked, "tests_evaluated": self.n_evaluated}
 
     def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        query = canonical_query(self.schema, x, y, given)
+        query = self._canonical((x, y, given))
         if query not in self._answers:
             self._answers[query] = bool(self.test.independent(*query))
         self.n_asked += 1
@@ -57,10 +59,18 @@ class AuditedTest:
 
     def independent_many(self, queries: Sequence[Query]) -> npt.NDArray[np.bool_]:
         """One answer for each question; those not seen before go to the wrapped test in one batch."""
-        asked = [canonical_query(self.schema, *query) for query in queries]
+        asked = [self._canonical(query) for query in queries]
         new = [query for query in dict.fromkeys(asked) if query not in self._answers]
         if new:
             answers = self.test.independent_many(new)
             self._answers.update(zip(new, answers.tolist(), strict=True))
         self.n_asked += len(asked)
         return np.array([self._answers[query] for query in asked], dtype=np.bool_)
+
+    def _canonical(self, query: Query) -> CanonicalQuery:
+        try:
+            if query in self._answers:  # seen in this very form: the common case in a search
+                return query
+        except TypeError:  # the given came as a list
+            pass
+        return canonical_query(self.schema, *query)

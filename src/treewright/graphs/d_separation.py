@@ -89,6 +89,8 @@ def as_query(
 
 
 def _require_disjoint(schema: Schema, x: Scope, y: Scope, given: Scope) -> None:
+    if len({*x, *y, *given}) == len(x) + len(y) + len(given):
+        return
     for first, one, second, other in (("x", x, "y", y), ("x", x, "given", given), ("y", y, "given", given)):
         both = sorted(schema.names_of(set(one) & set(other)))
         if both:
