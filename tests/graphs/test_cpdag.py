@@ -30,8 +30,10 @@ def test_worked_example():
 
 
 def test_alarm_has_four_undirected_edges():
-    cpdag = Cpdag.of(network(ALARM))
+    alarm = network(ALARM)
+    cpdag = Cpdag.of(alarm)
     assert cpdag.n_edges == 46
+    assert len(alarm.moral_graph().edges()) == 65
     assert cpdag.undirected_edges() == [
         ("ANAPHYLAXIS", "TPR"),
         ("HISTORY", "LVFAILURE"),
