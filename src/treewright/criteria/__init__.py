@@ -1,10 +1,13 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
 
+from treewright.criteria.audited import AuditedTest
 from treewright.criteria.cached_score import CachedScore
 from treewright.criteria.dirichlet_scores import K2, BDe, BDeu, UniformPrior
 from treewright.criteria.discrete_tests import ChiSquareTest, GTest, PermutationTest, TestResults
 from treewright.criteria.edge_prior import EdgePrior, SparseQNML
+from treewright.criteria.independence import IndependenceTest, Query, TestResult, as_query, canonical_query
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.oracle import DSeparationOracle
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
 
@@ -13,17 +16,24 @@ __all__ = [
     "BIC",
     "K2",
     "QNML",
+    "AuditedTest",
     "BDe",
     "BDeu",
     "CachedScore",
     "ChiSquareTest",
+    "DSeparationOracle",
     "EdgePrior",
     "GTest",
+    "IndependenceTest",
     "LocalScore",
     "LogLikelihood",
     "PermutationTest",
     "PosteriorTest",
+    "Query",
     "SparseQNML",
+    "TestResult",
     "TestResults",
     "UniformPrior",
+    "as_query",
+    "canonical_query",
 ]

@@ -1,4 +1,9 @@
-"""Is x independent of y given some others? The protocol of independence tests."""
+"""Independence tests: the question that constraint-based learners ask.
+
+Anything that answers "are x and y independent given these?" is an :class:`IndependenceTest`: a statistic over
+counts, a posterior, or a graph as oracle. A learner collects the questions of a round and asks them in one
+call.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +14,67 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.tables.schema import NameOrIndex
+from treewright.graphs.d_separation import Query, as_query
+from treewright.tables.schema import NameOrIndex, Schema, Scope
 
-NamedQuery = tuple[NameOrIndex, NameOrIndex, Iterable[NameOrIndex]]
-
-
-@dataclass(frozen=True)
-class TestResult:
-    """What a test found; `reliable` is False when there were too few rows to trust it."""
-
-    __test__: ClassVar[bool] = False
-    statistic: float
-    df: float
-    p_value: float
-    reliable: bool
+__all__ = ["IndependenceTest", "Query", "TestResult", "as_query", "canonical_query"]
 
 
 @runtime_checkable
 class IndependenceTest(Protocol):
-    """Decides conditional independence, from data or from an oracle."""
+    """Decides conditional independence; variables are given by name or by index."""
+
+    @property
+    def schema(self) -> Schema: ...
 
     def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x is independent of y given the others."""
+        """Whether x and y are independent given the rest."""
         ...
 
-    def independent_many(self, queries: Sequence[NamedQuery]) -> npt.NDArray[np.bool_]:
-        """Many decisions in one call."""
+    def independent_many(self, queries: Sequence[Query]) -> npt.NDArray[np.bool_]:
+        """One answer for each question (x, y, given), in one call."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What a statistical test computed before it decided.
+
+    Attributes
+    ----------
+    statistic
+        The test statistic.
+    df
+        Its degrees of freedom under independence.
+    p_value
+        Probability of a statistic at least as large under independence.
+    reliable
+        Whether there were enough rows for the number of cells.
+
+    Examples
+    --------
+    >>> TestResult(statistic=12.757622, df=1, p_value=0.000354561, reliable=True).p_value < 0.05
+    True
+    """
+
+    __test__: ClassVar[bool] = False  # not a test case, whatever its name
+
+    statistic: float
+    df: float
+    p_value: float
+    reliable: bool = True
+
+
+def canonical_query(
+    schema: Schema, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()
+) -> tuple[int, int, Scope]:
+    """The question as indices, x < y and the given rising: one form for what is one question.
+
+    Examples
+    --------
+    >>> from treewright.tables import Variable
+    >>> canonical_query(Schema([Variable(name) for name in "abcd"]), "d", "a", ("c", "b"))
+    (0, 3, (1, 2))
+    """
+    u, v, known = as_query(schema, x, y, given)
+    return min(u, v), max(u, v), tuple(sorted(known))

@@ -1,6 +1,5 @@
 """Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""
 
-# undirected shapes
 from treewright.graphs.blocks import BlockPath, BlockTree, induced_nodes
 from treewright.graphs.cluster_trees import (
     ClusterTree,
@@ -8,6 +7,12 @@ from treewright.graphs.cluster_trees import (
     JunctionTree,
     separation_tree_from_hypergraph,
 )
+from treewright.graphs.colliders import find_colliders, point_colliders
+from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
+from treewright.graphs.cpdag import Cpdag
+from treewright.graphs.d_separation import d_separated_from_all, d_separated_many, is_d_separated
+from treewright.graphs.dag import Collider, Dag
+from treewright.graphs.dag_builder import DagBuilder
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.elimination import (
     chordless_cycle,
@@ -16,6 +21,11 @@ from treewright.graphs.elimination import (
     maximal_cliques,
     perfect_elimination_order,
 )
+from treewright.graphs.extension import consistent_extension, nearest_extension
+from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
+from treewright.graphs.orientation import Orientation, orient_consistently
+from treewright.graphs.pdag import Pdag
+from treewright.graphs.spanning import maximum_branching, maximum_spanning_forest
 from treewright.graphs.treewidth import (
     degeneracy,
     exact_treewidth,
@@ -38,28 +48,52 @@ __all__ = [
     "BlockPath",
     "BlockTree",
     "ClusterTree",
+    "Collider",
+    "Comparison",
+    "Cpdag",
     "DSeparationTree",
+    "Dag",
+    "DagBuilder",
     "Edge",
     "JunctionTree",
+    "MeekClosure",
+    "Orientation",
+    "Pdag",
+    "SkeletonComparison",
     "Triangulation",
     "UndirectedBuilder",
     "UndirectedGraph",
     "chordless_cycle",
+    "close_under_meek",
+    "compare",
+    "consistent_extension",
+    "d_separated_from_all",
+    "d_separated_many",
     "degeneracy",
     "edge",
     "eliminate",
     "elimination_order",
     "exact_treewidth",
+    "find_colliders",
     "fits",
     "induced_nodes",
+    "irregularity",
     "is_chordal",
+    "is_d_separated",
     "make_minimal",
     "maximal_cliques",
+    "maximum_branching",
+    "maximum_spanning_forest",
+    "meek_closure",
     "minimal_triangulation",
     "narrow_triangulation",
+    "nearest_extension",
     "optimal_triangulation",
+    "orient_consistently",
     "perfect_elimination_order",
+    "point_colliders",
     "separation_tree_from_hypergraph",
+    "shd",
     "treewidth_lower_bound",
     "treewidth_upper_bound",
     "triangulate",
