@@ -1,0 +1,27 @@
+"""Rows in memory: one array of codes per column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.tables.schema import Schema
+
+Codes = npt.NDArray[np.unsignedinteger]
+
+
+class Table:
+    """Rows of a schema, as one array of codes per column."""
+
+    def __init__(
+        self, schema: Schema, columns: Sequence[Codes], *, weights: npt.NDArray[np.float64] | None = None
+    ) -> None:
+        self.schema = schema
+        self.columns = tuple(columns)
+        self.weights = weights
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
