@@ -6,5 +6,5 @@ import os
 
 
 def memory_limit() -> int:
-    """Bytes that one table may take: half of the machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    """Bytes that one table may take: ``TREEWRIGHT_MEMORY``, else 4 GiB."""
+    return int(os.environ.get("TREEWRIGHT_MEMORY") or 4 * 2**30)

@@ -134,7 +134,8 @@ class EliminationEngine:
         what = "a table" if largest_only else f"{len(scopes)} tables, the largest"
         raise TableTooLarge(
             f"this question needs {what} over {shown}: {needed:,} bytes, above the memory limit of "
-            f"{limit:,}; give evidence on some of these variables, ask for fewer at once, or raise the limit"
+            f"{limit:,}; give evidence on some of these variables, ask for fewer at once, or raise the "
+            "limit with set_memory_limit or TREEWRIGHT_MEMORY"
         )
 
 
@@ -230,7 +231,8 @@ def _distribute(buckets: _Buckets, arithmetic: Arithmetic) -> dict[int, Cells]:
             ratio = arithmetic.divided(belief, message.table)
             arithmetic.multiply(buckets.tables[i], ratio[np.newaxis])
             buckets.tables[i] = arithmetic.scaled(buckets.tables[i])[0]
-        table = arithmetic.leave(arithmetic.sum_out(buckets.tables[i], tuple(range(1, len(scope)))))
+        table, _ = arithmetic.scaled(arithmetic.sum_out(buckets.tables[i], tuple(range(1, len(scope)))))
+        table = arithmetic.leave(table)
         marginals[scope[0]] = table / table.sum()
     return marginals
 

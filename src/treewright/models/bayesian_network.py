@@ -159,7 +159,8 @@ class BayesianNetwork:
         if needed > memory_limit():
             raise TableTooLarge(
                 f"{n:,} rows of {len(self.schema)} columns take {needed:,} bytes, above the memory limit of "
-                f"{memory_limit():,}; draw them in parts, or raise the limit"
+                f"{memory_limit():,}; draw them in parts, or raise the limit with set_memory_limit or "
+                "TREEWRIGHT_MEMORY"
             )
         seed = int(rng.integers(0, 1 << 64, dtype=np.uint64))
         columns = _core.sample_rows(
@@ -252,10 +253,8 @@ def _by_variable(
         unknown = [name for name in tables if name not in schema]
         missing = [name for name in schema.names if name not in tables]
         if unknown or missing:
-            lacking = (
-                f"no table for {missing[0]!r}" if missing else f"a table for {unknown[0]!r}, no variable"
-            )
-            raise SchemaError(f"every variable needs one table; found {lacking}")
+            found = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which is no variable"
+            raise SchemaError(f"every variable needs one table; found {found}")
         return [tables[name] for name in schema.names]
     if len(tables) != len(schema):
         raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
@@ -291,7 +290,7 @@ def _checked(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
             for p, code in zip(parents, configuration, strict=True)
         )
         found = (
-            "holds a negative number or none at all"
+            "holds something that is no probability"
             if invalid[row]
             else f"sums to {float(sums[row])!r}, not to 1"
         )

@@ -141,5 +141,6 @@ def _refuse_large(schema: Schema, families: Sequence[Scope]) -> None:
         *parents, child = schema.names_of(families[cells.index(max(cells))])
         raise TableTooLarge(
             f"the tables take {needed:,} bytes, above the memory limit of {limit:,}; the largest is that "
-            f"of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or raise the limit"
+            f"of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
+            "raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
         )

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError, nearest
+from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
 
@@ -39,6 +39,14 @@ def align_columns(schema: Schema, table: Table) -> list[Codes]:
             f"its columns are {nearest(missing[0], table.schema.names)}"
         )
     positions = [table.schema.index(name) for name in schema.names]
+    holes = [
+        name for name, position in zip(schema.names, positions, strict=True) if position in table.missing
+    ]
+    if holes:
+        raise MissingValuesError(
+            f"a row with missing values has no single probability; column {holes[0]!r} has some: drop "
+            "those rows or make missing a state"
+        )
     return [
         np.ascontiguousarray(_recoded(variable, table.schema[position], np.asarray(table.columns[position])))
         for variable, position in zip(schema, positions, strict=True)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import FormatError, TreewrightError, UnknownNameError, nearest
+from treewright.errors import FormatError, UnknownNameError, nearest
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Variable
@@ -92,7 +92,7 @@ def read_network(text: str) -> BayesianNetwork:
         return BayesianNetwork(dag, [_read_table(dag, item) for item in items])
     except FormatError:
         raise
-    except TreewrightError as error:
+    except ValueError as error:  # every refusal of the package, and more axes than an array can have
         raise FormatError(f"the network contradicts itself: {error}") from error
 
 

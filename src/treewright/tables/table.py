@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ class Table:
         self.schema = schema
         self.columns = tuple(columns)
         self.weights = weights
+        self.missing: Mapping[int, npt.NDArray[np.bool_]] = {}
 
     @property
     def n_rows(self) -> int:
