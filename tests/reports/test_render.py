@@ -28,8 +28,8 @@ class Class:
     def undirected_edges(self):
         return [("w", "x")]
 
-    def to_dag(self):
-        return Dag(self.schema, [("x", "w"), ("x", "y"), ("z", "y")])
+    def directed_edges(self):
+        return [("x", "y"), ("z", "y")]
 
 
 def nodes(svg):

@@ -55,8 +55,9 @@ def random_network(
 
     Examples
     --------
-    >>> random_network(20, 3, states=(2, 2), rng=np.random.default_rng(1))
-    <BayesianNetwork: 20 variables, 39 arcs, 93 parameters>
+    >>> model = random_network(20, 3, states=(2, 2), rng=np.random.default_rng(1))
+    >>> len(model.schema), set(model.schema.cardinalities)
+    (20, {2})
     """
     width = treewidth if exact else min(treewidth, n_variables - 1)
     limit = min(_DEFAULT_PARENTS, width) if max_parents is None else max_parents
@@ -92,8 +93,9 @@ def random_dag(
 
     Examples
     --------
-    >>> random_dag(4, n_arcs=3, rng=np.random.default_rng(1)).edges()
-    [('x0', 'x1'), ('x1', 'x3'), ('x2', 'x3')]
+    >>> dag = random_dag(4, n_arcs=3, rng=np.random.default_rng(1))
+    >>> dag.schema.names, len(dag.edges())
+    (('x0', 'x1', 'x2', 'x3'), 3)
     """
     n_pairs = n_variables * (n_variables - 1) // 2
     if (n_arcs is None) == (density is None):

@@ -13,7 +13,8 @@ from typing import Any
 
 from treewright.models.answers import Distribution
 from treewright.models.bayesian_network import BayesianNetwork
-from treewright.reports.layout import Arc, Layout, Point, lay_out
+from treewright.reports.layout import Layout, Point, lay_out
+from treewright.reports.links import Link, links_of
 from treewright.tables.schema import Label, Schema
 
 _MARGIN = 16
@@ -65,7 +66,7 @@ def to_svg(
     >>> to_svg(load_network("asia").dag).count('class="node')
     8
     """
-    schema, links = structure.schema, _links(structure)
+    schema, links = structure.schema, links_of(structure)
     cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
     layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
     width, height = layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN
@@ -77,7 +78,8 @@ def to_svg(
             f'viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}">',
             f"<style>{_svg_style()}</style>",
             '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
-            'markerHeight="7" orient="auto"><path class="head" d="M0 1 10 5 0 9z"/></marker></defs>',
+            'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
+            "</defs>",
             *(_draw_link(link, layout, schema) for link in links),
             *(_draw_card(card, layout.centres[v]) for v, card in enumerate(cards)),
             "</svg>",
@@ -123,12 +125,6 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
 
 
 @dataclass(frozen=True)
-class _Link:
-    arc: Arc  # from the upper to the lower node
-    directed: bool
-
-
-@dataclass(frozen=True)
 class _Card:
     """What one node shows."""
 
@@ -138,38 +134,6 @@ class _Card:
     observed: bool
     width: float
     height: float
-
-
-def _links(structure: Any) -> list[_Link]:
-    """Edges as acyclic arcs for the layout, and whether each has an arrow."""
-    schema: Schema = structure.schema
-    if hasattr(structure, "undirected_edges"):  # an equivalence class is layered like one of its members
-        loose = {frozenset(pair) for pair in structure.undirected_edges()}
-        pairs = structure.to_dag().edges()
-        return [_Link((schema.index(u), schema.index(v)), frozenset((u, v)) not in loose) for u, v in pairs]
-    pairs = [(schema.index(u), schema.index(v)) for u, v in structure.edges()]
-    if hasattr(structure, "parents"):
-        return [_Link(pair, True) for pair in pairs]
-    rank = _breadth_first(len(schema), pairs)
-    return [_Link((u, v) if rank[u] < rank[v] else (v, u), False) for u, v in pairs]
-
-
-def _breadth_first(n: int, pairs: Sequence[Arc]) -> list[int]:
-    """Numbers along a breadth-first walk from the best connected nodes: edges point away from them."""
-    neighbours: list[list[int]] = [[] for _ in range(n)]
-    for u, v in pairs:
-        neighbours[u].append(v)
-        neighbours[v].append(u)
-    rank = [-1] * n
-    count = 0
-    for start in sorted(range(n), key=lambda v: (-len(neighbours[v]), v)):
-        queue = [start] if rank[start] < 0 else []
-        for u in queue:  # grows while it is walked
-            if rank[u] < 0:
-                rank[u] = count
-                count += 1
-                queue.extend(sorted(v for v in neighbours[u] if rank[v] < 0))
-    return rank
 
 
 def _card(schema: Schema, v: int, marginals: Mapping[str, Distribution] | None, observed: bool) -> _Card:
@@ -213,9 +177,10 @@ def _draw_card(card: _Card, centre: Point) -> str:
     return "".join([*parts, "</g>"])
 
 
-def _draw_link(link: _Link, layout: Layout, schema: Schema) -> str:
-    u, v = schema.names_of(link.arc)
-    arrow = ' marker-end="url(#treewright-arrow)"' if link.directed else ""
+def _draw_link(link: Link, layout: Layout, schema: Schema) -> str:
+    u, v = schema.names_of(reversed(link.arc) if link.arrow == "up" else link.arc)
+    side = {"none": "", "down": "end", "up": "start"}[link.arrow]
+    arrow = f' marker-{side}="url(#treewright-arrow)"' if side else ""
     return (
         f'<path class="edge" data-from="{escape(u)}" data-to="{escape(v)}" '
         f'd="{_curve(layout.routes[link.arc])}"{arrow}/>'
@@ -243,7 +208,7 @@ def _text_width(text: str) -> float:
 
 
 def _key_figures(structure: Any, model: BayesianNetwork | None) -> str:
-    figures = [f"{len(structure.schema):,} variables", f"{len(_links(structure)):,} edges"]
+    figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")
     return " · ".join(figures)
