@@ -152,7 +152,8 @@ void sample_rows(const NetworkTables& network, std::span<const std::uint32_t> or
   std::vector<std::vector<std::uint64_t>> ends(network.size());
   for (std::size_t v = 0; v < network.size(); ++v) {
     for (const double p : network.tables[v])
-      if (!(p >= 0 && p <= 1.001)) throw std::invalid_argument("a table holds a number that is no probability");
+      if (!(p >= 0 && p <= 1.001))
+        throw std::invalid_argument("a table holds a number that is no probability");
     ends[v] = thresholds_of(network.tables[v], network.cardinalities[v]);
   }
 
