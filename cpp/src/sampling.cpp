@@ -1,0 +1,205 @@
+#include "treewright/sampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "treewright/philox.hpp"
+#include "treewright/threads.hpp"
+
+namespace treewright {
+namespace {
+
+// Rows walked together: the configuration numbers and the block's columns stay in the first-level cache.
+constexpr std::size_t kBlock = 2048;
+// Up to here the state is found by counting thresholds, without a branch; beyond, by bisection.
+constexpr std::uint32_t kCounted = 8;
+constexpr std::uint64_t kOne = std::uint64_t{1} << 53;
+constexpr double kNanosecondsPerDraw = 6;
+
+template <class F>
+void with_codes(void* codes, std::size_t width, F&& f) {
+  if (width == 1) return f(static_cast<std::uint8_t*>(codes));
+  if (width == 2) return f(static_cast<std::uint16_t*>(codes));
+  f(static_cast<std::uint32_t*>(codes));
+}
+
+template <class F>
+void with_codes(const void* codes, std::size_t width, F&& f) {
+  if (width == 1) return f(static_cast<const std::uint8_t*>(codes));
+  if (width == 2) return f(static_cast<const std::uint16_t*>(codes));
+  f(static_cast<const std::uint32_t*>(codes));
+}
+
+// configuration = configuration * cardinality + code, one column at a time; false if a code is no state.
+template <class Code>
+bool append(std::uint64_t* __restrict configurations, const Code* __restrict codes, std::size_t n,
+            std::uint64_t cardinality) {
+  Code largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    configurations[i] = configurations[i] * cardinality + codes[i];
+    largest = std::max(largest, codes[i]);
+  }
+  return largest < cardinality;
+}
+
+template <class AnyColumn>
+bool append_column(std::uint64_t* configurations, const AnyColumn& column, std::size_t begin, std::size_t n,
+                   std::uint64_t cardinality) {
+  bool known = true;
+  const void* const codes = column.codes;
+  with_codes(codes, column.width,
+             [&](auto* typed) { known = append(configurations, typed + begin, n, cardinality); });
+  return known;
+}
+
+// Upper ends of the states' intervals on [0, 2^53), row by row. The end of the last possible state is the end
+// of the range, and a state of probability zero has an empty interval: neither rounding nor rows whose sum is
+// one but for rounding can draw it.
+std::vector<std::uint64_t> thresholds_of(std::span<const double> table, std::size_t cardinality) {
+  std::vector<std::uint64_t> ends(table.size());
+  for (std::size_t row = 0; row < table.size(); row += cardinality) {
+    double total = 0;
+    std::size_t last = 0;
+    for (std::size_t s = 0; s < cardinality; ++s) {
+      total += table[row + s];
+      if (table[row + s] > 0) last = s;
+      ends[row + s] = std::min(kOne, static_cast<std::uint64_t>(std::ldexp(total, 53)));
+    }
+    if (!(total > 0)) throw std::invalid_argument("a row of a table holds no possible state");
+    for (std::size_t s = last; s < cardinality; ++s) ends[row + s] = kOne;
+  }
+  return ends;
+}
+
+// 53 random bits for each row of one variable; one Philox block serves two neighbouring rows.
+void draw_bits(std::uint64_t seed, std::uint32_t variable, std::uint64_t first_row, std::size_t n,
+               std::uint64_t* __restrict out) {
+  const auto numbers = [&](std::uint64_t row) {
+    const std::uint64_t pair = row / 2;
+    const PhiloxBlock block =
+        philox({static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(pair >> 32), variable, 0}, seed);
+    return std::array<std::uint64_t, 2>{(std::uint64_t{block[1]} << 32 | block[0]) >> 11,
+                                        (std::uint64_t{block[3]} << 32 | block[2]) >> 11};
+  };
+  std::size_t i = 0;
+  if (n > 0 && first_row % 2 == 1) out[i++] = numbers(first_row)[1];
+  for (; i + 1 < n; i += 2) {
+    const auto both = numbers(first_row + i);
+    out[i] = both[0];
+    out[i + 1] = both[1];
+  }
+  if (i < n) out[i] = numbers(first_row + i)[0];
+}
+
+template <class Code>
+void choose(const std::uint64_t* __restrict ends, const std::uint64_t* __restrict configurations,
+            const std::uint64_t* __restrict bits, std::size_t n, std::uint32_t cardinality,
+            Code* __restrict out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t* const row = ends + configurations[i] * cardinality;
+    if (cardinality <= kCounted) {
+      std::uint32_t state = 0;
+      for (std::uint32_t s = 0; s + 1 < cardinality; ++s) state += bits[i] >= row[s];
+      out[i] = static_cast<Code>(state);
+    } else {
+      out[i] = static_cast<Code>(std::upper_bound(row, row + cardinality, bits[i]) - row);
+    }
+  }
+}
+
+void check_order(const NetworkTables& network, std::span<const std::uint32_t> order) {
+  std::vector<bool> drawn(network.size(), false);
+  for (const std::uint32_t v : order) {
+    if (v >= network.size() || drawn[v]) throw std::invalid_argument("the order names each variable once");
+    for (const std::uint32_t p : network.parents[v])
+      if (!drawn[p]) throw std::invalid_argument("the order must put parents before children");
+    drawn[v] = true;
+  }
+  if (order.size() != network.size()) throw std::invalid_argument("the order names each variable once");
+}
+
+std::size_t blocks_of(std::size_t n_rows) { return (n_rows + kBlock - 1) / kBlock; }
+
+}  // namespace
+
+void NetworkTables::validate() const {
+  const std::size_t n = size();
+  if (parents.size() != n || tables.size() != n)
+    throw std::invalid_argument("every variable needs a cardinality, a list of parents and a table");
+  for (std::size_t v = 0; v < n; ++v) {
+    std::size_t cells = cardinalities[v];
+    if (cells == 0) throw std::invalid_argument("every variable needs at least one state");
+    for (const std::uint32_t p : parents[v]) {
+      if (p >= n) throw std::invalid_argument("a parent is not among the variables");
+      if (cells > tables[v].size()) break;  // too many cells already; also keeps the product from wrapping
+      cells *= cardinalities[p];
+    }
+    if (cells != tables[v].size())
+      throw std::invalid_argument("the table of variable " + std::to_string(v) + " has " +
+                                  std::to_string(tables[v].size()) + " cells, not one per family state");
+  }
+}
+
+void sample_rows(const NetworkTables& network, std::span<const std::uint32_t> order, std::uint64_t seed,
+                 std::uint64_t first_row, std::size_t n_rows, std::span<const Column> columns,
+                 Cancel& cancel) {
+  network.validate();
+  check_order(network, order);
+  if (columns.size() != network.size()) throw std::invalid_argument("one column per variable is needed");
+  std::vector<std::vector<std::uint64_t>> ends(network.size());
+  for (std::size_t v = 0; v < network.size(); ++v) {
+    for (const double p : network.tables[v])
+      if (!(p >= 0 && p <= 1.001))
+        throw std::invalid_argument("a table holds a number that is no probability");
+    ends[v] = thresholds_of(network.tables[v], network.cardinalities[v]);
+  }
+
+  const double cost = kNanosecondsPerDraw * static_cast<double>(n_rows) * static_cast<double>(network.size());
+  parallel_for(blocks_of(n_rows), cost, cancel, [&](std::size_t block) {
+    const std::size_t begin = block * kBlock, n = std::min(kBlock, n_rows - begin);
+    std::vector<std::uint64_t> configurations(n), bits(n);
+    for (const std::uint32_t v : order) {
+      std::fill(configurations.begin(), configurations.end(), 0);
+      for (const std::uint32_t p : network.parents[v])
+        append_column(configurations.data(), columns[p], begin, n, network.cardinalities[p]);
+      draw_bits(seed, v, first_row + begin, n, bits.data());
+      with_codes(columns[v].codes, columns[v].width, [&](auto* codes) {
+        choose(ends[v].data(), configurations.data(), bits.data(), n, network.cardinalities[v],
+               codes + begin);
+      });
+    }
+  });
+}
+
+void log_probability_rows(const NetworkTables& network, std::span<const ConstColumn> columns,
+                          std::span<double> out, Cancel& cancel) {
+  network.validate();
+  if (columns.size() != network.size()) throw std::invalid_argument("one column per variable is needed");
+  std::vector<std::vector<double>> logs(network.size());
+  for (std::size_t v = 0; v < network.size(); ++v) {
+    logs[v].resize(network.tables[v].size());
+    std::ranges::transform(network.tables[v], logs[v].begin(), [](double p) { return std::log(p); });
+  }
+
+  const double cost =
+      kNanosecondsPerDraw * static_cast<double>(out.size()) * static_cast<double>(network.size());
+  parallel_for(blocks_of(out.size()), cost, cancel, [&](std::size_t block) {
+    const std::size_t begin = block * kBlock, n = std::min(kBlock, out.size() - begin);
+    std::vector<std::uint64_t> configurations(n);
+    std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(begin), n, 0.0);
+    for (std::size_t v = 0; v < network.size(); ++v) {
+      std::fill(configurations.begin(), configurations.end(), 0);
+      bool known = true;
+      for (const std::uint32_t p : network.parents[v])
+        known &= append_column(configurations.data(), columns[p], begin, n, network.cardinalities[p]);
+      known &= append_column(configurations.data(), columns[v], begin, n, network.cardinalities[v]);
+      if (!known) throw std::out_of_range("a row holds a code that is no state of its variable");
+      for (std::size_t i = 0; i < n; ++i) out[begin + i] += logs[v][configurations[i]];
+    }
+  });
+}
+
+}  // namespace treewright

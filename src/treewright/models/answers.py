@@ -1,0 +1,192 @@
+"""Answers with labels on them: probabilities are asked for by state, not by position."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError
+from treewright.tables.schema import Label, Schema, Variable
+
+Cells = npt.NDArray[np.float64]
+Key = Label | tuple[Label, ...]
+
+_SHOWN = 24  # rows of a printed table
+
+
+class Distribution(Mapping[Key, float]):
+    """Probabilities of the states of one variable, or of the joint states of several.
+
+    Behaves as a read-only mapping: `result["yes"]` for one variable, `result["yes", "no"]` for two, in the
+    order they were asked for.
+
+    Attributes
+    ----------
+    variables
+        What was asked about.
+    array
+        The numbers, one axis per variable, states in schema order; read-only.
+    log_probability_of_evidence
+        Natural logarithm of the probability of what was given; zero when nothing was.
+
+    Examples
+    --------
+    >>> answer = Distribution([Variable("rain", ("no", "yes"))], np.array([0.75, 0.25]))
+    >>> answer["yes"]
+    0.25
+    >>> dict(answer)
+    {'no': 0.75, 'yes': 0.25}
+    >>> answer
+    rain
+      no   0.750000
+      yes  0.250000
+    """
+
+    def __init__(
+        self,
+        variables: list[Variable] | tuple[Variable, ...],
+        array: Cells,
+        log_probability_of_evidence: float = 0.0,
+    ) -> None:
+        self.variables = tuple(variables)
+        self.array = np.array(array, dtype=np.float64)
+        self.array.setflags(write=False)
+        self.log_probability_of_evidence = log_probability_of_evidence
+        assert self.array.shape == tuple(v.cardinality for v in self.variables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def probability_of_evidence(self) -> float:
+        return math.exp(self.log_probability_of_evidence)
+
+    def __getitem__(self, key: Key) -> float:
+        states = key if isinstance(key, tuple) else (key,)
+        if len(states) != len(self.variables):
+            wanted = ", ".join(map(repr, self.names))
+            raise SchemaError(f"a joint state names one state for each of {wanted}; found {key!r}")
+        where = tuple(v.code(state) for v, state in zip(self.variables, states, strict=True))
+        return float(self.array[where])
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]  # type: ignore[index]
+        except SchemaError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[Key]:
+        if len(self.variables) == 1:
+            yield from self.variables[0].states or ()
+        else:
+            yield from product(*(v.states or () for v in self.variables))
+
+    def __len__(self) -> int:
+        return self.array.size
+
+    def dict(self) -> dict[Key, float]:
+        """The numbers as a plain dictionary."""
+        return dict(zip(self, self.array.ravel().tolist(), strict=True))
+
+    def _rows(self) -> list[tuple[tuple[str, ...], str]]:
+        flat = self.array.ravel()[:_SHOWN].tolist()
+        keys = (key if isinstance(key, tuple) else (key,) for key in self)
+        return [(tuple(map(str, key)), f"{p:.6f}") for key, p in zip(keys, flat, strict=False)]
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        columns = list(zip(*(labels for labels, _ in rows), strict=True))
+        alone = len(self.names) == 1
+        widths = [
+            max(map(len, column if alone else (name, *column)))
+            for name, column in zip(self.names, columns, strict=True)
+        ]
+        lines = [self.names[0] if alone else "  " + _padded(self.names, widths)]
+        lines += [f"  {_padded(labels, widths)}  {p}" for labels, p in rows]
+        if self.array.size > _SHOWN:
+            lines.append(f"  ... {self.array.size - _SHOWN:,} more")
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.names) + "<th>probability</th>"
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(label)}</td>" for label in labels) + f"<td>{p}</td></tr>"
+            for labels, p in self._rows()
+        )
+        more = self.array.size - _SHOWN
+        tail = f"<p>... {more:,} more</p>" if more > 0 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{tail}"
+
+
+class Marginals(Mapping[str, Distribution]):
+    """The distribution of every variable, each asked for by name.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("rain", ("no", "yes"))])
+    >>> result = Marginals(schema, [np.array([0.75, 0.25])])
+    >>> result["rain"]["yes"], result.array("rain").tolist()
+    (0.25, [0.75, 0.25])
+    """
+
+    def __init__(self, schema: Schema, arrays: list[Cells], log_probability_of_evidence: float = 0.0) -> None:
+        self.schema = schema
+        self.log_probability_of_evidence = log_probability_of_evidence
+        self._distributions = {
+            variable.name: Distribution([variable], array, log_probability_of_evidence)
+            for variable, array in zip(schema, arrays, strict=True)
+        }
+
+    @property
+    def probability_of_evidence(self) -> float:
+        return math.exp(self.log_probability_of_evidence)
+
+    def __getitem__(self, name: str) -> Distribution:
+        return self._distributions[self.schema.names[self.schema.index(name)]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.schema.names)
+
+    def __len__(self) -> int:
+        return len(self.schema)
+
+    def array(self, name: str) -> Cells:
+        """The probabilities of one variable, states in schema order."""
+        return self[name].array
+
+    def to_frame(self) -> Any:
+        """A pandas frame with one row per state: variable, state, probability."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
+        rows = [(name, state, p) for name, d in self.items() for state, p in d.items()]
+        return pd.DataFrame(rows, columns=["variable", "state", "probability"])
+
+    def __repr__(self) -> str:
+        shown = [repr(d) for d in list(self.values())[:_SHOWN]]
+        more = len(self) - _SHOWN
+        return "\n".join(shown + ([f"... {more:,} more variables"] if more > 0 else []))
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(str(state))}</td><td>{p:.6f}</td></tr>"
+            for name, distribution in self.items()
+            for state, p in distribution.items()
+        )
+        return (
+            "<table><thead><tr><th>variable</th><th>state</th><th>probability</th></tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+def _padded(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))

@@ -1,0 +1,299 @@
+"""A directed acyclic graph with a table per variable: the distribution of its states given its parents.
+
+The probability of a row is the product over variables of one table entry each. Everything else (marginals,
+conditionals, joint tables, samples) follows from that product.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
+from treewright.graphs.dag import Dag
+from treewright.inference.elimination import EliminationEngine, Factor
+from treewright.inference.evidence import describe, read_evidence, state_of
+from treewright.limits import memory_limit
+from treewright.models.answers import Distribution, Marginals
+from treewright.models.model import Codes, align_columns
+from treewright.tables.schema import Label, NameOrIndex, Schema
+from treewright.tables.table import Table
+
+Cells = npt.NDArray[np.float64]
+
+_ROW_SUM_TOLERANCE = 1e-6
+
+
+class BayesianNetwork:
+    """A Bayesian network over discrete variables.
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    tables
+        One array per variable, in schema order or by name: an axis per parent in the order of
+        `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
+    unseen
+        Parent configurations without any row behind them, per variable, as `fit` reports them.
+
+    Examples
+    --------
+    >>> from treewright.graphs.dag import Dag
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))])
+    >>> model = BayesianNetwork(
+    ...     Dag(schema, [("rain", "wet")]), {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.0, 1.0]]}
+    ... )
+    >>> model.query("rain", given={"wet": "yes"})
+    rain
+      no   0.285714
+      yes  0.714286
+    >>> model.n_parameters
+    3
+    """
+
+    def __init__(
+        self,
+        dag: Dag,
+        tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike],
+        *,
+        unseen: Mapping[str, int] | None = None,
+    ) -> None:
+        self._dag = dag
+        self._tables = tuple(
+            _checked(dag, v, table) for v, table in enumerate(_by_variable(dag.schema, tables))
+        )
+        self._unseen = dict(unseen or {})
+
+    @property
+    def schema(self) -> Schema:
+        return self._dag.schema
+
+    @property
+    def dag(self) -> Dag:
+        return self._dag
+
+    @property
+    def structure(self) -> Dag:
+        return self._dag
+
+    @property
+    def tables(self) -> tuple[Cells, ...]:
+        """The tables in schema order, read-only."""
+        return self._tables
+
+    @property
+    def unseen(self) -> dict[str, int]:
+        """Parent configurations that the fitted rows never showed, per variable that has some."""
+        return dict(self._unseen)
+
+    def table(self, name: NameOrIndex) -> Cells:
+        """The table of one variable: an axis per parent (in schema order), then the variable's states."""
+        return self._tables[self.schema.index(name)]
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: one less than the states, for every parent configuration."""
+        return sum(table.size - table.size // table.shape[-1] for table in self._tables)
+
+    def __repr__(self) -> str:
+        sizes = (
+            f"{len(self.schema)} variables, {len(self._dag.edges())} arcs, {self.n_parameters:,} parameters"
+        )
+        return f"<BayesianNetwork: {sizes}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and self._dag.edges() == other._dag.edges()
+            and all(np.array_equal(a, b) for a, b in zip(self._tables, other._tables, strict=True))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.schema.names, tuple(self._dag.edges())))
+
+    # rows
+
+    def log_probability(self, table: Table) -> Cells:
+        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
+        return _core.log_probability_rows(
+            *self._native_tables, codes=align_columns(self.schema, table), n_rows=table.n_rows
+        )
+
+    def score(self, table: Table) -> float:
+        """Mean log-likelihood per row, in nats; rows count by their weights."""
+        logs = self.log_probability(table)
+        weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+        counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
+        if not counted.any():
+            raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+        return float(np.average(logs[counted], weights=weights[counted]))
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Table:
+        """Draw rows.
+
+        One 64-bit seed is taken from `rng`; the rows are the same for any number of threads, and the first
+        rows of a longer sample are the rows of a shorter one.
+
+        Examples
+        --------
+        >>> from treewright.networks import load_network
+        >>> load_network("asia").sample(1000, rng=np.random.default_rng(7)).n_rows
+        1000
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng is a numpy Generator, as in np.random.default_rng(7); found {rng!r}")
+        if n < 0:
+            raise SchemaError(f"a sample has no fewer than 0 rows; asked for {n}")
+        needed = n * sum(1 if r <= 1 << 8 else 2 if r <= 1 << 16 else 4 for r in self.schema.cardinalities)
+        if needed > memory_limit():
+            raise TableTooLarge(
+                f"{n:,} rows of {len(self.schema)} columns take {needed:,} bytes, above the memory limit of "
+                f"{memory_limit():,}; draw them in parts, or raise the limit with set_memory_limit or "
+                "TREEWRIGHT_MEMORY"
+            )
+        seed = int(rng.integers(0, 1 << 64, dtype=np.uint64))
+        columns = _core.sample_rows(
+            *self._native_tables, order=self._dag.topological_order, seed=seed, first_row=0, n_rows=n
+        )
+        return Table(self.schema, cast("list[Codes]", columns))
+
+    # questions
+
+    def query(self, targets: str | Sequence[str], given: Mapping[str, Label] | None = None) -> Distribution:
+        """The distribution of one variable, or the joint distribution of several, given what is known.
+
+        Parameters
+        ----------
+        targets
+            A name, or a sequence of names.
+        given
+            Observed states, by name and label.
+
+        Examples
+        --------
+        >>> from treewright.networks import load_network
+        >>> asia = load_network("asia")
+        >>> round(asia.query("lung", given={"xray": "yes", "smoke": "yes"})["yes"], 4)
+        0.646
+        >>> round(asia.query(["lung", "bronc"])["yes", "no"], 6)
+        0.0235
+        """
+        names = [targets] if isinstance(targets, str) else list(targets)
+        if not names:
+            raise SchemaError("a query asks about at least one variable; found none")
+        scope = self.schema.scope(names)
+        evidence = read_evidence(self.schema, given)
+        posterior = self._engine.joint(scope, evidence)
+        self._refuse_impossible(evidence, posterior.log_evidence)
+        return Distribution(
+            [self.schema[v] for v in scope], posterior.tables[scope], _rounded(posterior.log_evidence)
+        )
+
+    def marginals(self, given: Mapping[str, Label] | None = None) -> Marginals:
+        """The distribution of every variable given what is known, in one propagation."""
+        evidence = read_evidence(self.schema, given)
+        posterior = self._engine.marginals(evidence)
+        self._refuse_impossible(evidence, posterior.log_evidence)
+        arrays = [posterior.tables[v,] for v in range(len(self.schema))]
+        return Marginals(self.schema, arrays, _rounded(posterior.log_evidence))
+
+    def probability_of(self, given: Mapping[str, Label]) -> float:
+        """Probability that all of this holds."""
+        return math.exp(_rounded(self._engine.joint((), read_evidence(self.schema, given)).log_evidence))
+
+    def joint(self, scope: Iterable[NameOrIndex]) -> Cells:
+        """Joint probabilities of a scope as a plain array, one axis per variable in the order given."""
+        variables = self.schema.scope(scope)
+        return self._engine.joint(variables, {}).tables[variables]
+
+    # files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`treewright.models.formats.twm.load` reads back exactly."""
+        from treewright.models.formats import twm
+
+        twm.save(self, path)
+
+    @cached_property
+    def _engine(self) -> EliminationEngine:
+        families = [Factor((*self._dag.parents(v), v), table) for v, table in enumerate(self._tables)]
+        return EliminationEngine(self.schema, families)
+
+    @cached_property
+    def _native_tables(self) -> tuple[list[int], list[list[int]], list[Cells]]:
+        parents = [list(self._dag.parents(v)) for v in range(len(self.schema))]
+        return list(self.schema.cardinalities), parents, [table.ravel() for table in self._tables]
+
+    def _refuse_impossible(self, evidence: Mapping[int, int], log_evidence: float) -> None:
+        if log_evidence == -math.inf:
+            raise ImpossibleEvidence(
+                f"evidence {describe(self.schema, evidence)} has probability zero under the model"
+            )
+
+
+def _rounded(log_evidence: float) -> float:
+    return min(log_evidence, 0.0)  # sums that are one but for rounding
+
+
+def _by_variable(
+    schema: Schema, tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
+) -> Sequence[npt.ArrayLike]:
+    if isinstance(tables, Mapping):
+        unknown = [name for name in tables if name not in schema]
+        missing = [name for name in schema.names if name not in tables]
+        if unknown or missing:
+            found = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which is no variable"
+            raise SchemaError(f"every variable needs one table; found {found}")
+        return [tables[name] for name in schema.names]
+    if len(tables) != len(schema):
+        raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
+    return tables
+
+
+def _checked(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
+    """A private, read-only copy of a table that is one."""
+    schema, variable, parents = dag.schema, dag.schema[v], dag.parents(v)
+    if not variable.is_discrete:
+        raise SchemaError(
+            f"a Bayesian network of tables has discrete variables; {variable.name!r} is continuous"
+        )
+    try:
+        table = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise SchemaError(f"the table of {variable.name!r} is not an array of numbers") from None
+    shape = tuple(schema.cardinalities[u] for u in (*parents, v))
+    if table.shape != shape:
+        given = f" given {', '.join(map(repr, schema.names_of(parents)))}" if parents else ""
+        raise SchemaError(
+            f"the table of {variable.name!r}{given} has the shape {table.shape}; its states ask for {shape}"
+        )
+    rows = table.reshape(-1, shape[-1])
+    invalid = np.asarray(~(rows >= 0).all(axis=1))  # also catches what is not a number
+    sums = rows.sum(axis=1)
+    wrong = np.flatnonzero(invalid | ~(np.abs(sums - 1) <= _ROW_SUM_TOLERANCE))
+    if wrong.size:
+        row = int(wrong[0])
+        configuration = np.unravel_index(row, shape[:-1]) if parents else ()
+        where = ", ".join(
+            f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
+            for p, code in zip(parents, configuration, strict=True)
+        )
+        found = (
+            "holds something that is no probability"
+            if invalid[row]
+            else f"sums to {float(sums[row])!r}, not to 1"
+        )
+        raise SchemaError(f"the table of {variable.name!r}{' given ' + where if where else ''} {found}")
+    table.setflags(write=False)
+    return table

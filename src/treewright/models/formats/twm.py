@@ -1,0 +1,197 @@
+"""The native file of a model: JSON text, versioned, with a checksum.
+
+Numbers are written with the shortest digits that read back to the same bits, and labels keep their type
+(the text "1", the number 1 and the truth value true are three different states), so a model survives the
+trip unchanged. The checksum is the SHA-256 of the canonical form of everything else in the file: keys
+sorted, no spaces. Reading runs nothing from the file, and whatever is not such a file raises
+:class:`~treewright.errors.FormatError`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import FormatError
+from treewright.graphs.dag import Dag
+from treewright.models.bayesian_network import BayesianNetwork
+from treewright.tables.schema import Label, Schema, Variable
+
+FORMAT = "treewright model"
+KIND = "bayesian network"
+VERSION = 1
+
+
+def save(model: BayesianNetwork, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file appears whole or not at all."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(to_bytes(model))
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Read a model.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> asia = load_network("asia")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asia.save(pathlib.Path(folder) / "asia.twm")
+    ...     load(pathlib.Path(folder) / "asia.twm") == asia
+    True
+    """
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except FormatError as error:
+        raise FormatError(f"{os.fspath(path)}: {error}") from error.__cause__
+
+
+def to_bytes(model: BayesianNetwork) -> bytes:
+    """The file of a model, as bytes."""
+    payload = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": KIND,
+        "variables": [_write_variable(variable) for variable in model.schema],
+        "arcs": [list(arc) for arc in model.dag.edges()],
+        "tables": {
+            name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
+        },
+    }
+    document = {**payload, "checksum": _checksum(payload)}
+    return (json.dumps(document, ensure_ascii=True, allow_nan=False) + "\n").encode("ascii")
+
+
+def from_bytes(data: bytes) -> BayesianNetwork:
+    """The model of a file's bytes."""
+    document = _parse(data)
+    _expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
+    version = document.get("version")
+    _expect(
+        type(version) is int and version == VERSION,
+        f"version {version!r} of the format is not known here, only {VERSION}",
+    )
+    kind = document.get("kind")
+    _expect(kind == KIND, f"a model of kind {kind!r} is not known here, only {KIND!r}")
+    checksum = document.pop("checksum", None)
+    _expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
+    expected = {"format", "version", "kind", "variables", "arcs", "tables"}
+    _expect(document.keys() == expected, f"the keys are not {', '.join(sorted(expected))}")
+    try:
+        schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
+        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
+        return BayesianNetwork(dag, _read_tables(dag, document["tables"]))
+    except FormatError:
+        raise
+    except ValueError as error:  # every refusal of the package, and more axes than an array can have
+        raise FormatError(f"the content contradicts itself: {error}") from error
+
+
+def _write_variable(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "states": [_write_label(state) for state in variable.states or ()],
+        "ordered": variable.ordered,
+    }
+
+
+def _write_label(label: Label) -> Any:
+    if isinstance(label, float) and not math.isfinite(label):
+        return {"float": repr(float(label))}  # JSON has no infinity
+    return label
+
+
+def _read_label(item: object) -> Label:
+    if item in ({"float": "inf"}, {"float": "-inf"}):
+        assert isinstance(item, dict)
+        return float(item["float"])
+    if isinstance(item, str | int | float | bool):
+        return item
+    raise FormatError(f"{item!r} is not a state")
+
+
+def _read_variable(item: object) -> Variable:
+    if not isinstance(item, dict) or item.keys() != {"name", "states", "ordered"}:
+        raise FormatError('a variable has the keys "name", "states", "ordered"')
+    _expect(
+        isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered"
+    )
+    states = tuple(_read_label(state) for state in _list(item["states"], "states"))
+    return Variable(item["name"], states, ordered=item["ordered"])
+
+
+def _read_arc(item: object) -> tuple[str, str]:
+    if isinstance(item, list) and len(item) == 2 and all(isinstance(name, str) for name in item):
+        return item[0], item[1]
+    raise FormatError("an arc is a pair of names")
+
+
+def _read_tables(dag: Dag, tables: object) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
+    schema = dag.schema
+    if not isinstance(tables, dict) or tables.keys() != set(schema.names):
+        raise FormatError("there is not one table per variable")
+    result = []
+    for v, name in enumerate(schema.names):
+        numbers = _list(tables[name], "table")
+        shape = tuple(schema.cardinalities[u] for u in (*dag.parents(v), v))
+        _expect(
+            len(numbers) == math.prod(shape) and all(type(x) is float for x in numbers),
+            f"the table of {name!r} is not a list of {math.prod(shape)} numbers",
+        )
+        result.append(np.array(numbers, dtype=np.float64).reshape(shape))
+    return result
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(
+            data.decode("ascii"), object_pairs_hook=_unique_keys, parse_constant=_no_constant
+        )
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FormatError("not a treewright model: the file is not JSON text") from error
+    _expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
+    assert isinstance(document, dict)
+    return document
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    _expect(len(result) == len(pairs), "a key occurs twice")
+    return result
+
+
+def _no_constant(name: str) -> None:
+    raise FormatError(f"{name} is not a number of JSON")
+
+
+def _checksum(payload: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    except ValueError as error:  # numbers beyond the range of a double
+        raise FormatError("the file holds a number that is out of range") from error
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _list(item: object, what: str) -> list[Any]:
+    if not isinstance(item, list):
+        raise FormatError(f"{what} is not a list")
+    return item
+
+
+def _expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise FormatError(message)

@@ -1,0 +1,77 @@
+"""What every model can do, and how it reads the rows of a table that is not quite its own.
+
+A table may have its columns in another order, more of them, or the states of a column in another order.
+Columns meet by name and states by label; a row with a state that the model has never heard of is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import MissingValuesError, SchemaError, nearest
+from treewright.tables.schema import Label, Schema, Variable
+from treewright.tables.table import Table
+
+Codes = npt.NDArray[np.unsignedinteger]
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A probability for every row."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def log_probability(self, table: Table) -> npt.NDArray[np.float64]:
+        """Natural logarithm of the probability of each row."""
+        ...
+
+
+def align_columns(schema: Schema, table: Table) -> list[Codes]:
+    """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
+    missing = [name for name in schema.names if name not in table.schema]
+    if missing:
+        raise SchemaError(
+            f"the model needs a column {missing[0]!r}, which the table lacks; "
+            f"its columns are {nearest(missing[0], table.schema.names)}"
+        )
+    positions = [table.schema.index(name) for name in schema.names]
+    holes = [
+        name for name, position in zip(schema.names, positions, strict=True) if position in table.missing
+    ]
+    if holes:
+        raise MissingValuesError(
+            f"a row with missing values has no single probability; column {holes[0]!r} has some: drop "
+            "those rows or make missing a state"
+        )
+    return [
+        np.ascontiguousarray(_recoded(variable, table.schema[position], np.asarray(table.columns[position])))
+        for variable, position in zip(schema, positions, strict=True)
+    ]
+
+
+def _recoded(ours: Variable, theirs: Variable, codes: Codes) -> Codes:
+    if ours.states == theirs.states:
+        return codes
+    if theirs.states is None or ours.states is None:
+        kind = "continuous" if theirs.states is None else "discrete"
+        raise SchemaError(f"column {ours.name!r} of the table is {kind}; the model's variable is not")
+    known = {_key(state): code for code, state in enumerate(ours.states)}
+    unknown = len(ours.states)
+    meaning = np.array([known.get(_key(state), unknown) for state in theirs.states], dtype=np.uint32)
+    recoded: Codes = meaning[codes]
+    strange = codes[recoded == unknown]
+    if strange.size:
+        state = theirs.states[int(strange[0])]
+        raise SchemaError(
+            f"the table has {ours.name}={state!r}, which is not a state of {ours.name} in the model; "
+            f"states are {nearest(state, ours.states)}"
+        )
+    return recoded
+
+
+def _key(state: Label) -> tuple[bool, Label]:
+    return isinstance(state, str), state  # "1" and 1 are different states

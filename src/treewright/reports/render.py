@@ -1,0 +1,271 @@
+"""Pictures of structures and models: SVG text and self-contained HTML pages.
+
+Nothing is loaded from elsewhere and nothing has to be installed; colours follow the reader's light or
+dark setting. With a model, each node shows its distribution as bars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from treewright.models.answers import Distribution
+from treewright.models.bayesian_network import BayesianNetwork
+from treewright.reports.layout import Layout, Point, lay_out
+from treewright.reports.links import Link, links_of
+from treewright.tables.schema import Label, Schema
+
+_MARGIN = 16
+_NAME_HEIGHT = 26
+_BAR_HEIGHT = 16
+_BAR_LENGTH = 54
+_SHOWN_STATES = 8
+_LONGEST = 28  # characters of a name or state that are shown
+
+_LIGHT = {
+    "page": "#ffffff",
+    "ink": "#1b2430",
+    "quiet": "#5b6775",
+    "box": "#f7f9fb",
+    "line": "#9aa7b5",
+    "bar": "#2f7fb8",
+    "seen": "#c9702b",
+    "track": "#e3e9ef",
+}
+_DARK = {
+    "page": "#14191f",
+    "ink": "#e8edf2",
+    "quiet": "#9fb0c0",
+    "box": "#1e262e",
+    "line": "#66788a",
+    "bar": "#58a6d6",
+    "seen": "#e39a5c",
+    "track": "#2c3742",
+}
+
+
+def to_svg(
+    structure: Any, *, marginals: Mapping[str, Distribution] | None = None, observed: Sequence[str] = ()
+) -> str:
+    """Draw a structure.
+
+    Parameters
+    ----------
+    structure
+        A directed, partly directed or undirected graph with a schema; arrows mark directions.
+    marginals
+        Distributions to show in the nodes, by name.
+    observed
+        Names of variables to mark as given.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> to_svg(load_network("asia").dag).count('class="node')
+    8
+    """
+    schema, links = structure.schema, links_of(structure)
+    cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
+    layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
+    width, height = layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN
+    title = f"{len(schema)} variables, {len(links)} edges"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" aria-label="{title}" '
+            f'width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}">',
+            f"<style>{_svg_style()}</style>",
+            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
+            'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
+            "</defs>",
+            *(_draw_link(link, layout, schema) for link in links),
+            *(_draw_card(card, layout.centres[v]) for v, card in enumerate(cards)),
+            "</svg>",
+        ]
+    )
+
+
+def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label] | None = None) -> str:
+    """Make a self-contained page of a model or a structure.
+
+    Parameters
+    ----------
+    source
+        A model, whose nodes then show their distributions, or a bare structure.
+    title
+        Heading of the page.
+    given
+        Observed states; the distributions of a model are shown given these.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> page = to_html(load_network("asia"), title="Chest clinic", given={"smoke": "yes"})
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    model = source if isinstance(source, BayesianNetwork) else None
+    structure = source if model is None else model.structure
+    marginals = None if model is None else model.marginals(given)
+    heading = escape(title or ("Bayesian network" if model else type(structure).__name__))
+    picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{heading}</title><style>{_page_style()}</style></head><body>",
+            f"<header><h1>{heading}</h1><p>{_key_figures(structure, model)}</p>{_given_line(given)}</header>",
+            f"<main>{picture}</main>",
+            f"<script>{_SCRIPT}</script></body></html>\n",
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class _Card:
+    """What one node shows."""
+
+    name: str
+    rows: tuple[tuple[str, float], ...]
+    more: int
+    observed: bool
+    width: float
+    height: float
+
+
+def _card(schema: Schema, v: int, marginals: Mapping[str, Distribution] | None, observed: bool) -> _Card:
+    name = schema.names[v]
+    rows: list[tuple[str, float]] = []
+    if marginals is not None:
+        rows = [(str(state), p) for state, p in marginals[name].items()]
+    more = max(0, len(rows) - _SHOWN_STATES)
+    rows = rows[:_SHOWN_STATES]
+    width = _text_width(_short(name)) + 24
+    if rows:
+        width = max(width, 6.4 * max(len(_short(label)) for label, _ in rows) + _BAR_LENGTH + 78)
+    lines = len(rows) + (more > 0)
+    height = _NAME_HEIGHT + (_BAR_HEIGHT * lines + 6 if lines else 2)
+    return _Card(name, tuple(rows), more, observed, max(width, 48.0), height)
+
+
+def _draw_card(card: _Card, centre: Point) -> str:
+    left, top = centre[0] - card.width / 2, centre[1] - card.height / 2
+    name = escape(card.name)
+    parts = [
+        f'<g class="node{" seen" if card.observed else ""}" data-name="{name}" '
+        f'transform="translate({left:.1f} {top:.1f})"><title>{name}</title>',
+        f'<rect class="box" width="{card.width:.1f}" height="{card.height}" rx="6"/>',
+        f'<text class="name" x="{card.width / 2:.1f}" y="18">{escape(_short(card.name))}</text>',
+    ]
+    start = card.width - _BAR_LENGTH - 54
+    for i, (label, p) in enumerate(card.rows):
+        y = _NAME_HEIGHT + _BAR_HEIGHT * i
+        parts.append(
+            f'<text class="state" x="{start - 6:.1f}" y="{y + 11}">{escape(_short(label))}</text>'
+            f'<rect class="track" x="{start:.1f}" y="{y + 3}" width="{_BAR_LENGTH}" height="9" rx="2"/>'
+            f'<rect class="bar" x="{start:.1f}" y="{y + 3}" width="{_BAR_LENGTH * p:.2f}" height="9" rx="2"/>'
+            f'<text class="share" x="{card.width - 8:.1f}" y="{y + 11}">{100 * p:.1f}%</text>'
+        )
+    if card.more:
+        y = _NAME_HEIGHT + _BAR_HEIGHT * len(card.rows) + 11
+        parts.append(
+            f'<text class="share" x="{card.width - 8:.1f}" y="{y}">and {card.more} more states</text>'
+        )
+    return "".join([*parts, "</g>"])
+
+
+def _draw_link(link: Link, layout: Layout, schema: Schema) -> str:
+    u, v = schema.names_of(reversed(link.arc) if link.arrow == "up" else link.arc)
+    side = {"none": "", "down": "end", "up": "start"}[link.arrow]
+    arrow = f' marker-{side}="url(#treewright-arrow)"' if side else ""
+    return (
+        f'<path class="edge" data-from="{escape(u)}" data-to="{escape(v)}" '
+        f'd="{_curve(layout.routes[link.arc])}"{arrow}/>'
+    )
+
+
+def _curve(points: Sequence[Point]) -> str:
+    """A smooth way through the points that is upright at each of them."""
+    (x, y), *rest = points
+    path = [f"M{x:.1f} {y:.1f}"]
+    for a, b in rest:
+        bend = (b - y) / 2
+        path.append(f"C{x:.1f} {y + bend:.1f} {a:.1f} {b - bend:.1f} {a:.1f} {b:.1f}")
+        x, y = a, b
+    return "".join(path)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _text_width(text: str) -> float:
+    """An estimate for bold text of 13 pixels, on the generous side."""
+    return sum(9.4 if character.isupper() else 8.2 for character in text)
+
+
+def _key_figures(structure: Any, model: BayesianNetwork | None) -> str:
+    figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
+    if model is not None:
+        figures.append(f"{model.n_parameters:,} parameters")
+    return " · ".join(figures)
+
+
+def _given_line(given: Mapping[str, Label] | None) -> str:
+    if not given:
+        return ""
+    items = ", ".join(f"<b>{escape(name)}</b> = {escape(str(state))}" for name, state in given.items())
+    return f"<p>given {items}</p>"
+
+
+def _svg_style() -> str:
+    fixed = (
+        ".treewright text{font:600 13px system-ui,-apple-system,'Segoe UI',sans-serif}"
+        ".treewright .name{text-anchor:middle}"
+        ".treewright .state,.treewright .share{font-weight:400;font-size:11px;text-anchor:end}"
+        ".treewright .share{font-variant-numeric:tabular-nums}"
+        ".treewright .edge{fill:none;stroke-width:1.3}"
+        ".treewright .box{stroke-width:1.2}"
+    )
+    return fixed + _svg_colours(_LIGHT) + f"@media(prefers-color-scheme:dark){{{_svg_colours(_DARK)}}}"
+
+
+def _svg_colours(colour: Mapping[str, str]) -> str:
+    return (
+        f".treewright text{{fill:{colour['ink']}}}"
+        f".treewright .state,.treewright .share{{fill:{colour['quiet']}}}"
+        f".treewright .box{{fill:{colour['box']};stroke:{colour['line']}}}"
+        f".treewright .edge{{stroke:{colour['line']}}}.treewright .head{{fill:{colour['line']}}}"
+        f".treewright .track{{fill:{colour['track']}}}.treewright .bar{{fill:{colour['bar']}}}"
+        f".treewright .seen .bar{{fill:{colour['seen']}}}.treewright .seen .box{{stroke:{colour['seen']}}}"
+        f".treewright .edge.near{{stroke:{colour['bar']};stroke-width:2.4}}"
+        f".treewright .node.near .box{{stroke:{colour['bar']}}}"
+    )
+
+
+def _page_style() -> str:
+    return (
+        "body{margin:0;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;"
+        f"background:{_LIGHT['page']};color:{_LIGHT['ink']}}}"
+        "header{padding:20px 24px 0}h1{font-size:22px;margin:0}p{margin:4px 0 0}"
+        "main{padding:12px 8px 24px;overflow:auto}main svg{display:block;margin:auto}"
+        "@media(prefers-color-scheme:dark){"
+        f"body{{background:{_DARK['page']};color:{_DARK['ink']}}}}}"
+    )
+
+
+# Pointing at a node brings out its edges and neighbours.
+_SCRIPT = """
+const edges = [...document.querySelectorAll('.edge')], nodes = [...document.querySelectorAll('.node')];
+for (const node of nodes) {
+  const name = node.dataset.name;
+  const touching = edges.filter(e => e.dataset.from === name || e.dataset.to === name);
+  const around = new Set([name, ...touching.flatMap(e => [e.dataset.from, e.dataset.to])]);
+  const near = [...touching, ...nodes.filter(n => around.has(n.dataset.name))];
+  node.addEventListener('pointerenter', () => near.forEach(x => x.classList.add('near')));
+  node.addEventListener('pointerleave', () => near.forEach(x => x.classList.remove('near')));
+}
+"""

@@ -1,0 +1,128 @@
+import json
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from treewright.errors import FormatError, UnknownNameError
+from treewright.networks import example_networks, load_network
+from treewright.networks.catalogue import read_network
+
+
+def document(name="asia"):
+    return json.loads((resources.files("treewright.networks") / "data" / f"{name}.json").read_text())
+
+
+def edited(change):
+    content = document()
+    change(content)
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "variables", "arcs", "parameters", "author"),
+    [("asia", 8, 8, 18, "Lauritzen"), ("alarm", 37, 46, 509, "Beinlich")],
+)
+def test_published_sizes(name, variables, arcs, parameters, author):
+    model = load_network(name)
+    assert (len(model.schema), len(model.dag.edges()), model.n_parameters) == (variables, arcs, parameters)
+    assert author in document(name)["source"]
+    assert name in example_networks()
+
+
+def test_tables_keep_the_published_decimals():
+    asia = load_network("asia")
+    assert asia.schema["tub"].states == ("yes", "no")
+    assert asia.table("tub").tolist() == [[0.05, 0.95], [0.01, 0.99]]
+    alarm = load_network("alarm")
+    assert alarm.schema["VENTALV"].states == ("ZERO", "LOW", "NORMAL", "HIGH")
+    names, table = alarm.schema.names, alarm.table("CATECHOL")
+    assert [names[p] for p in alarm.dag.parents(alarm.schema.index("CATECHOL"))] == [
+        "INSUFFANESTH", "TPR", "SAO2", "ARTCO2",
+    ]  # fmt: skip
+    assert table.shape == (2, 3, 3, 3, 2)
+    hrsat = alarm.table("HREKG")
+    assert np.all(np.abs(hrsat.sum(axis=-1) - 1) < 1e-12)  # 0.3333333 three times, rescaled
+
+
+def test_parents_may_be_listed_in_any_order():
+    def swap(content):
+        item = content["variables"][7]
+        assert item["name"] == "dysp"
+        item["parents"].reverse()
+        item["table"] = [item["table"][i] for i in (0, 2, 1, 3)]
+
+    assert read_network(edited(swap)) == load_network("asia")
+
+
+def test_the_chest_clinic_of_the_paper():
+    asia = load_network("asia")
+    assert asia.query("dysp")["yes"] == pytest.approx(0.4359706)
+    assert asia.query("either")["yes"] == pytest.approx(0.064828)
+    given = {"asia": "yes", "dysp": "yes"}
+    assert asia.query("bronc", given=given)["yes"] == pytest.approx(0.8114, abs=5e-5)
+    assert asia.query("tub", given=given)["yes"] == pytest.approx(0.0878, abs=5e-5)
+    assert asia.query("lung", given=given)["yes"] == pytest.approx(0.0995, abs=5e-5)
+
+
+def test_rounded_rows_are_rescaled_and_others_refused():
+    def miss(by):
+        def change(content):
+            content["variables"][3]["table"][1] = [0.01, 0.99 + by]
+
+        return edited(change)
+
+    row = read_network(miss(9e-5)).table("lung")[1]
+    assert row.sum() == pytest.approx(1, abs=1e-15)
+    with pytest.raises(FormatError) as error:
+        read_network(miss(2e-3))
+    assert str(error.value) == "row 2 of 'lung' (given smoke='no') sums to 1.002, not to 1"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(format="x"), "not a network file"),
+        (lambda c: c.update(version=9), "version 9 is not known here"),
+        (lambda c: c.pop("source"), "the network has no source"),
+        (lambda c: c.update(variables=[]), "the network has no variables"),
+        (
+            lambda c: c["variables"][0].pop("states"),
+            "a variable has the keys name, states, parents and table",
+        ),
+        (lambda c: c["variables"][0].update(states=[1, 2]), "the states of 'asia' are not a list of texts"),
+        (lambda c: c["variables"][0].update(states=["a", "a"]), "listed twice"),
+        (lambda c: c["variables"][1].update(parents=["aisa"]), "did you mean 'asia'?"),
+        (lambda c: c["variables"][1].update(parents=["asia", "asia"]), "are not different"),
+        (lambda c: c["variables"][0].update(parents=["tub"]), "cycle"),
+        (lambda c: c["variables"][1]["table"].pop(), "does not have 2 rows, one per parent configuration"),
+        (
+            lambda c: c["variables"][1]["table"][0].pop(),
+            "row 1 of 'tub' (given asia='yes') is not a list of 2",
+        ),
+        (lambda c: c["variables"][1]["table"].__setitem__(0, [True, 0.0]), "is not a list of 2 numbers"),
+        (
+            lambda c: c["variables"][1]["table"].__setitem__(1, [-0.5, 1.5]),
+            "row 2 of 'tub' (given asia='no') holds",
+        ),
+    ],
+)
+def test_whatever_does_not_fit_is_refused(change, message):
+    with pytest.raises(FormatError) as error:
+        read_network(edited(change))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"format": NaN}'])
+def test_other_files_are_refused(text):
+    with pytest.raises(FormatError, match="not a network file"):
+        read_network(text)
+
+
+def test_unknown_names_get_a_hint():
+    with pytest.raises(UnknownNameError) as error:
+        load_network("alram")
+    assert (
+        str(error.value)
+        == "there is no example network 'alram'; there are 'alarm', 'asia'; did you mean 'alarm'?"
+    )

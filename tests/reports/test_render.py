@@ -1,0 +1,104 @@
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from treewright.graphs.dag import Dag
+from treewright.models import BayesianNetwork
+from treewright.networks import load_network, random_network
+from treewright.reports.render import to_html, to_svg
+from treewright.tables.schema import Schema, Variable
+
+EVIL = Schema([Variable("<script>alert(1)</script>", ('"&', "</svg>")), Variable("x'>", ("a", "b"))])
+
+
+class Undirected:
+    schema = Schema([Variable(name, ("a", "b")) for name in "wxyz"])
+
+    def edges(self):
+        return [("w", "x"), ("w", "y"), ("x", "y"), ("y", "z")]
+
+
+class Class:
+    """Two arcs into y, and an undirected edge w - x."""
+
+    schema = Undirected.schema
+
+    def undirected_edges(self):
+        return [("w", "x")]
+
+    def directed_edges(self):
+        return [("x", "y"), ("z", "y")]
+
+
+def nodes(svg):
+    return re.findall(r'<g class="node[^"]*" data-name="([^"]*)"', svg)
+
+
+@pytest.mark.parametrize("name", ["asia", "alarm"])
+def test_every_variable_and_arc_is_drawn(name):
+    model = load_network(name)
+    svg = to_svg(model.dag, marginals=model.marginals())
+    ElementTree.fromstring(svg)  # well-formed
+    assert sorted(nodes(svg)) == sorted(model.schema.names)
+    assert svg.count('class="edge"') == svg.count("marker-end=") == len(model.dag.edges())
+    assert svg.count('class="bar"') == sum(model.schema.cardinalities)
+    assert 'class="bar"' not in to_svg(model.dag)
+
+
+def test_pages_load_nothing_from_elsewhere():
+    page = to_html(load_network("alarm"), given={"HRBP": "LOW"})
+    addresses = set(re.findall(r"[a-z]+://[^\"' )]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not a link
+    assert not re.search(r"\b(src|href|@import)\b", page)
+    assert set(re.findall(r"url\(([^)]*)\)", page)) == {"#treewright-arrow"}
+    assert "prefers-color-scheme:dark" in page
+
+
+def test_names_are_escaped():
+    model = BayesianNetwork(Dag(EVIL, [(0, 1)]), [[0.5, 0.5], [[1, 0], [0, 1]]])
+    page = to_html(model, title="<i>title</i>", given={"x'>": "a"})
+    assert "<script>alert" not in page
+    assert "<i>" not in page
+    assert page.count("</svg>") == 1
+    svg = page[page.index("<svg") : page.index("</svg>") + 6]
+    root = ElementTree.fromstring(svg)
+    assert {g.get("data-name") for g in root.iter("{http://www.w3.org/2000/svg}g")} == set(EVIL.names)
+
+
+def test_pictures_are_deterministic():
+    model = random_network(40, 3, rng=np.random.default_rng(1))
+    again = random_network(40, 3, rng=np.random.default_rng(1))
+    assert to_html(model).encode() == to_html(again).encode()
+
+
+def test_evidence_is_marked():
+    page = to_html(load_network("asia"), title="Clinic", given={"smoke": "yes"})
+    assert page.count('class="node seen"') == 1
+    assert "given <b>smoke</b> = yes" in page
+    assert "<h1>Clinic</h1>" in page
+    assert "8 variables · 8 edges · 18 parameters" in page
+
+
+def test_undirected_and_partly_directed_graphs():
+    svg = to_svg(Undirected())
+    assert svg.count('class="edge"') == 4
+    assert "marker-end=" not in svg
+    svg = to_svg(Class())
+    assert svg.count('class="edge"') == 3
+    assert svg.count("marker-end=") == 2
+    assert "<h1>Class</h1>" in to_html(Class())
+
+
+def test_many_states_and_long_names_are_cut_short():
+    schema = Schema([Variable("n" * 60, tuple(f"state {i}" for i in range(30)))])
+    model = BayesianNetwork(Dag(schema, []), [np.full(30, 1 / 30)])
+    svg = to_svg(model.dag, marginals=model.marginals())
+    assert "and 22 more states" in svg
+    assert f">{'n' * 27}…<" in svg
+    assert f"<title>{'n' * 60}</title>" in svg
+
+
+def test_empty_structure():
+    ElementTree.fromstring(to_svg(Dag(Schema([]), [])))
