@@ -1,6 +1,15 @@
 """treewright learns the structure of probabilistic graphical models from tables, and asks them exactly.
 
 Four verbs, in this order: **count**, **learn**, **fit**, **ask**.
+
+>>> import numpy as np
+>>> import treewright as tw
+>>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+>>> counter = tw.count(table)
+>>> learned = tw.learn_chow_liu(tw.BIC(counter))
+>>> model = tw.fit(learned.structure, counter)
+>>> 0 < model.query("dysp", given={"smoke": "yes"})["yes"] < 1
+True
 """
 
 from treewright.criteria import (
@@ -8,21 +17,41 @@ from treewright.criteria import (
     BIC,
     K2,
     QNML,
+    AuditedTest,
     BDe,
     BDeu,
     CachedScore,
     ChiSquareTest,
+    DSeparationOracle,
     EdgePrior,
     GTest,
     LogLikelihood,
     PermutationTest,
     PosteriorTest,
     SparseQNML,
+    UniformPrior,
 )
+from treewright.graphs import (
+    Cpdag,
+    Dag,
+    DSeparationTree,
+    JunctionTree,
+    Pdag,
+    UndirectedGraph,
+    compare,
+    separation_tree_from_hypergraph,
+    shd,
+    triangulate,
+)
+from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
+from treewright.models import BayesianNetwork, Dirichlet, fit, load
+from treewright.networks import example_networks, load_network, random_dag, random_network
+from treewright.reports import to_html, to_svg
 from treewright.statistics import (
     CachedCounter,
     Counter,
+    JointCounts,
     ShardedCounter,
     count,
     entropy,
@@ -32,3 +61,62 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, read_table
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AIC",
+    "BIC",
+    "K2",
+    "QNML",
+    "AuditedTest",
+    "BDe",
+    "BDeu",
+    "BayesianNetwork",
+    "CachedCounter",
+    "CachedScore",
+    "ChiSquareTest",
+    "Counter",
+    "Cpdag",
+    "DSeparationOracle",
+    "DSeparationTree",
+    "Dag",
+    "Dirichlet",
+    "EdgePrior",
+    "Feature",
+    "GTest",
+    "JointCounts",
+    "JunctionTree",
+    "Learned",
+    "LogLikelihood",
+    "Pdag",
+    "PermutationTest",
+    "PosteriorTest",
+    "Schema",
+    "ShardedCounter",
+    "ShardedTable",
+    "SparseQNML",
+    "Table",
+    "Trace",
+    "UndirectedGraph",
+    "UniformPrior",
+    "Variable",
+    "compare",
+    "count",
+    "entropy",
+    "example_networks",
+    "fit",
+    "learn_chow_liu",
+    "load",
+    "load_network",
+    "memory_limit",
+    "mutual_information",
+    "pairwise_information",
+    "random_dag",
+    "random_network",
+    "read_table",
+    "separation_tree_from_hypergraph",
+    "set_memory_limit",
+    "shd",
+    "to_html",
+    "to_svg",
+    "triangulate",
+]

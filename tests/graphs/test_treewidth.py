@@ -68,7 +68,7 @@ def test_known_graphs():
 
 def test_blocks_and_components_are_settled_one_by_one():
     # grids that hang together in one vertex, and one that does not: 48 vertices, none of them in a large core
-    part = np.array(grid(4, 4).pairs())
+    part = np.array(grid(4, 4).index_edges())
     graph = UndirectedGraph(slow.plain_schema(47), np.concatenate([part, part + 15, part + 31]))
     assert exact_treewidth(graph, limit=16) == 4
     result = optimal_triangulation(graph, limit=16)

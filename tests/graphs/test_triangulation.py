@@ -24,7 +24,7 @@ SQUARE = UndirectedGraph(
 
 def is_minimal(graph, cover):
     """No single fill edge can be spared, which is enough."""
-    extra = set(cover.pairs()) - set(graph.pairs())
+    extra = set(cover.index_edges()) - set(graph.index_edges())
     return not any(slow.is_chordal(slow.adjacency(cover.without_edges([pair]))) for pair in extra)
 
 

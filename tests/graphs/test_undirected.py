@@ -17,7 +17,7 @@ SCHEMA = Schema([Variable(name) for name in ("d", "b", "a", "c")])
 def test_edges_are_sorted_pairs_of_names():
     graph = UndirectedGraph(SCHEMA, [("d", "a"), ("c", "b"), (0, "b"), ("b", "c")])
     assert graph.edges() == [("a", "d"), ("b", "c"), ("b", "d")]
-    assert graph.pairs() == [(0, 1), (0, 2), (1, 3)]
+    assert graph.index_edges() == [(0, 1), (0, 2), (1, 3)]
     assert graph.n_edges == 3
     assert repr(graph) == "UndirectedGraph(4 variables, 3 edges)"
 
@@ -141,19 +141,19 @@ def test_a_builder_follows_a_set_of_edges(changes):
         edges = edges | {pair} if adds else edges - {pair}
         assert builder.adjacent(v, u) == adds
     graph = builder.freeze()
-    assert graph.pairs() == sorted(edges)
+    assert graph.index_edges() == sorted(edges)
     assert builder.n_edges == graph.n_edges
     assert [builder.neighbours(v) for v in range(7)] == [graph.neighbours(v) for v in range(7)]
     assert [builder.degree(v) for v in range(7)] == graph.degrees().tolist()
     assert UndirectedBuilder.of(graph).freeze() == graph
-    assert UndirectedBuilder(schema, graph.pairs()).freeze() == graph
+    assert UndirectedBuilder(schema, graph.index_edges()).freeze() == graph
 
 
 def test_a_frozen_graph_does_not_follow_its_builder():
     builder = UndirectedBuilder(SCHEMA, [(0, 1)])
     graph = builder.freeze()
     builder.add(0, 2)
-    assert graph.pairs() == [(0, 1)]
+    assert graph.index_edges() == [(0, 1)]
 
 
 def test_a_builder_refuses_loops_and_strangers():

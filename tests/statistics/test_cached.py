@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from tests.reference.counting import random_counter
+
 from treewright.statistics import CachedCounter, FromTables, count, family_statistics
 from treewright.statistics.families import ScoreSettings
 from treewright.tables import Table

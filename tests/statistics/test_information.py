@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.reference.counting import random_counter
+
 from treewright.errors import SchemaError
 from treewright.statistics import count, entropy, mutual_information, pairwise_information
 from treewright.tables import Table
@@ -37,10 +37,14 @@ def test_chain_rule():
     counter = native(slow)
     for x, y, z in [(0, 1, 2), (3, 0, 1)]:
         by_entropy = (
-            entropy(counter, (x,), given=(z,)) + entropy(counter, (y,), given=(z,)) - entropy(counter, (x, y), given=(z,))
+            entropy(counter, (x,), given=(z,))
+            + entropy(counter, (y,), given=(z,))
+            - entropy(counter, (x, y), given=(z,))
         )
         assert mutual_information(counter, x, y, given=(z,)) == pytest.approx(by_entropy, abs=1e-12)
-    assert entropy(counter, (0, 1)) == pytest.approx(entropy(counter, (0,)) + entropy(counter, (1,), given=(0,)))
+    assert entropy(counter, (0, 1)) == pytest.approx(
+        entropy(counter, (0,)) + entropy(counter, (1,), given=(0,))
+    )
     assert entropy(counter, (0,), given=(0,)) == 0
 
 

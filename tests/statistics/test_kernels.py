@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.reference.counting import SlowCounter, plain_schema
+
 from treewright import _core
 
 ROWS = [0, 1, 7, 63, 64, 65, 255, 256, 257, 8191, 32767, 32768, 32769, 65537]

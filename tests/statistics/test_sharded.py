@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from tests.reference.counting import plain_schema, random_counter
+
 from treewright.errors import SchemaError
 from treewright.statistics import ShardedCounter, count
 from treewright.tables import Feature, Table
@@ -23,7 +23,9 @@ def test_features_are_handed_on():
 def test_integer_and_real_weights_mix():
     codes = [np.array([0, 1, 1], np.uint8)]
     schema = plain_schema([2])
-    both = ShardedCounter([count(Table(schema, codes)), count(Table(schema, codes, weights=np.array([0.5, 1.0, 0.25])))])
+    both = ShardedCounter(
+        [count(Table(schema, codes)), count(Table(schema, codes, weights=np.array([0.5, 1.0, 0.25])))]
+    )
     np.testing.assert_allclose(both.counts((0,)), [1.5, 3.25])
 
 

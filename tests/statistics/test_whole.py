@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.reference.counting import SlowCounter
+
 from treewright import _core
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, UnknownNameError, WeightError
 from treewright.limits import set_memory_limit
@@ -20,7 +20,13 @@ from treewright.statistics.families import FromTables, PosteriorSettings, ScoreS
 from treewright.tables import Feature, Schema, Table, Variable
 
 SCORES = ["log_likelihood", "aic", "bic", "bdeu", "k2", "qnml"]
-TESTS = [TestSettings(), TestSettings("x2"), TestSettings("g2", "full"), PosteriorSettings(), PosteriorSettings(slices="observed")]
+TESTS = [
+    TestSettings(),
+    TestSettings("x2"),
+    TestSettings("g2", "full"),
+    PosteriorSettings(),
+    PosteriorSettings(slices="observed"),
+]
 
 
 def table_of(rng, cardinalities, n_rows, weights=None, copies=1):
@@ -63,10 +69,18 @@ def test_judging_while_counting_equals_judging_tables(kind, cardinalities, n_row
             others = [v for v in range(n) if v != child and v not in parents]
             for few in (others, others[:2]):
                 assert_same(
-                    counter.score_additions(how, child, parents, few), tables.score_additions(how, child, parents, few)
+                    counter.score_additions(how, child, parents, few),
+                    tables.score_additions(how, child, parents, few),
                 )
-            assert_same(counter.score_deletions(how, child, parents), tables.score_deletions(how, child, parents))
-        many = [(v, p) for v in range(7) for k in (0, 1, 2) for p in itertools.combinations([u for u in range(7) if u != v], k)]
+            assert_same(
+                counter.score_deletions(how, child, parents), tables.score_deletions(how, child, parents)
+            )
+        many = [
+            (v, p)
+            for v in range(7)
+            for k in (0, 1, 2)
+            for p in itertools.combinations([u for u in range(7) if u != v], k)
+        ]
         assert_same(counter.score_families(how, many), tables.score_families(how, many))
         assert_same(counter.score_pairs(how), tables.score_pairs(how))
     for how in TESTS:
@@ -93,7 +107,9 @@ def test_distinct_rows_are_compressed_only_where_that_pays():
 @given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 5))
 def test_shards_add_up_to_the_whole(seed, n_rows, n_shards):
     rng = np.random.default_rng(seed)
-    table = table_of(rng, [2, 3, 1, 4, 2], n_rows, random_weights(rng, rng.choice(["none", "integer"]), n_rows))
+    table = table_of(
+        rng, [2, 3, 1, 4, 2], n_rows, random_weights(rng, rng.choice(["none", "integer"]), n_rows)
+    )
     whole = count(table)
     sharded = ShardedCounter(count(shard) for shard in table.shards(n_shards))
     assert whole.n_rows == sharded.n_rows
@@ -146,7 +162,9 @@ def test_both_sides_of_a_feature(kind):
         assert counter.given(side).n_rows == pytest.approx(slow.given(side).n_rows)
     assert counter.given(feature) is counter.given(feature)  # one partition serves both sides
     part = counter.given(feature).given(~Feature({"v03": 0}))
-    np.testing.assert_allclose(part.counts((2,)), slow.given(feature).given(~Feature({"v03": 0})).counts((2,)))
+    np.testing.assert_allclose(
+        part.counts((2,)), slow.given(feature).given(~Feature({"v03": 0})).counts((2,))
+    )
     how = ScoreSettings("bic")
     np.testing.assert_allclose(part.score_pairs(how), FromTables(part).score_pairs(how), atol=1e-9)
 
@@ -172,13 +190,17 @@ def test_names_and_indices_are_both_scopes():
     counter = count(table_of(np.random.default_rng(3), [2, 3], 30))
     np.testing.assert_array_equal(counter.counts(("v01", "v00")), counter.counts((1, 0)))
     np.testing.assert_array_equal(counter.counts(("v01", "v00")), counter.counts((0, 1)).T)
-    with pytest.raises(UnknownNameError, match="there is no variable 'v1'; there are 'v00', 'v01'; did you mean 'v01'"):
+    with pytest.raises(
+        UnknownNameError, match="there is no variable 'v1'; there are 'v00', 'v01'; did you mean 'v01'"
+    ):
         counter.counts(("v1",))
 
 
 def test_a_table_over_the_memory_limit_is_refused_before_it_is_allocated():
     counter = count(table_of(np.random.default_rng(3), [60] * 6, 30))
-    with pytest.raises(TableTooLarge, match=r"v00 \(60 states\), v01 .* would take 347.6 GiB, more than the limit of 4.0 GiB"):
+    with pytest.raises(
+        TableTooLarge, match=r"v00 \(60 states\), v01 .* would take 347.6 GiB, more than the limit of 4.0 GiB"
+    ):
         counter.counts(range(6))
     assert counter.sparse_counts(range(6)).counts.sum() == 30
     set_memory_limit("1KiB")
@@ -194,13 +216,17 @@ def test_more_cells_than_numbers_are_refused():
     with pytest.raises(TableTooLarge, match="64-bit"):
         counter.sparse_counts(range(12))
     # judging such a family needs no positions
-    assert np.isfinite(counter.score_families(ScoreSettings("log_likelihood"), [(0, tuple(range(1, 12)))])).all()
+    assert np.isfinite(
+        counter.score_families(ScoreSettings("log_likelihood"), [(0, tuple(range(1, 12)))])
+    ).all()
 
 
 def test_missing_values_are_refused_with_the_way_out():
     schema = Schema([Variable("a", ("no", "yes"))])
     table = Table(schema, [np.array([0, 1], np.uint8)], missing={0: np.array([True, False])})
-    with pytest.raises(MissingValuesError, match="""missing values in 'a': read the table with missing="drop\""""):
+    with pytest.raises(
+        MissingValuesError, match="""missing values in 'a': read the table with missing="drop\""""
+    ):
         count(table)
 
 

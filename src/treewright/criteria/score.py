@@ -62,7 +62,7 @@ class LocalScore(Protocol):
         ...
 
     def pair_gains(self) -> Floats:
-        """What each variable, as only parent, adds to the local score of each other: a matrix [parent, child]."""
+        """What each variable, as only parent, adds to the score of each other: a matrix [parent, child]."""
         ...
 
     def score(self, graph: DagLike) -> float:

@@ -71,7 +71,7 @@ def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangula
         raise GraphError(f"an elimination order names every variable; missing: {_listed(missing)}")
     rows, offsets, members, width = _core.eliminate(graph.rows, graph.ties, np.array(scope, dtype=np.uint32))
     filled = UndirectedGraph.of_rows(schema, rows)
-    fill = UndirectedGraph.of_rows(schema, rows & ~graph.rows).pairs()
+    fill = UndirectedGraph.of_rows(schema, rows & ~graph.rows).index_edges()
     return Triangulation(filled, scope, tuple(fill), to_sets(offsets, members), width)
 
 

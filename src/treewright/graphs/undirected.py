@@ -105,7 +105,7 @@ class UndirectedGraph:
     def n_edges(self) -> int:
         return len(self.edge_array)
 
-    def pairs(self) -> list[Edge]:
+    def index_edges(self) -> list[Edge]:
         """The edges as pairs of indices, sorted."""
         return [(u, v) for u, v in self.edge_array.tolist()]
 

@@ -1,9 +1,9 @@
 """The best tree: at most one parent for each variable.
 
-A network in which nobody has two parents is a forest, and its score is a sum over its edges. If the score cannot
-tell x -> y from y -> x, an edge has one weight and the best forest is a maximum spanning forest (Chow & Liu 1968);
-with the likelihood as score the weight is the mutual information. Otherwise the two directions weigh differently
-and the best forest is a maximum branching (Edmonds 1967). Both are exact.
+A network in which nobody has two parents is a forest, and its score is a sum over its edges. If the score
+cannot tell x -> y from y -> x, an edge has one weight and the best forest is a maximum spanning forest (Chow &
+Liu 1968); with the likelihood as score the weight is the mutual information. Otherwise the two directions weigh
+differently and the best forest is a maximum branching (Edmonds 1967). Both are exact.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ def learn_chow_liu(score: LocalScore, *, order: Sequence[NameOrIndex] | None = N
     Parameters
     ----------
     score
-        Any decomposable score. With :class:`~treewright.criteria.BIC` and other penalised scores an edge that does
-        not pay is left out, so the result may be a forest.
+        Any decomposable score. With :class:`~treewright.criteria.BIC` and other penalised scores an edge
+        that does not pay is left out, so the result may be a forest.
     order
         A total order of the variables; parents then come before their children.
 
     Returns
     -------
     Learned[Dag]
-        Edges point away from the variable of smallest name in each tree, unless the score or `order` knows better.
+        Edges point away from the variable of smallest name in each tree, unless the score or `order` knows
+        better.
 
     References
     ----------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-Structure = TypeVar("Structure", covariant=True)
+Structure_co = TypeVar("Structure_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Learned(Generic[Structure]):
+class Learned(Generic[Structure_co]):
     """A learned structure with the trace of the work."""
 
-    structure: Structure
+    structure: Structure_co
     trace: Trace
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -110,4 +110,4 @@ class CachedCounter:
 def _in_order(table: Counts, scope: Scope) -> Counts:
     """Axes of a table kept by sorted scope, in the order asked."""
     rank = {v: axis for axis, v in enumerate(sorted(scope))}
-    return np.transpose(table, [rank[v] for v in scope])
+    return cast("Counts", np.transpose(table, [rank[v] for v in scope]))

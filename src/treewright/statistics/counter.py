@@ -1,7 +1,7 @@
 """The waist of the hourglass: whatever can count can be learned from.
 
-A :class:`Counter` turns rows into contingency tables. Counts of two shards add up to the counts of the whole, so
-a learner cannot tell an array in memory from a thousand files on disk.
+A :class:`Counter` turns rows into contingency tables. Counts of two shards add up to the counts of the whole,
+so a learner cannot tell an array in memory from a thousand files on disk.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def pairwise_information(
 
 
 def information_from_tests(counter: Counter, scope: Scope) -> npt.NDArray[np.float64]:
-    """The matrix of :func:`pairwise_information` from G2 tests, one batch: for counters that know no shorter way."""
+    """The matrix of :func:`pairwise_information` from one batch of G2 tests, for counters without a shorter way."""
     matrix = np.zeros((len(scope), len(scope)))
     if counter.n_rows and len(scope) > 1:
         rows, columns = np.triu_indices(len(scope), 1)
@@ -84,6 +84,8 @@ def _entropy(counter: Counter, scope: tuple[int, ...]) -> float:
         return 0.0
     continuous = [counter.schema.names[v] for v in scope if not counter.schema[v].is_discrete]
     if continuous:
-        raise SchemaError(f"entropy counts states; {', '.join(map(repr, continuous))} is continuous: read it with bins=")
+        raise SchemaError(
+            f"entropy counts states; {', '.join(map(repr, continuous))} is continuous: read it with bins="
+        )
     counts = counter.sparse_counts(scope).counts / counter.n_rows if scope else np.ones(1)
     return float(-np.sum(counts * np.log(counts)))

@@ -39,7 +39,7 @@ class ShardedCounter:
         for shard in self.counters[1:]:
             if shard.schema != self.counters[0].schema:
                 raise SchemaError(
-                    "shards must have the same columns and states; align them first with ShardedTable.aligned(...)"
+                    "shards must have the same columns and states; align them with ShardedTable.aligned(...)"
                 )
 
     @property

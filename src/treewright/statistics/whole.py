@@ -8,7 +8,7 @@ tests of batches are made in the same pass that counts (the methods of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +44,8 @@ def count(table: Table) -> WholeCounter:
     Parameters
     ----------
     table
-        A table without missing values (`read_table(..., missing="drop")` or `"state"` remove them). Continuous
-        columns may be there; they just cannot be counted.
+        A table without missing values (`read_table(..., missing="drop")` or `"state"` remove them).
+        Continuous columns may be there; they just cannot be counted.
 
     Returns
     -------
@@ -75,16 +75,18 @@ class WholeCounter:
             )
         weights = table.weights
         if weights is not None and float(np.sum(weights, dtype=np.float64)) >= _LARGEST_TOTAL:
-            raise WeightError(f"row weights add up to {np.sum(weights, dtype=np.float64):.3g}; the most is 2^53")
+            total = np.sum(weights, dtype=np.float64)
+            raise WeightError(f"row weights add up to {total:.3g}; the most is 2^53")
         is_real = weights is not None and weights.dtype.kind == "f"
         self.table = table
         self._schema = table.schema
+        columns = zip(table.schema, table.columns, strict=True)
         self._packed = _core.pack(
-            [column if variable.is_discrete else None for variable, column in zip(table.schema, table.columns, strict=True)],
+            [column if variable.is_discrete else None for variable, column in columns],
             table.schema.cardinalities,
             table.n_rows,
-            None if is_real else weights,
-            weights if is_real else None,
+            cast("npt.NDArray[np.int64] | None", None if is_real else weights),
+            cast("npt.NDArray[np.float64] | None", weights if is_real else None),
         )
         self._partition: tuple[Feature, WholeCounter, WholeCounter] | None = None
 
@@ -114,18 +116,19 @@ class WholeCounter:
         checked = [self._discrete(scope) for scope in scopes]
         for scope in checked:
             check_table(self.schema, scope)
-        return _core.counts(self._packed, checked)
+        return [_own(cells) for cells in _core.counts(self._packed, checked)]
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
         """Occupied cells only: memory grows with the rows, not with the cells."""
         checked = self._discrete(scope)
         if table_cells(self.schema, checked) >= 2**63:
             raise TableTooLarge(
-                f"a table over {', '.join(self.schema.names_of(checked))} has more cells than 64-bit positions "
-                "can number; use fewer variables"
+                f"a table over {', '.join(self.schema.names_of(checked))} has more cells than 64-bit "
+                "positions can number; use fewer variables"
             )
         codes, counts = _core.sparse_counts(self._packed, checked)
-        return SparseCounts(tuple(self.schema.cardinalities[v] for v in checked), codes, counts)
+        shape = tuple(self.schema.cardinalities[v] for v in checked)
+        return SparseCounts(shape, codes.view(np.int64), _own(counts))
 
     def given(self, feature: Feature) -> WholeCounter:
         """The rows where a feature holds.
@@ -182,7 +185,9 @@ class WholeCounter:
     def score_additions(
         self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
     ) -> Floats:
-        return _core.score_child(self._packed, settings.kind, settings.ess, child, sorted(parents), candidates)[1]
+        return _core.score_child(
+            self._packed, settings.kind, settings.ess, child, sorted(parents), candidates
+        )[1]
 
     def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
         return _core.score_child(self._packed, settings.kind, settings.ess, child, parents, [])[2]
@@ -206,9 +211,16 @@ class WholeCounter:
         for v in checked:
             if not self.schema.variables[v].is_discrete:
                 raise SchemaError(
-                    f"{self.schema.names[v]!r} is continuous and cannot be counted; read it with bins=, or use moments()"
+                    f"{self.schema.names[v]!r} is continuous and cannot be counted; read it with bins=, "
+                    "or use moments()"
                 )
         return checked
+
+
+def _own(cells: Any) -> Counts:
+    """Counts under NumPy's own name of their type: the core's 64-bit integers are `longlong` to it."""
+    counts: Counts = cells if cells.dtype.kind == "f" else cells.view(np.int64)
+    return counts
 
 
 def _hyper_parameters(settings: PosteriorSettings) -> tuple[float, float, float, float, bool]:
