@@ -46,27 +46,55 @@ class Eliminator {
     return result;
   }
 
-  /// Takes v away and returns its neighbours, now joined to each other (valid until the next call).
-  const Order& eliminate(std::size_t v) {
-    neighbours_.clear();
-    const std::size_t words = graph_.words();
-    for_each_bit(graph_.row(v), words, [&](std::size_t u) {
-      neighbours_.push_back(static_cast<Vertex>(u));
-      for (std::size_t w = 0; w < words; ++w) graph_.row(u)[w] |= graph_.row(v)[w];
-      graph_.reset(u, u), graph_.reset(u, v);
-      degree_[u] = count_bits(graph_.row(u), words);
-    });
-    std::fill(graph_.row(v), graph_.row(v) + words, 0);
+  /// Joins the neighbours of v to each other and takes v away. What is left in `touched()` is every vertex
+  /// whose gaps this may have changed.
+  void eliminate(std::size_t v, const Gaps& gaps) {
+    neighbours_.clear(), touched_.clear();
+    for_each_bit(graph_.row(v), graph_.words(),
+                 [&](std::size_t u) { neighbours_.push_back(static_cast<Vertex>(u)); });
+    if (gaps.simplicial()) {
+      touched_ = neighbours_;
+    } else if (gaps.almost_simplicial()) {
+      complete(v, gaps.odd);
+      touched_ = neighbours_;
+      touch_around(gaps.odd);
+    } else {
+      for (const Vertex u : neighbours_) complete(v, u);
+      for (const Vertex u : neighbours_) touch_around(u);
+    }
+    for (const Vertex u : neighbours_) graph_.reset(u, v), --degree_[u];
+    std::fill(graph_.row(v), graph_.row(v) + graph_.words(), 0);
     degree_[v] = 0, alive_[v] = 0;
     order_.push_back(static_cast<Vertex>(v));
-    return neighbours_;
   }
 
+  const Order& neighbours() const { return neighbours_; }  // of the vertex eliminated last
+  const Order& touched() const { return touched_; }        // may name a vertex twice, or one that is gone
+
  private:
+  /// Joins u, a neighbour of v, to all others.
+  void complete(std::size_t v, std::size_t u) {
+    for (std::size_t w = 0; w < graph_.words(); ++w) {
+      Word missing = graph_.row(v)[w] & ~graph_.row(u)[w];
+      if (w == u / 64) missing &= ~(Word{1} << (u % 64));
+      for (; missing; missing &= missing - 1) {
+        const std::size_t x = w * 64 + std::countr_zero(missing);
+        graph_.join(u, x);
+        ++degree_[u], ++degree_[x];
+      }
+    }
+  }
+
+  void touch_around(std::size_t u) {
+    touched_.push_back(static_cast<Vertex>(u));
+    for_each_bit(graph_.row(u), graph_.words(),
+                 [&](std::size_t w) { touched_.push_back(static_cast<Vertex>(w)); });
+  }
+
   BitMatrix graph_;
   std::vector<std::size_t> degree_;
   std::vector<char> alive_;
-  Order order_, neighbours_;
+  Order order_, neighbours_, touched_;
 };
 
 /// Vertices waiting to be looked at, each at most once at a time.
@@ -83,13 +111,6 @@ class WorkList {
     waiting_[v] = 0;
     return v;
   }
-  /// After an elimination: the former neighbours and theirs may have come under a safe rule.
-  void push_around(const BitMatrix& graph, const Order& neighbours) {
-    for (const Vertex u : neighbours) {
-      push(u);
-      for_each_bit(graph.row(u), graph.words(), [&](std::size_t w) { push(w); });
-    }
-  }
 
  private:
   std::vector<char> waiting_;
@@ -98,14 +119,13 @@ class WorkList {
 
 /// Of the vertices of degree at most `width` the one whose elimination adds least; ties by degree, then
 /// number.
-std::size_t cheapest_within(const Eliminator& rest, std::size_t width) {
-  std::size_t best = kNone, best_missing = 0;
+std::size_t cheapest_within(const Eliminator& rest, std::size_t width, const std::vector<Gaps>& seen) {
+  std::size_t best = kNone;
   for (std::size_t v = 0; v < rest.size(); ++v) {
     if (!rest.alive(v) || rest.degree(v) > width) continue;
-    const std::size_t missing = rest.gaps(v).missing;
-    if (best == kNone || missing < best_missing ||
-        (missing == best_missing && rest.degree(v) < rest.degree(best)))
-      best = v, best_missing = missing;
+    if (best == kNone || seen[v].missing < seen[best].missing ||
+        (seen[v].missing == seen[best].missing && rest.degree(v) < rest.degree(best)))
+      best = v;
   }
   return best;
 }
@@ -126,7 +146,7 @@ class CoreSearch {
   }
 
  private:
-  static int size(Word set) { return std::popcount(set); }
+  static int size(Word set) { return static_cast<int>(ones(set)); }
   static std::size_t lowest(Word set) { return static_cast<std::size_t>(std::countr_zero(set)); }
 
   template <class F>
@@ -269,9 +289,9 @@ class TreewidthSearch {
         for (std::size_t u = 0; u < rest.size(); ++u)
           if (rest.alive(u)) work.push(u);
       }
-      const Order& neighbours = rest.eliminate(v);
-      cover_clique(neighbours, names);
-      work.push_around(rest.graph(), neighbours);
+      rest.eliminate(v, gaps);
+      cover_clique(rest.neighbours(), names);
+      for (const Vertex u : rest.touched()) work.push(u);
     }
   }
 
@@ -383,19 +403,23 @@ std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel) {
   const auto bound = static_cast<std::size_t>(width);
   Eliminator rest(std::move(graph));
   WorkList work(rest.size());
+  std::vector<Gaps> seen(rest.size());  // as of the last look; whatever changes goes on the list
   for (std::size_t v = rest.size(); v-- > 0;) work.push(v);
   while (rest.remaining() > 0) {
-    cancel.check();
     std::size_t v = kNone;
     if (work.empty()) {
-      v = cheapest_within(rest, bound);  // the only step that may go wrong
+      cancel.check();
+      v = cheapest_within(rest, bound, seen);  // the only step that may go wrong
       if (v == kNone) return std::nullopt;
     } else {
       v = work.pop();
-      if (!rest.alive(v) || rest.degree(v) > bound || !rest.gaps(v).almost_simplicial()) continue;
+      if (!rest.alive(v) || rest.degree(v) > bound) continue;
+      seen[v] = rest.gaps(v);
+      if (!seen[v].almost_simplicial()) continue;
     }
-    const Order& neighbours = rest.eliminate(v);
-    work.push_around(rest.graph(), neighbours);
+    rest.eliminate(v, seen[v]);
+    for (const Vertex u : rest.touched())
+      if (rest.degree(u) <= bound) work.push(u);
   }
   return rest.order();
 }

@@ -35,7 +35,7 @@ def grid(rows, columns):
 
 
 @given(slow.graphs(max_size=7))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_bounds_enclose_the_exact_treewidth(graph):
     exact = slow.treewidth(slow.adjacency(graph))
     assert exact_treewidth(graph) == exact
@@ -116,6 +116,7 @@ def test_two_thousand_variables():
     assert fits(graph, 0) is None
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=7), st.integers(0, 5))
 def test_fits_never_accepts_wrongly_and_is_exact_up_to_two(graph, width):
     order = fits(graph, width)
@@ -154,6 +155,7 @@ def test_a_negative_bound_is_refused():
         fits(UndirectedGraph(slow.plain_schema(2)), -1)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8), st.integers(0, 5))
 def test_columns_in_another_order_give_the_same_names(graph, width):
     turned = graph.subgraph(list(reversed(graph.schema.names)))
