@@ -1,3 +1,5 @@
+import signal
+import time
 from itertools import combinations
 
 import numpy as np
@@ -97,6 +99,23 @@ def test_a_core_above_the_limit_is_refused_with_its_bounds():
         exact_treewidth(graph, limit=65)
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the platform has no interval timer")
+def test_a_long_search_can_be_interrupted():
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            exact_treewidth(random_graph(64, 0.2, 1), limit=64)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 5
+
+
 @pytest.mark.parametrize("n", [0, 1, 5, 70])
 def test_empty_and_complete_graphs(n):
     schema = slow.plain_schema(n)
@@ -114,6 +133,9 @@ def test_two_thousand_variables():
     assert exact_treewidth(graph) == 1
     assert fits(graph, 1) is not None
     assert fits(graph, 0) is None
+    star = UndirectedGraph(slow.plain_schema(2500), [(1000, v) for v in range(2500) if v != 1000])
+    assert exact_treewidth(star) == 1
+    assert exact_treewidth(UndirectedGraph.complete(slow.plain_schema(2100))) == 2099
 
 
 @slow.unhurried
