@@ -77,6 +77,7 @@ def test_parts_can_be_joined_and_parted(graph):
     assert len(joined.edges) == max(len(joined.clusters) - 1, 0)
     assert joined.forest() == tree
     assert joined.connect() == joined
+    assert joined.edges == DSeparationTree.of(graph).edges
     assert len(tree.clusters) - len(tree.edges) == len(graph.components())
 
 
