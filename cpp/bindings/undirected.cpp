@@ -1,5 +1,5 @@
-// Python face of treewright/{undirected,elimination,chordal,treewidth,blocks}.hpp: shapes, ownership and the
-// GIL.
+// Python face of treewright/{undirected,elimination,chordal,cliques,treewidth,blocks}.hpp: shapes, ownership
+// and the GIL.
 //
 // A graph comes as rows of 64-bit words. `ties` lists the vertices in the order that breaks ties (their
 // names'); the core breaks ties by number, so the graph is relabelled on the way in and the answer on the way
@@ -14,6 +14,7 @@
 #include "bind.hpp"
 #include "treewright/blocks.hpp"
 #include "treewright/chordal.hpp"
+#include "treewright/cliques.hpp"
 #include "treewright/elimination.hpp"
 #include "treewright/treewidth.hpp"
 

@@ -1,234 +1,28 @@
 #include "treewright/treewidth.hpp"
 
-#include <array>
-#include <unordered_set>
-
+#include "core_search.hpp"
+#include "eliminator.hpp"
 #include "treewright/blocks.hpp"
-#include "treewright/chordal.hpp"
 #include "treewright/elimination.hpp"
 
 namespace treewright {
 
 namespace {
 
-/// How far the neighbours of a vertex are from a clique.
-struct Gaps {
-  std::size_t missing = 0;  // pairs that are not adjacent
-  std::size_t odd = kNone;  // the neighbour with most of them
-  std::size_t most = 0;
-
-  bool simplicial() const { return missing == 0; }
-  /// One neighbour less and the rest would be a clique.
-  bool almost_simplicial() const { return missing == most; }
-};
-
-/// A graph that loses vertices and remembers in which order.
-class Eliminator {
- public:
-  explicit Eliminator(BitMatrix graph)
-      : graph_(std::move(graph)), degree_(degrees(graph_)), alive_(graph_.size(), 1) {}
-
-  const BitMatrix& graph() const { return graph_; }
-  const Order& order() const { return order_; }
-  std::size_t degree(std::size_t v) const { return degree_[v]; }
-  bool alive(std::size_t v) const { return alive_[v]; }
-  std::size_t size() const { return graph_.size(); }
-  std::size_t remaining() const { return graph_.size() - order_.size(); }
-
-  Gaps gaps(std::size_t v) const {
-    Gaps result;
-    for_each_bit(graph_.row(v), graph_.words(), [&](std::size_t u) {
-      const std::size_t miss = degree_[v] - 1 - count_common(graph_.row(v), graph_.row(u), graph_.words());
-      result.missing += miss;
-      if (result.odd == kNone || miss > result.most) result.odd = u, result.most = miss;
-    });
-    result.missing /= 2;
-    return result;
-  }
-
-  /// Takes v away and returns its neighbours, now joined to each other (valid until the next call).
-  const Order& eliminate(std::size_t v) {
-    neighbours_.clear();
-    const std::size_t words = graph_.words();
-    for_each_bit(graph_.row(v), words, [&](std::size_t u) {
-      neighbours_.push_back(static_cast<Vertex>(u));
-      for (std::size_t w = 0; w < words; ++w) graph_.row(u)[w] |= graph_.row(v)[w];
-      graph_.reset(u, u), graph_.reset(u, v);
-      degree_[u] = count_bits(graph_.row(u), words);
-    });
-    std::fill(graph_.row(v), graph_.row(v) + words, 0);
-    degree_[v] = 0, alive_[v] = 0;
-    order_.push_back(static_cast<Vertex>(v));
-    return neighbours_;
-  }
-
- private:
-  BitMatrix graph_;
-  std::vector<std::size_t> degree_;
-  std::vector<char> alive_;
-  Order order_, neighbours_;
-};
-
-/// Vertices waiting to be looked at, each at most once at a time.
-class WorkList {
- public:
-  explicit WorkList(std::size_t n) : waiting_(n, 0) {}
-  void push(std::size_t v) {
-    if (!waiting_[v]) waiting_[v] = 1, list_.push_back(static_cast<Vertex>(v));
-  }
-  bool empty() const { return list_.empty(); }
-  std::size_t pop() {
-    const Vertex v = list_.back();
-    list_.pop_back();
-    waiting_[v] = 0;
-    return v;
-  }
-  /// After an elimination: the former neighbours and theirs may have come under a safe rule.
-  void push_around(const BitMatrix& graph, const Order& neighbours) {
-    for (const Vertex u : neighbours) {
-      push(u);
-      for_each_bit(graph.row(u), graph.words(), [&](std::size_t w) { push(w); });
-    }
-  }
-
- private:
-  std::vector<char> waiting_;
-  Order list_;
-};
-
 /// Of the vertices of degree at most `width` the one whose elimination adds least; ties by degree, then
-/// number.
-std::size_t cheapest_within(const Eliminator& rest, std::size_t width) {
-  std::size_t best = kNone, best_missing = 0;
+/// number. `gaps` are brought up to date where `stale` says so.
+std::size_t cheapest_within(const Eliminator& rest, std::size_t width, std::vector<Gaps>& gaps,
+                            std::vector<char>& stale) {
+  std::size_t best = kNone;
   for (std::size_t v = 0; v < rest.size(); ++v) {
     if (!rest.alive(v) || rest.degree(v) > width) continue;
-    const std::size_t missing = rest.gaps(v).missing;
-    if (best == kNone || missing < best_missing ||
-        (missing == best_missing && rest.degree(v) < rest.degree(best)))
-      best = v, best_missing = missing;
+    if (std::exchange(stale[v], 0)) gaps[v] = rest.gaps(v);
+    if (best == kNone || gaps[v].missing < gaps[best].missing ||
+        (gaps[v].missing == gaps[best].missing && rest.degree(v) < rest.degree(best)))
+      best = v;
   }
   return best;
 }
-
-/// Is the treewidth of a graph of at most 64 vertices at most `width`? Depth first over elimination orders;
-/// what remains after a set of eliminations does not depend on their order, so a set that failed is never
-/// retried.
-class CoreSearch {
- public:
-  using Rows = std::array<Word, 64>;
-
-  CoreSearch(int width, Cancel& cancel) : width_(width), cancel_(cancel) {}
-
-  std::optional<Order> run(const BitMatrix& graph) {
-    Rows rows{};
-    for (std::size_t v = 0; v < graph.size(); ++v) rows[v] = graph.row(v)[0];
-    return extend(rows, all_bits(graph.size())[0]) ? std::optional(order_) : std::nullopt;
-  }
-
- private:
-  static int size(Word set) { return std::popcount(set); }
-  static std::size_t lowest(Word set) { return static_cast<std::size_t>(std::countr_zero(set)); }
-
-  template <class F>
-  static void for_each(Word set, F&& f) {
-    for (; set; set &= set - 1) f(lowest(set));
-  }
-
-  void eliminate(Rows& rows, Word& alive, std::size_t v) {
-    const Word around = rows[v], bit = Word{1} << v;
-    for_each(around, [&](std::size_t u) { rows[u] = (rows[u] | around) & ~(bit | Word{1} << u); });
-    alive &= ~bit;
-    order_.push_back(static_cast<Vertex>(v));
-  }
-
-  static int missing(const Rows& rows, std::size_t v, int* most) {
-    int total = 0;
-    for_each(rows[v], [&](std::size_t u) {
-      const int miss = size(rows[v] & ~rows[u]) - 1;
-      total += miss, *most = std::max(*most, miss);
-    });
-    return total / 2;
-  }
-
-  /// Safe eliminations until none is left; false if a clique shows that the width does not suffice.
-  bool reduce(Rows& rows, Word& alive) {
-    for (bool again = true; again;) {
-      again = false;
-      for (Word rest = alive; rest; rest &= rest - 1) {
-        const std::size_t v = lowest(rest);
-        int most = 0;
-        const int gaps = missing(rows, v, &most), degree = size(rows[v]);
-        if (gaps == 0 && degree > width_) return false;
-        if (gaps > most || degree > width_) continue;
-        eliminate(rows, alive, v);
-        again = true;
-      }
-    }
-    return true;
-  }
-
-  /// contraction_bound() > width_, on one word per row.
-  bool too_wide(Rows rows, Word alive) const {
-    while (alive) {
-      std::size_t v = 64;
-      for_each(alive, [&](std::size_t u) {
-        if (v == 64 || size(rows[u]) < size(rows[v])) v = u;
-      });
-      const int degree = size(rows[v]);
-      if (degree > width_) return true;
-      if (size(alive) <= width_ + 1) return false;
-      std::size_t into = 64;
-      int least = 0;
-      for_each(rows[v], [&](std::size_t u) {
-        const int common = size(rows[u] & rows[v]);
-        if (into == 64 || common < least) into = u, least = common;
-      });
-      const Word bit = Word{1} << v;
-      for_each(rows[v], [&](std::size_t u) { rows[u] &= ~bit; });
-      alive &= ~bit;
-      if (into == 64) continue;
-      const Word gained = rows[v] & ~(Word{1} << into);
-      rows[into] |= gained;
-      for_each(gained, [&](std::size_t u) { rows[u] |= Word{1} << into; });
-    }
-    return false;
-  }
-
-  bool extend(Rows rows, Word alive) {
-    cancel_.check();
-    const std::size_t mark = order_.size();
-    if (!reduce(rows, alive)) return order_.resize(mark), false;
-    if (size(alive) <= width_ + 1) {
-      for_each(alive, [&](std::size_t v) { order_.push_back(static_cast<Vertex>(v)); });
-      return true;
-    }
-    if (failed_.contains(alive)) return order_.resize(mark), false;
-    if (!too_wide(rows, alive)) {
-      std::vector<std::pair<int, std::size_t>> candidates;
-      for_each(alive, [&](std::size_t v) {
-        int most = 0;
-        if (size(rows[v]) <= width_) candidates.emplace_back(missing(rows, v, &most), v);
-      });
-      std::sort(candidates.begin(), candidates.end());
-      for (const auto& [_, v] : candidates) {
-        Rows after = rows;
-        Word left = alive;
-        const std::size_t here = order_.size();
-        eliminate(after, left, v);
-        if (extend(after, left)) return true;
-        order_.resize(here);
-      }
-    }
-    failed_.insert(alive);
-    order_.resize(mark);
-    return false;
-  }
-
-  int width_;
-  Cancel& cancel_;
-  Order order_;
-  std::unordered_set<Word> failed_;
-};
 
 /// Collects a chordal cover of the graph while it is taken apart.
 class TreewidthSearch {
@@ -242,7 +36,7 @@ class TreewidthSearch {
     Order all(n);
     for (std::size_t v = 0; v < n; ++v) all[v] = static_cast<Vertex>(v);
     result_.lower = result_.upper = contraction_bound(cover_, cancel_);
-    solve(cover_, all, true);
+    solve(BitMatrix(cover_), all, true);  // a copy: the cover grows meanwhile
     result_.upper = std::max(result_.upper, result_.lower);
     if (result_.upper == result_.lower) result_.unresolved = 0;
     // the cover is chordal; any perfect order of it will do
@@ -261,17 +55,17 @@ class TreewidthSearch {
       cancel_.check();
       const std::size_t v = work.pop();
       if (!rest.alive(v)) continue;
-      const Gaps gaps = rest.gaps(v);
+      const auto gaps = rest.gaps_if_safe(v);
       const auto degree = static_cast<std::int64_t>(rest.degree(v));
-      if (!gaps.simplicial() && !(gaps.almost_simplicial() && degree <= result_.lower)) continue;
+      if (!gaps || (degree > result_.lower && !gaps->simplicial())) continue;
       if (degree > result_.lower) {  // others of this degree may now be almost simplicial
         raise_lower(degree);
         for (std::size_t u = 0; u < rest.size(); ++u)
           if (rest.alive(u)) work.push(u);
       }
-      const Order& neighbours = rest.eliminate(v);
-      cover_clique(neighbours, names);
-      work.push_around(rest.graph(), neighbours);
+      rest.eliminate(v, *gaps);
+      if (!gaps->simplicial()) cover_clique(rest.neighbours(), names);
+      for (const Vertex u : rest.touched()) work.push(u);
     }
   }
 
@@ -316,7 +110,7 @@ class TreewidthSearch {
     }
     if (core.size() <= std::min<std::size_t>(limit_, 64)) {
       while (result_.lower < width) {
-        if (auto order = CoreSearch(static_cast<int>(result_.lower), cancel_).run(core)) {
+        if (auto order = order_within(core, result_.lower, cancel_)) {
           best = std::move(*order), width = result_.lower;
         } else {
           ++result_.lower;
@@ -383,19 +177,27 @@ std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel) {
   const auto bound = static_cast<std::size_t>(width);
   Eliminator rest(std::move(graph));
   WorkList work(rest.size());
+  std::vector<Gaps> gaps(rest.size());
+  std::vector<char> stale(rest.size(), 1);
   for (std::size_t v = rest.size(); v-- > 0;) work.push(v);
   while (rest.remaining() > 0) {
-    cancel.check();
     std::size_t v = kNone;
     if (work.empty()) {
-      v = cheapest_within(rest, bound);  // the only step that may go wrong
+      cancel.check();
+      v = cheapest_within(rest, bound, gaps, stale);  // the only step that may go wrong
       if (v == kNone) return std::nullopt;
     } else {
       v = work.pop();
-      if (!rest.alive(v) || rest.degree(v) > bound || !rest.gaps(v).almost_simplicial()) continue;
+      if (!rest.alive(v) || rest.degree(v) > bound) continue;
+      const auto safe = rest.gaps_if_safe(v);
+      if (!safe) continue;
+      gaps[v] = *safe;
     }
-    const Order& neighbours = rest.eliminate(v);
-    work.push_around(rest.graph(), neighbours);
+    rest.eliminate(v, gaps[v]);
+    for (const Vertex u : rest.touched()) {
+      stale[u] = 1;
+      if (rest.degree(u) <= bound) work.push(u);
+    }
   }
   return rest.order();
 }

@@ -40,6 +40,7 @@ def test_names_order_blocks():
     assert tree.path("z", "k") is None
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=7))
 def test_blocks_equal_their_definition(graph):
     tree = BlockTree(graph)
@@ -47,6 +48,7 @@ def test_blocks_equal_their_definition(graph):
     assert len(tree.block_scopes) == len(set(tree.block_scopes))
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_networkx_agrees(graph):
     networkx = pytest.importorskip("networkx")
@@ -58,6 +60,7 @@ def test_networkx_agrees(graph):
     assert set(BlockTree(graph).cut_vertices) == set(networkx.articulation_points(other))
 
 
+@slow.unhurried
 @given(slow.graphs(min_size=2, max_size=9), st.data())
 def test_a_path_crosses_exactly_the_separating_cut_vertices(graph, data):
     n = len(graph.schema)
@@ -119,6 +122,7 @@ def test_induced_nodes_of_a_fan():
     assert induced_nodes(fan, 0, 5) == (4,)
 
 
+@slow.unhurried
 @given(slow.graphs(min_size=1, max_size=9))
 def test_induced_nodes_equal_path_enumeration(graph):
     chordal = triangulate(graph).graph

@@ -47,6 +47,7 @@ def moral(n, parents):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@slow.unhurried
 @given(graph=slow.graphs(max_size=9))
 def test_the_tree_is_the_heaviest_over_the_cliques(method, graph):
     tree = JunctionTree.of(graph, method=method)
@@ -60,6 +61,7 @@ def test_the_tree_is_the_heaviest_over_the_cliques(method, graph):
     assert [set(s) for s in tree.separator_scopes] == [cliques[i] & cliques[j] for i, j in tree.edges]
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_columns_in_another_order_give_the_same_tree(graph):
     tree = JunctionTree.of(graph)
@@ -67,6 +69,7 @@ def test_columns_in_another_order_give_the_same_tree(graph):
     assert (tree.clusters, tree.edges, tree.separators) == (turned.clusters, turned.edges, turned.separators)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_parts_can_be_joined_and_parted(graph):
     tree = JunctionTree.of(graph)
@@ -74,6 +77,7 @@ def test_parts_can_be_joined_and_parted(graph):
     assert len(joined.edges) == max(len(joined.clusters) - 1, 0)
     assert joined.forest() == tree
     assert joined.connect() == joined
+    assert joined.edges == DSeparationTree.of(graph).edges
     assert len(tree.clusters) - len(tree.edges) == len(graph.components())
 
 
@@ -151,6 +155,7 @@ def test_two_thousand_variables():
 # --- paths
 
 
+@slow.unhurried
 @given(slow.graphs(min_size=1, max_size=8), st.data())
 def test_path_separators_separate(graph, data):
     n = len(graph.schema)
@@ -310,6 +315,7 @@ def test_shapes_that_are_no_d_separation_tree_are_refused():
         DSeparationTree(numbered(2), [(0,), (1,)], [])
 
 
+@slow.unhurried
 @given(
     st.lists(st.sets(st.integers(0, 6), min_size=1), min_size=1, max_size=6),
     st.randoms(use_true_random=False),

@@ -32,6 +32,7 @@ TWINS = {
 
 
 @pytest.mark.parametrize("method", METHODS)
+@slow.unhurried
 @given(graph=slow.graphs(max_size=10))
 def test_orders_equal_their_twins(method, graph):
     assert elimination_order(graph, method) == TWINS[method](slow.adjacency(graph), slow.rank_of(graph))
@@ -44,6 +45,7 @@ def test_orders_equal_their_twins_beyond_one_word(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@slow.unhurried
 @given(graph=slow.graphs(max_size=8))
 def test_columns_in_another_order_give_the_same_names(method, graph):
     turned = graph.subgraph(list(reversed(graph.schema.names)))
@@ -67,6 +69,7 @@ def test_min_fill_of_a_thousand_variables_is_quick():
     assert time.perf_counter() - start < 1
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_chordality_and_its_witnesses(graph):
     adj = slow.adjacency(graph)
@@ -94,12 +97,14 @@ def test_the_refusal_shows_a_cycle():
     )
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_networkx_agrees_on_chordality(graph):
     networkx = pytest.importorskip("networkx")
     assert is_chordal(graph) == networkx.is_chordal(graph.to_networkx())
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_maximal_cliques_equal_their_definition(graph):
     cliques = maximal_cliques(graph)

@@ -1,3 +1,5 @@
+import signal
+import time
 from itertools import combinations
 
 import numpy as np
@@ -35,7 +37,7 @@ def grid(rows, columns):
 
 
 @given(slow.graphs(max_size=7))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_bounds_enclose_the_exact_treewidth(graph):
     exact = slow.treewidth(slow.adjacency(graph))
     assert exact_treewidth(graph) == exact
@@ -97,6 +99,23 @@ def test_a_core_above_the_limit_is_refused_with_its_bounds():
         exact_treewidth(graph, limit=65)
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the platform has no interval timer")
+def test_a_long_search_can_be_interrupted():
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            exact_treewidth(random_graph(64, 0.2, 1), limit=64)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 5
+
+
 @pytest.mark.parametrize("n", [0, 1, 5, 70])
 def test_empty_and_complete_graphs(n):
     schema = slow.plain_schema(n)
@@ -114,8 +133,12 @@ def test_two_thousand_variables():
     assert exact_treewidth(graph) == 1
     assert fits(graph, 1) is not None
     assert fits(graph, 0) is None
+    star = UndirectedGraph(slow.plain_schema(2500), [(1000, v) for v in range(2500) if v != 1000])
+    assert exact_treewidth(star) == 1
+    assert exact_treewidth(UndirectedGraph.complete(slow.plain_schema(2100))) == 2099
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=7), st.integers(0, 5))
 def test_fits_never_accepts_wrongly_and_is_exact_up_to_two(graph, width):
     order = fits(graph, width)
@@ -154,6 +177,7 @@ def test_a_negative_bound_is_refused():
         fits(UndirectedGraph(slow.plain_schema(2)), -1)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8), st.integers(0, 5))
 def test_columns_in_another_order_give_the_same_names(graph, width):
     turned = graph.subgraph(list(reversed(graph.schema.names)))

@@ -28,6 +28,7 @@ def is_minimal(graph, cover):
     return not any(slow.is_chordal(slow.adjacency(cover.without_edges([pair]))) for pair in extra)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=9), st.data())
 def test_elimination_equals_its_twin(graph, data):
     order = tuple(data.draw(st.permutations(range(len(graph.schema)))))
@@ -41,6 +42,7 @@ def test_elimination_equals_its_twin(graph, data):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@slow.unhurried
 @given(graph=slow.graphs(max_size=9))
 def test_a_triangulation_is_a_chordal_supergraph(method, graph):
     result = triangulate(graph, method)
@@ -52,6 +54,7 @@ def test_a_triangulation_is_a_chordal_supergraph(method, graph):
         assert is_minimal(graph, result.graph)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_minimal_triangulations_are_minimal(graph):
     assert is_minimal(graph, minimal_triangulation(graph).graph)
@@ -63,6 +66,7 @@ def test_minimal_triangulations_are_minimal(graph):
         assert is_minimal(graph, result.graph)
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_columns_in_another_order_give_the_same_fill(graph):
     turned = graph.subgraph(list(reversed(graph.schema.names)))

@@ -87,11 +87,13 @@ def test_irregularity_of_stars_and_hubs():
     assert UndirectedGraph.complete(six).irregularity() == 0
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_irregularity_equals_its_definition(graph):
     assert graph.irregularity() == slow.irregularity(slow.adjacency(graph))
 
 
+@slow.unhurried
 @given(slow.graphs(max_size=8), st.data())
 def test_a_subgraph_has_the_edges_between_its_variables(graph, data):
     n = len(graph.schema)
@@ -129,6 +131,7 @@ def test_two_thousand_variables():
     assert graph.neighbours(1500) == (1499, 1501)
 
 
+@slow.unhurried
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6))))
 def test_a_builder_follows_a_set_of_edges(changes):
     schema = slow.plain_schema(7)

@@ -5,10 +5,13 @@ A graph is a dict from vertex to set of neighbours; `rank` maps a vertex to its 
 
 from itertools import combinations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from treewright.graphs import UndirectedGraph
 from treewright.tables.schema import Schema, Variable
+
+unhurried = settings(deadline=None)  # a loaded machine is no failure
 
 
 @st.composite

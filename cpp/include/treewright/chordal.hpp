@@ -1,4 +1,4 @@
-// Chordal graphs: recognition with a witness, cliques, clique trees, induced paths, redundant fill.
+// Chordal graphs: recognition with a witness, induced paths, redundant fill.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,6 @@ std::optional<Order> perfect_order(const BitMatrix& graph, Cancel& cancel);
 
 /// The vertices, in turn, of a cycle of at least four without a chord; empty if the graph is chordal.
 Order chordless_cycle(const BitMatrix& graph, Cancel& cancel);
-
-/// Maximal cliques of any graph, sorted; none if there are more than `limit`. Linear for chordal graphs, else
-/// Bron & Kerbosch (1973) with pivots, outermost along a degeneracy order.
-std::optional<SetList> maximal_cliques(const BitMatrix& graph, std::size_t limit, Cancel& cancel);
-
-/// Edge i joins clusters first < second.
-struct TreeEdge {
-  std::size_t first, second, weight;
-};
-
-/// The spanning tree over the clusters with the largest intersections; ties go to the smaller pair (i, j),
-/// and clusters that share nothing are joined last, with weight 0. Edges are sorted.
-std::vector<TreeEdge> join_tree(const SetList& clusters, std::size_t n, Cancel& cancel);
 
 /// Drops edges that `graph` does not need from a chordal supergraph until none can be spared.
 BitMatrix make_minimal(const BitMatrix& graph, BitMatrix chordal, Cancel& cancel);

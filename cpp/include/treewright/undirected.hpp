@@ -45,9 +45,20 @@ inline std::size_t first_bit(const Word* row, std::size_t words, std::size_t fro
   return kNone;
 }
 
+/// std::popcount, inline also on x86 processors that need not have the instruction, where it would be a call.
+inline std::size_t ones(Word x) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
+#else
+  return static_cast<std::size_t>(std::popcount(x));
+#endif
+}
+
 inline std::size_t count_common(const Word* a, const Word* b, std::size_t words) {
   std::size_t total = 0;
-  for (std::size_t i = 0; i < words; ++i) total += std::popcount(a[i] & b[i]);
+  for (std::size_t i = 0; i < words; ++i) total += ones(a[i] & b[i]);
   return total;
 }
 

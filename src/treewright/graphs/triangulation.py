@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,8 +34,8 @@ class Triangulation:
         The chordal graph.
     order
         The elimination order that made it, perfect for `graph`.
-    fill
-        The added edges, as sorted pairs of indices.
+    added
+        The graph of the added edges alone.
     cliques
         The maximal cliques of `graph`, each and all in the order of the names.
     width
@@ -42,14 +43,19 @@ class Triangulation:
     """
 
     graph: UndirectedGraph
+    added: UndirectedGraph
     order: Scope
-    fill: tuple[Edge, ...]
     cliques: tuple[Scope, ...]
     width: int
 
+    @cached_property
+    def fill(self) -> tuple[Edge, ...]:
+        """The added edges as pairs of indices, sorted."""
+        return tuple(self.added.index_edges())
+
     def fill_edges(self) -> list[tuple[str, str]]:
         """The added edges as pairs of names, sorted."""
-        return UndirectedGraph(self.graph.schema, self.fill).edges()
+        return self.added.edges()
 
 
 def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangulation:
@@ -71,8 +77,8 @@ def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangula
         raise GraphError(f"an elimination order names every variable; missing: {_listed(missing)}")
     rows, offsets, members, width = _core.eliminate(graph.rows, graph.ties, np.array(scope, dtype=np.uint32))
     filled = UndirectedGraph.of_rows(schema, rows)
-    fill = UndirectedGraph.of_rows(schema, rows & ~graph.rows).index_edges()
-    return Triangulation(filled, scope, tuple(fill), to_sets(offsets, members), width)
+    added = UndirectedGraph.of_rows(schema, rows & ~graph.rows)
+    return Triangulation(filled, added, scope, to_sets(offsets, members), width)
 
 
 def triangulate(graph: UndirectedGraph, method: Method = "min_fill") -> Triangulation:
