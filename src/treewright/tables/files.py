@@ -103,11 +103,11 @@ class FileSource:
 
     def _csv_parts(self, files: Sequence[DataFile], header: bool, missing: Sequence[Any]) -> list[Part]:
         layouts = [
-            (self._renamed(file.header if header else numbered(len(file.header))), file.layout(header))
-            for file in files
+            (self._renamed(f.first_record if header else numbered(len(f.first_record))), f.layout)
+            for f in files
         ]
         return [
-            Part(names, ("field",) * len(names), csv_scan(paths, len(names), layout, missing))
+            Part(names, ("field",) * len(names), csv_scan(paths, len(names), layout, header, missing))
             for (names, layout), paths in runs(layouts, self._paths)
         ]
 
@@ -259,6 +259,8 @@ class explained:  # noqa: N801
             shown = repr(self._paths[0]) + (
                 f" and {len(self._paths) - 1} more" if len(self._paths) > 1 else ""
             )
+            if "utf-8" in str(error):
+                raise FormatError(f"{shown} is not text in UTF-8; save it in that encoding") from error
             facts = str(error).split("Possible")[0]
             lines = [line.strip() for line in facts.splitlines() if line.strip()]
             raise FormatError(f"{shown} cannot be read: {'; '.join(lines[:4])}") from error
@@ -272,14 +274,17 @@ def connect() -> Any:
     return connection
 
 
-def csv_scan(paths: Sequence[str], n_columns: int, layout: CsvLayout, missing_values: Sequence[Any]) -> str:
+def csv_scan(
+    paths: Sequence[str], n_columns: int, layout: CsvLayout, header: bool, missing_values: Sequence[Any]
+) -> str:
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
     nulls = ", ".join(quoted(text) for text in dict.fromkeys(["", *map(str, missing_values)]))
+    newline = layout.newline.replace("\r", "\\r").replace("\n", "\\n")  # DuckDB wants the escape, spelled out
     return (
         f"read_csv([{listed(paths)}], auto_detect=false, columns={{{columns}}}, "
-        f"header={str(layout.has_header).lower()}, delim={quoted(layout.delimiter)}, "
-        f"compression='{'gzip' if layout.is_compressed else 'none'}', "
-        f"quote='\"', escape='\"', nullstr=[{nulls}], hive_partitioning=false)"
+        f"header={str(header).lower()}, delim={quoted(layout.delimiter)}, new_line='{newline}', "
+        f"quote='\"', escape='\"', nullstr=[{nulls}], "
+        f"compression='{'gzip' if layout.is_compressed else 'none'}', hive_partitioning=false)"
     )
 
 
@@ -354,13 +359,13 @@ def column_of_texts(
     if not labels:
         return empty_column(name, len(values))
     if len(labels) > MANY_LABELS:
-        return encode_texts(name, values.tolist(), missing)
+        return encode_texts(name, values.tolist(), missing, known=labels)
     return label_column(name, values, labels, missing)
 
 
 def truth_or_texts(column: LabelColumn) -> SourceColumn:
     """Python writes its truth values as True and False; any other spelling stays a text."""
-    if not column.labels or not set(column.labels) <= {"False", "True"}:
+    if not 0 < len(column.labels) <= 2 or not set(column.labels) <= {"False", "True"}:
         return column
     truth = np.array([label == "True" for label in column.labels])
     return number_column(column.name, truth[column.codes], column.missing)

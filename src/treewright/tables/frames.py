@@ -20,7 +20,7 @@ from treewright.tables.columns import (
     empty_column,
     label_column,
     number_column,
-    plain,
+    plain_labels,
     unsupported,
 )
 from treewright.tables.schema import Label, repeated
@@ -32,10 +32,6 @@ class FrameSource:
     def __init__(self, frame: Any) -> None:
         import narwhals as nw
 
-        raw_names = frame.column_names if hasattr(frame, "column_names") else getattr(frame, "columns", ())
-        twice = repeated(map(str, raw_names))
-        if twice:
-            raise SchemaError(f"column names must differ; found more than once: {twice}")
         known = nw.from_native(frame)
         self._frame: Any = known.collect() if isinstance(known, nw.LazyFrame) else known
         self._own_names = list(self._frame.columns)
@@ -55,7 +51,14 @@ def is_frame(source: Any) -> bool:
     """Whether narwhals takes it, asked without importing any frame library."""
     import narwhals as nw
 
-    return isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        known = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        names = source.column_names if hasattr(source, "column_names") else source.columns
+        raise SchemaError(
+            f"column names must differ; found more than once: {repeated(map(str, names))}"
+        ) from error
+    return isinstance(known, nw.DataFrame | nw.LazyFrame)
 
 
 def column_of_series(name: str, series: Any) -> SourceColumn:
@@ -79,7 +82,7 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
 
 def column_of_strings(name: str, series: Any) -> SourceColumn:
     codes, labels, _ = native_codes(series)
-    return label_column(name, codes, [plain(label) for label in labels])
+    return label_column(name, codes, plain_labels(labels))
 
 
 def column_of_numbers(name: str, series: Any) -> SourceColumn:
@@ -117,7 +120,7 @@ def declared_column(name: str, series: Any) -> SourceColumn:
 def as_labels(categories: Sequence[Any]) -> tuple[list[Label], tuple[str, ...]]:
     """Categories as labels; dates, intervals and the like are written as texts."""
     if all(isinstance(category, str | int | float | np.generic) for category in categories):
-        return [plain(category) for category in categories], ()
+        return plain_labels(categories), ()
     return [str(category) for category in categories], ("categories are written as texts",)
 
 

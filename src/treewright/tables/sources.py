@@ -13,7 +13,6 @@ from treewright.tables.columns import SourceColumn
 from treewright.tables.objects import ArraySource, MappingSource, TableSource
 from treewright.tables.paths import find_files, is_path
 from treewright.tables.schema import Label
-from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
 
 
@@ -55,8 +54,6 @@ def open_source(
         )
     if isinstance(source, Table):
         return TableSource(source)
-    if isinstance(source, ShardedTable):
-        return TableSource(source.joined())
     if isinstance(source, Mapping):
         return MappingSource(source)
     return open_frame(source)
