@@ -67,6 +67,17 @@ def test_no_header(write):
         read_table(write("0,0\n1,1\n"))
 
 
+def test_a_header_of_numbers_is_pointed_out(write):
+    assert "use header=False" in read_table(write("0,1\n1,1\n")).report.notes[0]
+    assert read_table(write("0,b\n1,1\n")).report.notes == ()
+
+
+@pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
+def test_refused_delimiters(write, delimiter):
+    with pytest.raises(FormatError, match="a delimiter is one character"):
+        read_table(write("a\n1\n"), delimiter=delimiter)
+
+
 def test_empty_fields_are_missing(write):
     path = write('a,b\nx,1\n,2\n"",\n')
     table = read_table(path, missing="em")
@@ -167,8 +178,11 @@ def test_rows_keep_their_order(tmp_path):
 def test_files_have_to_agree(write, tmp_path):
     write("a,b\nx,1\n", "1.csv")
     write("a,c\nx,1\n", "2.csv")
-    with pytest.raises(SchemaError, match="the same columns; not in all of them: 'b', 'c'"):
+    with pytest.raises(SchemaError, match="the same columns; not in all: 'b', 'c'"):
         read_table(str(tmp_path / "*.csv"))
+    common = read_table(str(tmp_path / "*.csv"), columns=["a"])
+    assert common.to_dict() == {"a": ["x", "x"]}
+    assert dict(common.report.ignored) == {"b": "not asked for", "c": "not asked for"}
     write_parquet(tmp_path / "3.parquet", "SELECT 1 AS a, 2 AS b")
     with pytest.raises(FormatError, match="1 of 2 files are Parquet and the others CSV"):
         read_table([tmp_path / "1.csv", tmp_path / "3.parquet"])

@@ -82,6 +82,28 @@ def test_nullable_types():
         assert read_table(frame, missing="em").to_dict() == expected
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_texts_of_every_arrow_type(kind):
+    frame = pa.table({"x": pa.array(["b", None, "a"], kind)})
+    assert read_table(frame, missing="em").to_dict() == {"x": ["b", None, "a"]}
+
+
+def test_arrow_texts_inside_pandas():
+    frame = pd.DataFrame({"x": pd.Series(["b", None, "a"], dtype=pd.ArrowDtype(pa.string()))})
+    assert read_table(frame, missing="em").to_dict() == {"x": ["b", None, "a"]}
+
+
+def test_an_arrow_dictionary_inside_pandas():
+    series = arrow_dictionary(["b", None], ["z", "b"])["x"]
+    frame = pd.DataFrame({"x": pd.Series(series, dtype=pd.ArrowDtype(series.type))})
+    assert read_table(frame, missing="em").schema["x"].states == ("z", "b")
+
+
+def test_a_column_outside_its_frame_keeps_its_categories():
+    series = pd.Series(pd.Categorical(["a"], categories=["b", "a"]))
+    assert read_table({"x": series}).schema["x"].states == ("b", "a")
+
+
 def test_not_a_number_is_missing_in_polars_and_arrow():
     for frame in (pl.DataFrame({"t": [0.5, float("nan")]}), pa.table({"t": [0.5, float("nan")]})):
         assert read_table(frame, missing="em").missing[0].tolist() == [False, True]

@@ -78,6 +78,10 @@ def test_other_marks():
     assert read_table(rows, missing_values="NA", missing="em", columns=["a"]).schema["a"].states == ("?", "x")
 
 
+def test_one_mark_needs_no_list():
+    assert read_table({"k": [1, -999]}, missing_values=-999, missing="em").to_dict() == {"k": [1, None]}
+
+
 def test_marks_among_declared_categories():
     schema = Schema([Variable("a", ("NA", "x", "y"))])
     table = read_table(read_table({"a": ["y", "NA"]}, schema=schema), missing_values=("NA",), missing="em")

@@ -45,6 +45,7 @@ def test_arrays_are_copied():
         ({"a": [1, 2], "b": [1]}, "columns need the same number of rows; 'a' has 2, 'b' has 1"),
         ({"a": 1}, "column 'a' needs a list of values; found int 1"),
         ({"a": "abc"}, "column 'a' needs a list of values; found str 'abc'"),
+        ({"a": {"x", "y"}}, "column 'a' needs a list of values; found set"),
         ({"a": np.zeros((2, 2))}, "column 'a' needs one dimension; found 2"),
         ({"a": [1], 1: [1], "1": [2]}, "column names must differ; found more than once: '1'"),
         (
@@ -62,6 +63,8 @@ def test_refused_sources(source, message):
 
 
 def test_refused_options():
+    with pytest.raises(SchemaError, match="schema= is a Schema; found list"):
+        read_table({"a": [1]}, schema=["a"])
     with pytest.raises(SchemaError, match="3 names were given for 2 columns"):
         read_table(np.zeros((1, 2), dtype=int), names=["a", "b", "c"])
     with pytest.raises(SchemaError, match="a dict has names of its own"):

@@ -6,8 +6,7 @@ keeps a dictionary of them anyway; the three lines that differ between libraries
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ class FrameSource:
         if changed:
             self.notes = (f"{changed} column names that were not texts are written as texts",)
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [
             column_of_series(self.names[i], self._frame.get_column(self._own_names[i])) for i in positions
         ]
@@ -126,24 +125,32 @@ def as_labels(categories: Sequence[Any]) -> tuple[list[Label], tuple[str, ...]]:
 
 def native_codes(series: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
     """Codes (-1 where missing), what they stand for, and whether the order means something."""
+    library, native = series.implementation, series.to_native()
+    if library.is_polars():
+        return polars_codes(series)
+    if library.is_pyarrow():
+        return arrow_codes(native)
+    if hasattr(native, "cat") or str(series.dtype) == "String":
+        native = native.astype("category")
+        return native.cat.codes.to_numpy(), native.cat.categories.tolist(), bool(native.cat.ordered)
+    return arrow_codes(series.to_arrow())  # an Arrow dictionary inside a pandas column
+
+
+def polars_codes(series: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
     import narwhals as nw
 
-    library = series.implementation
-    if library.is_polars():
-        if series.dtype == nw.String:
-            series = series.cast(nw.Enum(series.unique().drop_nulls().sort().to_list()))
-        physical = series.to_native().to_physical()
-        codes = physical.cast(type(physical.dtype)).fill_null(0).to_numpy().astype(np.int64)
-        codes[series.is_null().to_numpy()] = -1
-        return codes, list(series.dtype.categories), True
-    native = series.to_native() if series.dtype != nw.String else series.cast(nw.Categorical).to_native()
-    if library.is_pyarrow():
-        whole = native.unify_dictionaries().combine_chunks()
-        return (
-            whole.indices.cast("int64").fill_null(-1).to_numpy(),
-            whole.dictionary.to_pylist(),
-            whole.type.ordered,
-        )
-    if library.is_pandas_like():
-        return native.cat.codes.to_numpy(), native.cat.categories.tolist(), bool(native.cat.ordered)
-    raise SchemaError(f"frames of {library} are not read directly; convert to pandas, polars or Arrow first")
+    if series.dtype == nw.String:
+        series = series.cast(nw.Enum(series.unique().drop_nulls().sort().to_list()))
+    codes = series.to_native().to_physical().fill_null(0).to_numpy().astype(np.int64)
+    codes[series.is_null().to_numpy()] = -1
+    return codes, list(series.dtype.categories), True
+
+
+def arrow_codes(array: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
+    kind = str(array.type)
+    if not kind.startswith("dictionary"):
+        array = (array.cast("string") if kind == "string_view" else array).dictionary_encode()
+    if hasattr(array, "combine_chunks"):
+        array = array.unify_dictionaries().combine_chunks()
+    codes = array.indices.cast("int64").fill_null(-1).to_numpy()
+    return codes, array.dictionary.to_pylist(), array.type.ordered

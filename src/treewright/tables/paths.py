@@ -89,6 +89,8 @@ def similar_files(path: str) -> str:
 
 def look_at(path: str, delimiter: str | None) -> DataFile:
     """Find out from its first bytes, not from its name, what a file is."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise FormatError(f"a delimiter is one character, and no quote or line end; found {delimiter!r}")
     try:
         with open(path, "rb") as file:
             start = file.read(8)

@@ -31,7 +31,7 @@ def read_table(
     weights: str | npt.ArrayLike | None = None,
     columns: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    missing_values: Iterable[Label] = (),
+    missing_values: Label | Iterable[Label] = (),
     delimiter: str | None = None,
     header: bool = True,
 ) -> Table:
@@ -98,7 +98,9 @@ def read_table(
     """
     if missing not in get_args(MissingPolicy):
         raise SchemaError(f"missing is one of {nearest(missing, get_args(MissingPolicy))}; found {missing!r}")
-    marks = tuple(missing_values) if not isinstance(missing_values, str) else (missing_values,)
+    if schema is not None and not isinstance(schema, Schema):
+        raise SchemaError(f"schema= is a Schema; found {type(schema).__name__}. Schema([...]) makes one")
+    marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
     if isinstance(source, ShardedTable):
         source = source.joined()
     opened = open_source(source, names=names, delimiter=delimiter, header=header, missing_values=marks)

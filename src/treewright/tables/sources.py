@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +21,7 @@ class Source(Protocol):
     names: list[str]
     notes: tuple[str, ...]
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         """Read columns; those in `as_text` are wanted as the texts that a file holds."""
         ...
 
