@@ -41,14 +41,14 @@ def align_schemas(schemas: Iterable[Schema]) -> Schema:
 def unite(variables: Sequence[Variable]) -> Variable:
     """One variable that has the states of all; they have the same name."""
     first = variables[0]
-    if all(variable == first for variable in variables):
-        return first
     kinds = {kind for variable in variables for kind in label_kinds(variable)}
     if len(kinds) > 1:
         raise SchemaError(
             f"column {first.name!r} is of different types in different tables: {', '.join(sorted(kinds))}; "
             "convert it, or read each table with schema="
         )
+    if all(variable == first for variable in variables):
+        return first
     if any(variable.ordered for variable in variables):
         return unite_ordered(variables)
     states = list(dict.fromkeys(state for variable in variables for state in variable.states or ()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from math import isnan
 from typing import Any
 
@@ -119,9 +120,11 @@ class CodeBook(dict[Any, int]):
         return code
 
 
-def encode_texts(name: str, values: Sequence[Any], missing: Mask | None = None) -> LabelColumn:
-    """A column of Python texts; cells under `missing` may hold anything."""
-    book = CodeBook()
+def encode_texts(
+    name: str, values: Sequence[Any], missing: Mask | None = None, known: Iterable[str] = ()
+) -> LabelColumn:
+    """A column of Python texts; cells under `missing` may hold anything. `known` texts come first."""
+    book = CodeBook(zip(known, count(), strict=False))
     if missing is None:
         codes = np.fromiter(map(book.__getitem__, values), dtype=np.int64, count=len(values))
     else:
@@ -129,7 +132,7 @@ def encode_texts(name: str, values: Sequence[Any], missing: Mask | None = None) 
         present = np.flatnonzero(~missing)
         texts = map(values.__getitem__, present.tolist())
         codes[present] = np.fromiter(map(book.__getitem__, texts), dtype=np.int64, count=len(present))
-    return label_column(name, codes, [plain(label) for label in book], missing)
+    return label_column(name, codes, plain_labels(list(book)), missing)
 
 
 def column_of_objects(name: str, values: Sequence[Any]) -> SourceColumn:
@@ -215,6 +218,10 @@ def mixed_kinds(name: str, values: Sequence[Any], missing: Mask | None, kinds: I
         f"column {name!r} mixes {shown}; it is not clear which of them mean the same. "
         "Convert the column to one type, for example to texts"
     )
+
+
+def plain_labels(values: Sequence[Any]) -> list[Label]:
+    return list(values) if set(map(type, values)) <= {str} else [plain(value) for value in values]
 
 
 def plain(value: Any) -> Label:

@@ -8,9 +8,8 @@ and False, or texts as they stand. An empty field, quoted or not, is missing.
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -29,25 +28,19 @@ from treewright.tables.columns import (
     number_column,
     unsupported,
 )
-from treewright.tables.paths import CsvLayout, DataFile, look_at
+from treewright.tables.paths import DataFile, look_at
+from treewright.tables.scans import (
+    MANY_LABELS,
+    count_numbers,
+    csv_scan,
+    expression,
+    kind_of_type,
+    listed,
+    parquet_scan,
+)
 from treewright.tables.schema import repeated
 
 FIRST_ROWS = 100
-MANY_LABELS = 1 << 16  # beyond, an enumeration is slower than handing the texts over
-
-# what a number looks like in a CSV file; whole numbers of more than 18 digits are identifiers, kept as texts
-WHOLE = r" *(0|-?[1-9][0-9]{0,17}) *"
-REAL = (
-    r"(?i) *[+-]?("
-    r"((0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|(0|[1-9][0-9]*)e[+-]?[0-9]+|nan|inf|infinity"
-    r") *"
-)
-TYPES = {
-    "text": ("VARCHAR", "ENUM"),
-    "truth": ("BOOLEAN",),
-    "whole": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
-    "real": ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"),
-}
 
 
 @dataclass(frozen=True)
@@ -97,17 +90,19 @@ class FileSource:
         self._connection = connect()
         self._names = None if names is None else tuple(names)
         self._parts = self._csv_parts(files, header, missing_values) if self.is_csv else self._parquet_parts()
-        self.names = list(self._parts[0].names)
+        self._check_names()
+        self.names = list(dict.fromkeys(name for part in self._parts for name in part.names))
         self.notes: tuple[str, ...] = ()
-        self._check_parts()
+        if self.is_csv and header and names is None and all(map(is_number, self.names)):
+            self.notes = ("all column names are numbers; if the first line holds values, use header=False",)
 
     def _csv_parts(self, files: Sequence[DataFile], header: bool, missing: Sequence[Any]) -> list[Part]:
         layouts = [
-            (self._renamed(file.header if header else numbered(len(file.header))), file.layout(header))
-            for file in files
+            (self._renamed(f.first_record if header else numbered(len(f.first_record))), f.layout)
+            for f in files
         ]
         return [
-            Part(names, ("field",) * len(names), csv_scan(paths, len(names), layout, missing))
+            Part(names, ("field",) * len(names), csv_scan(paths, len(names), layout, header, missing))
             for (names, layout), paths in runs(layouts, self._paths)
         ]
 
@@ -122,8 +117,8 @@ class FileSource:
     def _parquet_layout(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         described = self._fetch(f"DESCRIBE SELECT * FROM {parquet_scan([path])}")
         # DuckDB renames columns that differ in case only, so names come from the file itself
-        listed = self._fetch(f"SELECT name, num_children FROM parquet_schema({quoted(glob.escape(path))})")
-        return self._renamed(top_level_names(listed)), tuple(kind_of_type(str(row[1])) for row in described)
+        nodes = self._fetch(f"SELECT name, num_children FROM parquet_schema({listed([path])})")
+        return self._renamed(top_level_names(nodes)), tuple(kind_of_type(str(row[1])) for row in described)
 
     def _renamed(self, found: tuple[str, ...]) -> tuple[str, ...]:
         if self._names is None:
@@ -132,20 +127,24 @@ class FileSource:
             raise SchemaError(f"{len(self._names)} names were given for {len(found)} columns")
         return self._names
 
-    def _check_parts(self) -> None:
+    def _check_names(self) -> None:
         for part in self._parts:
             twice = repeated(name for name in part.names if name)
             if twice:
                 hint = "; if the first line holds values, use header=False" if self.is_csv else ""
                 raise SchemaError(f"column names must differ; found more than once: {twice}{hint}")
-            if set(part.names) != set(self.names):
-                differ = ", ".join(map(repr, sorted(set(part.names) ^ set(self.names))))
-                raise SchemaError(
-                    f"files read together need the same columns; not in all of them: {differ}. "
-                    "Choose common ones with columns=[...], or read each file by itself"
-                )
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def _check_common(self, positions: Sequence[int]) -> None:
+        wanted = [self.names[i] for i in positions]
+        absent = [name for name in wanted if not all(name in part.names for part in self._parts)]
+        if absent:
+            raise SchemaError(
+                f"files read together need the same columns; not in all: {', '.join(map(repr, absent))}. "
+                "Choose others with columns=[...], or read each file by itself"
+            )
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        self._check_common(positions)
         kinds = {i: self._kind(i) for i in positions}
         source = self._union(positions)
         texts = [i for i in positions if kinds[i] == "text" or (kinds[i] == "field" and i in as_text)]
@@ -209,11 +208,7 @@ class FileSource:
         """How many fields of each column are there, are whole numbers, are real numbers."""
         if not fields:
             return {}
-        questions = ", ".join(
-            f"count(c{i}), count(*) FILTER (regexp_full_match(c{i}, '{WHOLE}')), "
-            f"count(*) FILTER (regexp_full_match(c{i}, '{REAL}'))"
-            for i in fields
-        )
+        questions = ", ".join(count_numbers(f"c{i}") for i in fields)
         (answers,) = self._fetch(f"SELECT {questions} FROM {source}")
         return {i: tuple(answers[3 * k : 3 * k + 3]) for k, i in enumerate(fields)}
 
@@ -259,6 +254,8 @@ class explained:  # noqa: N801
             shown = repr(self._paths[0]) + (
                 f" and {len(self._paths) - 1} more" if len(self._paths) > 1 else ""
             )
+            if "utf-8" in str(error):
+                raise FormatError(f"{shown} is not text in UTF-8; save it in that encoding") from error
             facts = str(error).split("Possible")[0]
             lines = [line.strip() for line in facts.splitlines() if line.strip()]
             raise FormatError(f"{shown} cannot be read: {'; '.join(lines[:4])}") from error
@@ -272,46 +269,18 @@ def connect() -> Any:
     return connection
 
 
-def csv_scan(paths: Sequence[str], n_columns: int, layout: CsvLayout, missing_values: Sequence[Any]) -> str:
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
-    nulls = ", ".join(quoted(text) for text in dict.fromkeys(["", *map(str, missing_values)]))
-    return (
-        f"read_csv([{listed(paths)}], auto_detect=false, columns={{{columns}}}, "
-        f"header={str(layout.has_header).lower()}, delim={quoted(layout.delimiter)}, "
-        f"compression='{'gzip' if layout.is_compressed else 'none'}', "
-        f"quote='\"', escape='\"', nullstr=[{nulls}], hive_partitioning=false)"
-    )
-
-
-def parquet_scan(paths: Sequence[str]) -> str:
-    return f"read_parquet([{listed(paths)}], hive_partitioning=false)"
-
-
-def listed(paths: Sequence[str]) -> str:
-    """Paths as SQL literals; patterns have been expanded before, so nothing in them is one."""
-    return ", ".join(quoted(glob.escape(path)) for path in paths)
-
-
 def runs(layouts: Sequence[Any], paths: Sequence[str]) -> list[tuple[Any, list[str]]]:
     """Neighbouring files of the same layout together, so that a thousand alike are one scan."""
     pairs = groupby(zip(layouts, paths, strict=True), key=lambda pair: pair[0])
     return [(layout, [path for _, path in members]) for layout, members in pairs]
 
 
+def is_number(name: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", name) is not None
+
+
 def numbered(n: int) -> tuple[str, ...]:
     return tuple(f"x{i}" for i in range(n))
-
-
-def quoted(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def kind_of_type(sql_type: str) -> str:
-    bare = sql_type.split("(", maxsplit=1)[0]
-    if sql_type.endswith("]"):
-        return f"unsupported {bare}[]"
-    return next((kind for kind, types in TYPES.items() if bare in types), f"unsupported {bare}")
 
 
 def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
@@ -327,21 +296,6 @@ def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
     return tuple(names)
 
 
-def expression(column: str, kind: str, n_labels: int, is_csv: bool) -> str:
-    """The SQL that turns a column, such as c3, into codes or numbers."""
-    if kind == "text":
-        if n_labels == 0:
-            return "NULL::UTINYINT"
-        return (
-            f"enum_code({column}::VARCHAR::e{column[1:]})"
-            if n_labels <= MANY_LABELS
-            else f"{column}::VARCHAR"
-        )
-    if not is_csv:
-        return f"{column}::DOUBLE" if kind == "real" else column
-    return f"trim({column})::{'DOUBLE' if kind == 'real' else 'BIGINT'}"
-
-
 def unmasked(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Mask | None]:
     if isinstance(array, np.ma.MaskedArray):
         return array.data, np.ma.getmaskarray(array)
@@ -354,13 +308,13 @@ def column_of_texts(
     if not labels:
         return empty_column(name, len(values))
     if len(labels) > MANY_LABELS:
-        return encode_texts(name, values.tolist(), missing)
+        return encode_texts(name, values.tolist(), missing, known=labels)
     return label_column(name, values, labels, missing)
 
 
 def truth_or_texts(column: LabelColumn) -> SourceColumn:
     """Python writes its truth values as True and False; any other spelling stays a text."""
-    if not column.labels or not set(column.labels) <= {"False", "True"}:
+    if not 0 < len(column.labels) <= 2 or not set(column.labels) <= {"False", "True"}:
         return column
     truth = np.array([label == "True" for label in column.labels])
     return number_column(column.name, truth[column.codes], column.missing)

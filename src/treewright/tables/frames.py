@@ -6,8 +6,7 @@ keeps a dictionary of them anyway; the three lines that differ between libraries
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from treewright.tables.columns import (
     empty_column,
     label_column,
     number_column,
-    plain,
+    plain_labels,
     unsupported,
 )
 from treewright.tables.schema import Label, repeated
@@ -32,10 +31,6 @@ class FrameSource:
     def __init__(self, frame: Any) -> None:
         import narwhals as nw
 
-        raw_names = frame.column_names if hasattr(frame, "column_names") else getattr(frame, "columns", ())
-        twice = repeated(map(str, raw_names))
-        if twice:
-            raise SchemaError(f"column names must differ; found more than once: {twice}")
         known = nw.from_native(frame)
         self._frame: Any = known.collect() if isinstance(known, nw.LazyFrame) else known
         self._own_names = list(self._frame.columns)
@@ -45,7 +40,7 @@ class FrameSource:
         if changed:
             self.notes = (f"{changed} column names that were not texts are written as texts",)
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [
             column_of_series(self.names[i], self._frame.get_column(self._own_names[i])) for i in positions
         ]
@@ -55,7 +50,14 @@ def is_frame(source: Any) -> bool:
     """Whether narwhals takes it, asked without importing any frame library."""
     import narwhals as nw
 
-    return isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        known = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        names = source.column_names if hasattr(source, "column_names") else source.columns
+        raise SchemaError(
+            f"column names must differ; found more than once: {repeated(map(str, names))}"
+        ) from error
+    return isinstance(known, nw.DataFrame | nw.LazyFrame)
 
 
 def column_of_series(name: str, series: Any) -> SourceColumn:
@@ -79,7 +81,7 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
 
 def column_of_strings(name: str, series: Any) -> SourceColumn:
     codes, labels, _ = native_codes(series)
-    return label_column(name, codes, [plain(label) for label in labels])
+    return label_column(name, codes, plain_labels(labels))
 
 
 def column_of_numbers(name: str, series: Any) -> SourceColumn:
@@ -117,30 +119,38 @@ def declared_column(name: str, series: Any) -> SourceColumn:
 def as_labels(categories: Sequence[Any]) -> tuple[list[Label], tuple[str, ...]]:
     """Categories as labels; dates, intervals and the like are written as texts."""
     if all(isinstance(category, str | int | float | np.generic) for category in categories):
-        return [plain(category) for category in categories], ()
+        return plain_labels(categories), ()
     return [str(category) for category in categories], ("categories are written as texts",)
 
 
 def native_codes(series: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
     """Codes (-1 where missing), what they stand for, and whether the order means something."""
+    library, native = series.implementation, series.to_native()
+    if library.is_polars():
+        return polars_codes(series)
+    if library.is_pyarrow():
+        return arrow_codes(native)
+    if hasattr(native, "cat") or str(series.dtype) == "String":
+        native = native.astype("category")
+        return native.cat.codes.to_numpy(), native.cat.categories.tolist(), bool(native.cat.ordered)
+    return arrow_codes(series.to_arrow())  # an Arrow dictionary inside a pandas column
+
+
+def polars_codes(series: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
     import narwhals as nw
 
-    library = series.implementation
-    if library.is_polars():
-        if series.dtype == nw.String:
-            series = series.cast(nw.Enum(series.unique().drop_nulls().sort().to_list()))
-        physical = series.to_native().to_physical()
-        codes = physical.cast(type(physical.dtype)).fill_null(0).to_numpy().astype(np.int64)
-        codes[series.is_null().to_numpy()] = -1
-        return codes, list(series.dtype.categories), True
-    native = series.to_native() if series.dtype != nw.String else series.cast(nw.Categorical).to_native()
-    if library.is_pyarrow():
-        whole = native.unify_dictionaries().combine_chunks()
-        return (
-            whole.indices.cast("int64").fill_null(-1).to_numpy(),
-            whole.dictionary.to_pylist(),
-            whole.type.ordered,
-        )
-    if library.is_pandas_like():
-        return native.cat.codes.to_numpy(), native.cat.categories.tolist(), bool(native.cat.ordered)
-    raise SchemaError(f"frames of {library} are not read directly; convert to pandas, polars or Arrow first")
+    if series.dtype == nw.String:
+        series = series.cast(nw.Enum(series.unique().drop_nulls().sort().to_list()))
+    codes = series.to_native().to_physical().fill_null(0).to_numpy().astype(np.int64)
+    codes[series.is_null().to_numpy()] = -1
+    return codes, list(series.dtype.categories), True
+
+
+def arrow_codes(array: Any) -> tuple[npt.NDArray[Any], list[Any], bool]:
+    kind = str(array.type)
+    if not kind.startswith("dictionary"):
+        array = (array.cast("string") if kind == "string_view" else array).dictionary_encode()
+    if hasattr(array, "combine_chunks"):
+        array = array.unify_dictionaries().combine_chunks()
+    codes = array.indices.cast("int64").fill_null(-1).to_numpy()
+    return codes, array.dictionary.to_pylist(), array.type.ordered

@@ -92,11 +92,7 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> Understoo
     """States in their order (declared, or sorted), codes to match."""
     observed = observed_labels(column)
     labels = column.labels
-    order = list(range(len(labels)))
-    if not column.declared:
-        order = sorted(
-            np.flatnonzero(observed).tolist(), key=lambda i: (isinstance(labels[i], str), labels[i])
-        )
+    order = list(range(len(labels))) if column.declared else sorted_positions(labels, observed)
     states = [labels[i] for i in order]
     missing_code = None
     if column.missing is not None and missing_state:
@@ -114,6 +110,12 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> Understoo
         n_observed=int(np.count_nonzero(observed)),
         missing_code=missing_code,
     )
+
+
+def sorted_positions(labels: Sequence[Label], observed: npt.NDArray[np.bool_]) -> list[int]:
+    """Where the observed labels are: numbers by size, texts by code point."""
+    positions: list[int] = np.flatnonzero(observed).tolist()
+    return sorted(positions, key=labels.__getitem__)
 
 
 def new_label(states: Sequence[Label]) -> str:

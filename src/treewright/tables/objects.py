@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ class MappingSource:
             shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:10])
             raise SchemaError(f"columns need the same number of rows; {shown}")
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [column_of_values(self.names[i], self._values[i]) for i in positions]
 
 
@@ -44,13 +43,13 @@ def as_sequence(name: str, values: Any) -> Any:
         if values.ndim != 1:
             raise SchemaError(f"column {name!r} needs one dimension; found {values.ndim}")
         return values
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+    if isinstance(values, str | bytes | Set | Mapping) or not hasattr(values, "__iter__"):
         raise SchemaError(
             f"column {name!r} needs a list of values; found {type(values).__name__} {values!r:.40}"
         )
-    if hasattr(values, "to_numpy") or hasattr(values, "__array__"):
-        return np.asarray(values)  # a column of a frame
-    return values if isinstance(values, list | tuple) else list(values)
+    if isinstance(values, list | tuple) or hasattr(values, "to_numpy"):  # the latter is a column of a frame
+        return values
+    return list(values)
 
 
 class ArraySource:
@@ -74,7 +73,7 @@ class ArraySource:
         if len(self.names) != len(self._columns):
             raise SchemaError(f"{len(self.names)} names were given for {len(self._columns)} columns")
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [column_of_values(self.names[i], self._columns[i]) for i in positions]
 
 
@@ -86,7 +85,7 @@ class TableSource:
         self.notes: tuple[str, ...] = ()
         self._table = table
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [self._column(i) for i in positions]
 
     def _column(self, position: int) -> SourceColumn:
@@ -107,6 +106,8 @@ class TableSource:
 
 def column_of_values(name: str, values: Any) -> SourceColumn:
     """A column from a list or an array of one dimension."""
+    if hasattr(values, "to_numpy"):
+        return column_of_foreign(name, values)
     if not isinstance(values, np.ndarray):
         return column_of_objects(name, values)
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -126,3 +127,15 @@ def column_of_values(name: str, values: Any) -> SourceColumn:
             else column_of_objects(name, listed)
         )
     raise SchemaError(unsupported(name, f"values of type {array.dtype}"))
+
+
+def column_of_foreign(name: str, values: Any) -> SourceColumn:
+    """A column that left its frame, with the categories it declares."""
+    import narwhals as nw
+
+    from treewright.tables.frames import column_of_series
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return column_of_series(name, series)
+    return column_of_objects(name, list(values.tolist() if hasattr(values, "tolist") else values))

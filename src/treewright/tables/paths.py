@@ -38,22 +38,18 @@ class CsvLayout:
     """What a scan of a CSV file has to know."""
 
     delimiter: str
-    has_header: bool
+    newline: str
     is_compressed: bool
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file: its path, whether it is Parquet, and how its text is laid out if it is CSV."""
+    """One file; a CSV file has a first record and a layout."""
 
     path: str
     is_parquet: bool
-    is_compressed: bool = False
-    delimiter: str = ","
-    header: tuple[str, ...] = ()
-
-    def layout(self, has_header: bool) -> CsvLayout:
-        return CsvLayout(self.delimiter, has_header, self.is_compressed)
+    first_record: tuple[str, ...] = ()
+    layout: CsvLayout | None = None
 
 
 def is_path(source: Any) -> bool:
@@ -93,6 +89,8 @@ def similar_files(path: str) -> str:
 
 def look_at(path: str, delimiter: str | None) -> DataFile:
     """Find out from its first bytes, not from its name, what a file is."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise FormatError(f"a delimiter is one character, and no quote or line end; found {delimiter!r}")
     try:
         with open(path, "rb") as file:
             start = file.read(8)
@@ -103,27 +101,33 @@ def look_at(path: str, delimiter: str | None) -> DataFile:
     for magic, what in OTHER_FORMATS.items():
         if start.startswith(magic):
             raise FormatError(f"{path!r} is {what}; CSV (plain or .gz) and Parquet files are read")
-    is_compressed = start.startswith(b"\x1f\x8b")
-    header, found = read_header(path, is_compressed, delimiter)
-    return DataFile(path, False, is_compressed, found, header)
+    return read_header(path, start.startswith(b"\x1f\x8b"), delimiter)
 
 
-def read_header(path: str, is_compressed: bool, delimiter: str | None) -> tuple[tuple[str, ...], str]:
-    """The first record of a CSV file, and the delimiter: the candidate that the first line has most of."""
+def read_header(path: str, is_compressed: bool, delimiter: str | None) -> DataFile:
+    """Look at the first record of a CSV file.
+
+    The delimiter is the candidate that the first line has most of. The end of the record is the end of every
+    record: lines may end otherwise within quotes.
+    """
     opened: Any = gzip.open if is_compressed else open
     file: TextIO
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             found = delimiter or most_frequent_delimiter(file.readline())
             file.seek(0)
-            record = next(csv.reader(file, delimiter=found), None)
+            reader = csv.reader(file, delimiter=found)
+            record = next(reader, None)
+            file.seek(0)
+            last_line = [file.readline() for _ in range(reader.line_num)][-1:]
     except UnicodeDecodeError as error:
         raise FormatError(f"{path!r} is not text in UTF-8; save it in that encoding") from error
     except (OSError, EOFError, csv.Error) as error:
         raise FormatError(f"{path!r} cannot be read as CSV: {error}") from error
     if not record:
         raise FormatError(f"{path!r} is empty; a CSV file starts with a line of column names")
-    return tuple(record), found
+    newline = next((end for end in ("\r\n", "\r") if last_line[0].endswith(end)), "\n")
+    return DataFile(path, False, tuple(record), CsvLayout(found, newline, is_compressed))
 
 
 def most_frequent_delimiter(line: str) -> str:

@@ -16,6 +16,7 @@ from treewright.tables.matching import is_missing_label, match
 from treewright.tables.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
+from treewright.tables.sharded import ShardedTable
 from treewright.tables.sources import open_source
 from treewright.tables.table import Table
 from treewright.tables.understood import Understood
@@ -30,7 +31,7 @@ def read_table(
     weights: str | npt.ArrayLike | None = None,
     columns: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    missing_values: Iterable[Label] = (),
+    missing_values: Label | Iterable[Label] = (),
     delimiter: str | None = None,
     header: bool = True,
 ) -> Table:
@@ -97,7 +98,11 @@ def read_table(
     """
     if missing not in get_args(MissingPolicy):
         raise SchemaError(f"missing is one of {nearest(missing, get_args(MissingPolicy))}; found {missing!r}")
-    marks = tuple(missing_values) if not isinstance(missing_values, str) else (missing_values,)
+    if schema is not None and not isinstance(schema, Schema):
+        raise SchemaError(f"schema= is a Schema; found {type(schema).__name__}. Schema([...]) makes one")
+    marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
+    if isinstance(source, ShardedTable):
+        source = source.joined()
     opened = open_source(source, names=names, delimiter=delimiter, header=header, missing_values=marks)
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
@@ -178,9 +183,8 @@ def has_texts_only(variable: Variable) -> bool:
 
 def weights_of(column: SourceColumn) -> Weights:
     if isinstance(column, LabelColumn):
-        raise WeightError(
-            f"weights are numbers; column {column.name!r} holds labels such as {column.labels[:1]!r}"
-        )
+        shown = f"labels such as {column.labels[0]!r}" if column.labels else "nothing"
+        raise WeightError(f"weights are numbers; column {column.name!r} holds {shown}")
     if column.missing is not None:
         raise WeightError(f"{int(column.missing.sum())} weights in column {column.name!r} are missing")
     return check_weights(column.values, len(column))
@@ -189,24 +193,26 @@ def weights_of(column: SourceColumn) -> Weights:
 def understand_all(
     columns: Sequence[SourceColumn], schema: Schema | None, bins: Bins | None, missing_state: bool
 ) -> list[Understood]:
-    by_name: Mapping[str, BinSpec] = bins if isinstance(bins, Mapping) else {}
+    if schema is not None:
+        if bins is not None:
+            raise SchemaError(
+                "schema= says what the columns are, so there is nothing for bins= to cut; give one"
+            )
+        return [match(column, schema[column.name], missing_state) for column in columns]
+    if not isinstance(bins, Mapping):
+        return [interpret_or_bin(column, bins, missing_state) for column in columns]
     found = [column.name for column in columns]
-    for name in by_name:
+    for name in bins:
         if name not in found:
             raise UnknownNameError(
                 f"bins= names {name!r}, but there is no such column; there are {nearest(name, found)}"
             )
-        if schema is not None:
-            raise SchemaError(f"bins= and schema= both say what {name!r} is; give one of them")
-    understood = []
-    for column in columns:
-        if schema is not None:
-            understood.append(match(column, schema[column.name], missing_state))
-        elif column.name in by_name:
-            understood.append(binned(column, by_name[column.name], missing_state))
-        else:
-            understood.append(interpret_or_bin(column, None if by_name else bins, missing_state))  # type: ignore[arg-type]
-    return understood
+    return [
+        binned(column, bins[column.name], missing_state)
+        if column.name in bins
+        else interpret(column, missing_state)
+        for column in columns
+    ]
 
 
 def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> Understood:

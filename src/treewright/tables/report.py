@@ -43,7 +43,8 @@ class ColumnReport:
     is_identifier: bool = False
 
     def __str__(self) -> str:
-        states = "" if self.n_states is None else f", {self.n_states:,} states"
+        plural = "state" if self.n_states == 1 else "states"
+        states = "" if self.n_states is None else f", {self.n_states:,} {plural}"
         remarks = [self.reason]
         if self.n_missing:
             remarks.append(f"{self.n_missing:,} missing")
@@ -78,7 +79,7 @@ class Report:
     >>> print(table.report)
     2 of 3 rows kept, 1 dropped
     age: discrete, 2 states (2 distinct whole numbers; 1 missing)
-    smoker: discrete, 1 states (texts; constant: says nothing about other columns)
+    smoker: discrete, 1 state (texts; constant: says nothing about other columns)
     """
 
     n_rows_read: int

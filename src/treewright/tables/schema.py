@@ -55,11 +55,8 @@ class Variable:
         object.__setattr__(self, "states", tuple(self.states))
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
-        for state in self.states:
-            if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
-                raise SchemaError(
-                    f"state {state!r} of {self.name!r} is not a text, a number or a truth value"
-                )
+        if not all(issubclass(kind, str | int) for kind in set(map(type, self.states))):
+            self._check_labels()
         # "1" and 1 may both be states; 1, 1.0 and True may not, since they compare equal
         if sum(map(len, self._codes)) != len(self.states):
             raise SchemaError(f"state {self._first_repeated()!r} of {self.name!r} is listed twice")
@@ -67,10 +64,21 @@ class Variable:
     @cached_property
     def _codes(self) -> tuple[dict[Label, int], dict[Label, int]]:
         """Where each label stands: one dictionary for numbers, one for texts."""
-        tables: tuple[dict[Label, int], dict[Label, int]] = ({}, {})
-        for position, state in enumerate(self.states or ()):
-            tables[isinstance(state, str)][state] = position
-        return tables
+        states = self.states or ()
+        if set(map(type, states)) <= {str}:  # a million texts are no reason to wait
+            return {}, dict(zip(states, range(len(states)), strict=True))
+        numbers: dict[Label, int] = {}
+        texts: dict[Label, int] = {}
+        for position, state in enumerate(states):
+            (texts if isinstance(state, str) else numbers)[state] = position
+        return numbers, texts
+
+    def _check_labels(self) -> None:
+        for state in self.states or ():
+            if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
+                raise SchemaError(
+                    f"state {state!r} of {self.name!r} is not a text, a number or a truth value"
+                )
 
     def _first_repeated(self) -> Label:
         seen: set[tuple[bool, Label]] = set()

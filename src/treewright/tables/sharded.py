@@ -10,8 +10,9 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.tables.align import align_schemas
 from treewright.tables.arrays import Column, Mask, code_type, freeze
+from treewright.tables.exports import counted
 from treewright.tables.schema import Schema, Variable
-from treewright.tables.table import Table, counted
+from treewright.tables.table import Table
 
 
 class ShardedTable:

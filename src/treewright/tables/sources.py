@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +12,6 @@ from treewright.tables.columns import SourceColumn
 from treewright.tables.objects import ArraySource, MappingSource, TableSource
 from treewright.tables.paths import find_files, is_path
 from treewright.tables.schema import Label
-from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
 
 
@@ -23,7 +21,7 @@ class Source(Protocol):
     names: list[str]
     notes: tuple[str, ...]
 
-    def read(self, positions: Sequence[int], as_text: AbstractSet[int]) -> list[SourceColumn]:
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         """Read columns; those in `as_text` are wanted as the texts that a file holds."""
         ...
 
@@ -55,8 +53,6 @@ def open_source(
         )
     if isinstance(source, Table):
         return TableSource(source)
-    if isinstance(source, ShardedTable):
-        return TableSource(source.joined())
     if isinstance(source, Mapping):
         return MappingSource(source)
     return open_frame(source)

@@ -8,8 +8,6 @@ float64. Nothing in a table can be written to, so tables may share arrays: a sha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from importlib import import_module
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +27,7 @@ from treewright.tables.arrays import (
     freeze,
     frozen,
 )
+from treewright.tables.exports import cells, describe, to_html, to_pandas
 from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 
 if TYPE_CHECKING:
@@ -353,86 +352,24 @@ class Table:
         >>> Table.from_codes([[0, 1]], Schema([Variable("a", ("no", "yes"))])).to_dict()
         {'a': ['no', 'yes']}
         """
-        return {name: self._as_list(position) for position, name in enumerate(self._schema.names)}
-
-    def _as_list(self, position: int) -> list[Label | float | None]:
-        values: npt.NDArray[Any] = self.labels(position)
-        if position in self._missing and values.dtype.kind == "f":
-            values = values.astype(object)
-            values[self._missing[position]] = None
-        listed: list[Label | float | None] = values.tolist()
-        return listed
+        return {name: cells(self, position) for position, name in enumerate(self._schema.names)}
 
     def to_pandas(self) -> Any:
         """A pandas frame whose discrete columns are categoricals with every state declared."""
-        pd = import_module("pandas")
-
-        frame: dict[str, Any] = {}
-        for position, variable in enumerate(self._schema):
-            column = self._columns[position]
-            if variable.states is None:
-                frame[variable.name] = column.copy()
-                continue
-            codes = column.astype(np.int64)
-            if position in self._missing:
-                codes[self._missing[position]] = -1
-            categories = pd.Index(
-                list(variable.states), dtype=None if len(kinds_of(variable)) == 1 else object
-            )
-            frame[variable.name] = pd.Categorical.from_codes(
-                codes, categories=categories, ordered=variable.ordered
-            )
-        return pd.DataFrame(frame)
+        return to_pandas(self)
 
     def head(self, n: int = 5) -> Table:
         """The first rows."""
         return self.take(slice(0, n))
 
     def __repr__(self) -> str:
-        shown = [describe(variable) for variable in self._schema.variables[:6]]
-        more = len(self._schema) - len(shown)
-        tail = f" and {more} more" if more else ""
-        weighted = ", weighted" if self._weights is not None else ""
-        return (
-            f"Table of {counted(self._n_rows, 'row')} and {counted(len(self._schema), 'column')}{weighted}: "
-            f"{', '.join(shown)}{tail}"
-        )
+        return describe(self)
 
     def _repr_html_(self) -> str:
-        top = self.head()
-        columns = [top._as_list(position) for position in range(len(self._schema))]
-        header = "".join(f"<th>{escape(name)}</th>" for name in self._schema.names)
-        kinds = "".join(f"<td><i>{escape(describe_kind(v))}</i></td>" for v in self._schema)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row)
-            + "</tr>"
-            for row in zip(*columns, strict=True)
-        )
-        caption = f"{counted(self._n_rows, 'row')}, {counted(len(self._schema), 'column')}"
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{header}</tr><tr>{kinds}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        return to_html(self)
 
 
 def same_weights(a: Weights | None, b: Weights | None) -> bool:
     if a is None or b is None:
         return a is b
     return np.array_equal(a, b)
-
-
-def kinds_of(variable: Variable) -> set[type]:
-    return {type(state) for state in variable.states or ()}
-
-
-def describe_kind(variable: Variable) -> str:
-    return "continuous" if variable.states is None else counted(len(variable.states), "state")
-
-
-def describe(variable: Variable) -> str:
-    return f"{variable.name} ({describe_kind(variable)})"
-
-
-def counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
