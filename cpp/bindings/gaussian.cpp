@@ -177,14 +177,16 @@ void bind_sigmoid(nb::module_& m) {
       .def(
           "__init__",
           [](Fits* self, const Columns& columns, std::size_t n_rows, const Weights& weights,
-             const Indices& rank) {
+             const RawMoments& moments, const Indices& rank) {
             const auto data = pointers(columns, n_rows, weights);
-            auto families = interruptible([&](tw::Cancel& c) {
-              return std::make_unique<twg::SigmoidFamilies>(data, n_rows, span_of(weights), c);
+            const auto sums = from_tuple(moments);
+            if (sums.columns() != data.size()) throw std::invalid_argument("moments of other columns");
+            auto families = interruptible([&](tw::Cancel&) {
+              return std::make_unique<twg::SigmoidFamilies>(data, n_rows, span_of(weights), sums);
             });
             new (self) Fits{std::move(families), rank};
           },
-          "columns"_a, "n_rows"_a, "weights"_a, "rank"_a)
+          "columns"_a, "n_rows"_a, "weights"_a, "moments"_a, "rank"_a)
       .def(
           "log_likelihoods",
           [](Fits& self, const std::vector<RawFamily>& families) {

@@ -5,20 +5,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "lanes.hpp"
 #include "treewright/threads.hpp"
-
-// One source, several vector units, chosen when the library is loaded. Lanes and order of additions are
-// spelled out below and contraction to fused multiply-add is off, so every clone gives the same bits.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define TREEWRIGHT_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TREEWRIGHT_CLONES
-#endif
 
 namespace treewright {
 namespace {
 
-constexpr std::size_t kLanes = 4;    // partial sums of one dot product
 constexpr std::size_t kChunk = 512;  // rows per dot product: the columns of a panel stay in cache
 constexpr std::size_t kPanel = 32;   // columns per unit of work
 constexpr std::size_t kWaveBytes = std::size_t{1} << 28;
@@ -34,29 +26,14 @@ Pair two_sum(double a, double b) {
   return {head, (a - (head - kept)) + (b - kept)};
 }
 
-double sum_lanes(const double* lane) { return (lane[0] + lane[2]) + (lane[1] + lane[3]); }
-
 TREEWRIGHT_CLONES double sum_of(const double* x, std::size_t n) {
-  double lane[kLanes] = {};
-  for (std::size_t i = 0; i < n; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += x[i + l];
-  return sum_lanes(lane);
+  Lanes sum = {}, next;
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    std::memcpy(&next, x + i, sizeof next);
+    sum += next;
+  }
+  return joined(sum);
 }
-
-#if defined(__GNUC__)
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-#else
-struct Lanes {
-  double at[kLanes] = {};
-  Lanes operator*(const Lanes& o) const {
-    return {{at[0] * o.at[0], at[1] * o.at[1], at[2] * o.at[2], at[3] * o.at[3]}};
-  }
-  Lanes& operator+=(const Lanes& o) {
-    for (std::size_t l = 0; l < kLanes; ++l) at[l] += o.at[l];
-    return *this;
-  }
-};
-#endif
 
 // out[2 a + b] = x_a . y_b over n rows, for four columns x and two columns y
 TREEWRIGHT_CLONES void dots_4x2(const double* const* x, const double* const* y, std::size_t n, double* out) {
@@ -76,11 +53,7 @@ TREEWRIGHT_CLONES void dots_4x2(const double* const* x, const double* const* y, 
     std::memcpy(&left, x3 + i, sizeof left);
     sum[6] += left * a, sum[7] += left * b;
   }
-  for (std::size_t k = 0; k < 8; ++k) {
-    double lane[kLanes];
-    std::memcpy(lane, &sum[k], sizeof lane);
-    out[k] = sum_lanes(lane);
-  }
+  for (std::size_t k = 0; k < 8; ++k) out[k] = joined(sum[k]);
 }
 
 // The rows of one block, centred on their mean and scaled by the root of their weight; padded with zeros.
@@ -96,8 +69,7 @@ struct Block {
 
 Block open_block(std::size_t first, std::size_t rows, std::size_t n_columns,
                  std::span<const double> weights) {
-  Block block{first, rows, (rows + kLanes - 1) / kLanes * kLanes, {},
-              {},    0,    MomentSums::empty(n_columns),          {}};
+  Block block{first, rows, whole_lanes(rows), {}, {}, 0, MomentSums::empty(n_columns), {}};
   block.centred.resize(n_columns * block.stride);
   block.sums.n = static_cast<double>(rows);
   if (weights.empty()) return block;

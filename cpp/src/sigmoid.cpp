@@ -1,22 +1,79 @@
 #include "treewright/sigmoid.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
 
-#include "treewright/moments.hpp"
+#include "lanes.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright::gaussian {
 namespace {
 
 constexpr int kSteps = 60;        // of Levenberg-Marquardt, accepted ones
-constexpr double kEnough = 1e-9;  // relative gain of a step below which a descent ends
+constexpr double kEnough = 1e-5;  // nats: a step that gains less ends a descent
 constexpr double kLeastDamping = 1e-9, kMostDamping = 1e9;
 constexpr double kNearlyLinear = 0.01;  // spread of b + w.x at which a sigmoid is a line to 1e-10
+// Where else along the linear direction a descent may start: how steep, and how far the bend is off the
+// centre in deviations. The best bend of each steepness is descended from; bends to both sides stand for both
+// signs.
+constexpr double kSteepness[] = {1.5, 6};
+constexpr double kBends[] = {-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2};
 constexpr std::size_t kRemembered = std::size_t{1} << 18;
+
+TREEWRIGHT_CLONES double dot(const double* x, const double* y, std::size_t n) {
+  Lanes sum = {}, a, b;
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    std::memcpy(&a, x + i, sizeof a);
+    std::memcpy(&b, y + i, sizeof b);
+    sum += a * b;
+  }
+  return joined(sum);
+}
+
+TREEWRIGHT_CLONES void add_multiple(double* __restrict out, double factor, const double* __restrict x,
+                                    std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] += factor * x[i];
+}
+
+TREEWRIGHT_CLONES void multiply(double* __restrict out, const double* __restrict x,
+                                const double* __restrict y, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = x[i] * y[i];
+}
+
+// z becomes 1 / (1 + exp(-z)). The exponential is 2^k exp(r), |r| <= ln 2 / 2: k is read off the low bits of
+// a number too large to have a fraction, exp(r) is its Taylor sum up to rounding.
+TREEWRIGHT_CLONES void to_sigmoid(double* z, std::size_t n) {
+  constexpr double no_fraction = 0x1.8p52, per_ln2 = 0x1.71547652b82fep0;
+  constexpr double ln2_head = 0x1.62e42feep-1, ln2_tail = 0x1.a39ef35793c76p-33;
+  for (std::size_t i = 0; i < n; ++i) {
+    double x = -z[i];
+    x = x < -700 ? -700 : x;
+    x = x > 700 ? 700 : x;
+    const double shifted = x * per_ln2 + no_fraction;
+    const double k = shifted - no_fraction;
+    const double r = (x - k * ln2_head) - k * ln2_tail;
+    double sum = 1.0 / 479001600;
+    sum = sum * r + 1.0 / 39916800;
+    sum = sum * r + 1.0 / 3628800;
+    sum = sum * r + 1.0 / 362880;
+    sum = sum * r + 1.0 / 40320;
+    sum = sum * r + 1.0 / 5040;
+    sum = sum * r + 1.0 / 720;
+    sum = sum * r + 1.0 / 120;
+    sum = sum * r + 1.0 / 24;
+    sum = sum * r + 1.0 / 6;
+    sum = sum * r + 0.5;
+    sum = sum * r + 1;
+    sum = sum * r + 1;
+    const auto scale = std::bit_cast<std::uint64_t>(shifted) << 52;
+    z[i] = 1 / (1 + std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) + scale));
+  }
+}
 
 // Solve a x = b for a positive definite matrix (both overwritten); false when it is not.
 bool solve_positive(std::vector<double>& a, std::vector<double>& b) {
@@ -66,70 +123,52 @@ std::vector<double> scaled(std::span<const double> direction, double factor, dou
 
 }  // namespace
 
-SigmoidProblem::SigmoidProblem(std::span<const double> child, std::vector<const double*> parents,
-                               std::span<const double> weights, double n_rows)
+SigmoidProblem::SigmoidProblem(const double* child, std::vector<const double*> parents,
+                               std::span<const double> root, double n_rows)
     : child_(child),
       parents_(std::move(parents)),
-      weights_(weights),
+      root_(root),
       n_rows_(n_rows),
-      sigma_(child.size()),
-      centred_(child.size()),
-      residual_(child.size()),
-      columns_(child.size() * n_slopes()) {}
+      sigma_(root.size()),
+      centred_(root.size()),
+      residual_(root.size()),
+      columns_(root.size() * n_slopes()) {}
 
 SigmoidProblem::Fit SigmoidProblem::at(std::span<const double> slope) {
-  const std::size_t n = child_.size();
+  const std::size_t n = root_.size();
   std::fill(sigma_.begin(), sigma_.end(), slope[0]);
-  for (std::size_t k = 0; k < parents_.size(); ++k)
-    for (std::size_t i = 0; i < n; ++i) sigma_[i] += slope[k + 1] * parents_[k][i];
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    sigma_[i] = 1 / (1 + std::exp(-sigma_[i]));
-    total += weight(i) * sigma_[i];
-  }
-  const double middle = total / n_rows_;
-  double spread = 0, shared = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    centred_[i] = sigma_[i] - middle;
-    spread += weight(i) * centred_[i] * centred_[i];
-    shared += weight(i) * centred_[i] * child_[i];
-  }
-  spread_ = spread;
+  for (std::size_t k = 0; k < parents_.size(); ++k) add_multiple(sigma_.data(), slope[k + 1], parents_[k], n);
+  to_sigmoid(sigma_.data(), n);
+  multiply(centred_.data(), sigma_.data(), root_.data(), n);
+  const double middle = dot(centred_.data(), root_.data(), n) / n_rows_;
+  add_multiple(centred_.data(), -middle, root_.data(), n);
+  spread_ = dot(centred_.data(), centred_.data(), n);
   // a sigmoid that is flat over the data is the constant model
-  const double height = spread > 1e-24 * n_rows_ ? shared / spread : 0;
-  Fit fit{0, -height * middle, height, {slope.begin(), slope.end()}};
-  for (std::size_t i = 0; i < n; ++i) {
-    residual_[i] = child_[i] - height * centred_[i];
-    fit.square += weight(i) * residual_[i] * residual_[i];
-  }
-  return fit;
+  const double height = spread_ > 1e-24 * n_rows_ ? dot(centred_.data(), child_, n) / spread_ : 0;
+  std::copy_n(child_, n, residual_.begin());
+  add_multiple(residual_.data(), -height, centred_.data(), n);
+  return {dot(residual_.data(), residual_.data(), n), -height * middle, height, {slope.begin(), slope.end()}};
 }
 
 void SigmoidProblem::linearise(const Fit& fit, std::vector<double>& gradient, std::vector<double>& matrix) {
-  const std::size_t n = child_.size(), m = n_slopes();
+  const std::size_t n = root_.size(), m = n_slopes();
   gradient.assign(m, 0);
   matrix.assign(m * m, 0);
   // columns of th1 sigma' x, without their part in the span of (1, sigma): Kaufman's Jacobian, sign turned
-  for (std::size_t k = 0; k < m; ++k) {
-    double* const column = columns_.data() + k * n;
-    double total = 0, along = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      column[i] = fit.height * sigma_[i] * (1 - sigma_[i]) * (k == 0 ? 1 : parents_[k - 1][i]);
-      total += weight(i) * column[i];
-      along += weight(i) * column[i] * centred_[i];
-    }
-    const double middle = total / n_rows_, tilt = spread_ > 0 ? along / spread_ : 0;
-    for (std::size_t i = 0; i < n; ++i) column[i] -= middle + tilt * centred_[i];
+  double* const rise = columns_.data();
+  for (std::size_t i = 0; i < n; ++i) rise[i] = fit.height * sigma_[i] * (1 - sigma_[i]) * root_[i];
+  for (std::size_t k = m; k-- > 0;) {
+    double* const column = rise + k * n;
+    if (k > 0) multiply(column, rise, parents_[k - 1], n);  // the column of b, the last one, is `rise` itself
+    const double middle = dot(column, root_.data(), n) / n_rows_;
+    const double tilt = spread_ > 0 ? dot(column, centred_.data(), n) / spread_ : 0;
+    add_multiple(column, -middle, root_.data(), n);
+    add_multiple(column, -tilt, centred_.data(), n);
   }
   for (std::size_t k = 0; k < m; ++k) {
-    const double* const column = columns_.data() + k * n;
-    for (std::size_t i = 0; i < n; ++i) gradient[k] -= weight(i) * column[i] * residual_[i];
-    for (std::size_t l = 0; l <= k; ++l) {
-      const double* const other = columns_.data() + l * n;
-      double sum = 0;
-      for (std::size_t i = 0; i < n; ++i) sum += weight(i) * column[i] * other[i];
-      matrix[k * m + l] = matrix[l * m + k] = sum;
-    }
+    gradient[k] = -dot(rise + k * n, residual_.data(), n);
+    for (std::size_t l = 0; l <= k; ++l)
+      matrix[k * m + l] = matrix[l * m + k] = dot(rise + k * n, rise + l * n, n);
   }
 }
 
@@ -155,24 +194,26 @@ SigmoidProblem::Fit SigmoidProblem::descend(std::span<const double> start, Cance
         damping *= 10;
       }
     }
-    if (!moved || gain < kEnough) break;
+    if (!moved || gain * n_rows_ / 2 < kEnough) break;
   }
   return best;
 }
 
 SigmoidFamilies::SigmoidFamilies(std::span<const double* const> columns, std::size_t n_rows,
-                                 std::span<const double> weights, Cancel& cancel)
-    : rows_(n_rows), weights_(weights.begin(), weights.end()), standard_(n_rows * columns.size()) {
-  const MomentSums sums = moments_of(columns, n_rows, weights, cancel);
-  const std::size_t n = columns.size();
-  total_ = sums.n;
-  mean_ = sums.mean;
-  correlations_.emplace(sums.scatter, n);
-  for (std::size_t j = 0; j < n; ++j) {
-    deviation_.push_back(std::sqrt(sums.scatter[j * n + j] / total_));
-    if (correlations_->is_constant(static_cast<Rank>(j))) continue;  // stays zero: no weight can move it
+                                 std::span<const double> weights, const MomentSums& moments)
+    : rows_(n_rows),
+      total_(moments.n),
+      root_(whole_lanes(n_rows)),
+      standard_(root_.size() * columns.size()),
+      mean_(moments.mean),
+      correlations_(moments.scatter, columns.size()) {
+  for (std::size_t i = 0; i < n_rows; ++i) root_[i] = weights.empty() ? 1 : std::sqrt(weights[i]);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    deviation_.push_back(std::sqrt(moments.scatter[j * columns.size() + j] / total_));
+    if (correlations_.is_constant(static_cast<Rank>(j))) continue;  // stays zero: no weight can move it
+    double* const out = standard_.data() + j * root_.size();
     for (std::size_t i = 0; i < n_rows; ++i)
-      standard_[j * n_rows + i] = ((columns[j][i] - sums.mean[j]) - sums.mean_tail[j]) / deviation_[j];
+      out[i] = ((columns[j][i] - moments.mean[j]) - moments.mean_tail[j]) / deviation_[j];
   }
 }
 
@@ -189,7 +230,7 @@ void SigmoidFamilies::check(const Family& family) const {
 // scaled to unit spread.
 std::size_t SigmoidFamilies::least_useful(Rank child, const std::vector<Rank>& rising,
                                           std::vector<double>& direction) const {
-  const auto& r = *correlations_;
+  const auto& r = correlations_;
   Factor factor(r);
   for (const Rank v : rising) factor.push(v);
   direction.clear();
@@ -215,17 +256,27 @@ std::size_t SigmoidFamilies::least_useful(Rank child, const std::vector<Rank>& r
 
 SigmoidProblem::Fit SigmoidFamilies::search(Rank child, const std::vector<Rank>& rising, Cancel& cancel) {
   Fit best{total_, 0, 0, std::vector<double>(rising.size() + 1)};  // the constant model
-  if (rising.empty() || correlations_->is_constant(child)) return best;
+  if (rising.empty() || correlations_.is_constant(child)) return best;
   const auto keep = [&best](Fit&& fit) {
     if (fit.square < best.square) best = std::move(fit);
   };
   std::vector<const double*> parents;
-  for (const Rank v : rising) parents.push_back(column(v).data());
-  SigmoidProblem problem(column(child), std::move(parents), weights_, total_);
+  for (const Rank v : rising) parents.push_back(column(v));
+  std::vector<double> weighted(root_.size());
+  multiply(weighted.data(), column(child), root_.data(), root_.size());
+  SigmoidProblem problem(weighted.data(), std::move(parents), root_, total_);
 
   std::vector<double> direction;
   const std::size_t least = least_useful(child, rising, direction);
-  for (const double offset : {0.0, 1.0, -1.0}) keep(problem.descend(scaled(direction, 1, offset), cancel));
+  keep(problem.descend(scaled(direction, 1, 0), cancel));
+  for (const double steepness : kSteepness) {
+    Fit start = problem.at(scaled(direction, steepness, 0));
+    for (const double bend : kBends) {
+      Fit other = problem.at(scaled(direction, steepness, bend * steepness));
+      if (other.square < start.square) start = std::move(other);
+    }
+    keep(problem.descend(start.slope, cancel));
+  }
   if (rising.size() > 1) {
     auto fewer = rising;
     fewer.erase(fewer.begin() + least);
@@ -254,7 +305,7 @@ SigmoidFamilies::Stored SigmoidFamilies::standardised_fit(Rank child, const std:
 }
 
 double SigmoidFamilies::log_likelihood(Rank child, double square) const {
-  const bool constant = correlations_->is_constant(child);
+  const bool constant = correlations_.is_constant(child);
   const double variance =
       constant ? kSingular : std::max(square / total_, kSingular) * deviation_[child] * deviation_[child];
   return -0.5 * total_ * (std::log(2 * std::numbers::pi * variance) + 1);
@@ -269,14 +320,14 @@ SigmoidFit SigmoidFamilies::in_units(const Family& family, const std::vector<Ran
   out.b = fit.slope[0];
   out.w.resize(parents.size());
   for (std::size_t k = 0; k < rising.size(); ++k) {
-    if (correlations_->is_constant(rising[k])) continue;
+    if (correlations_.is_constant(rising[k])) continue;
     const double w = fit.slope[k + 1] / deviation_[rising[k]];
     out.w[std::find(parents.begin(), parents.end(), rising[k]) - parents.begin()] = w;
     out.b -= w * mean_[rising[k]];
   }
   const double variance = deviation_[child] * deviation_[child];
   out.variance =
-      correlations_->is_constant(child) ? kSingular : std::max(fit.square / total_, kSingular) * variance;
+      correlations_.is_constant(child) ? kSingular : std::max(fit.square / total_, kSingular) * variance;
   out.log_likelihood = log_likelihood(child, fit.square);
   return out;
 }
@@ -297,13 +348,13 @@ std::vector<std::size_t> SigmoidFamilies::screen(const Family& family, std::span
                                                  std::size_t keep) const {
   auto rising = family.second;
   std::sort(rising.begin(), rising.end());
-  Factor factor(*correlations_);
+  Factor factor(correlations_);
   for (const Rank v : rising) factor.push_unless_singular(v);
   std::vector<double> child, other, gain;
   factor.project(family.first, child);
   for (const Rank candidate : candidates) {
     const double variance = factor.project(candidate, other);
-    double shared = (*correlations_)(family.first, candidate);
+    double shared = correlations_(family.first, candidate);
     for (std::size_t k = 0; k < child.size(); ++k) shared -= child[k] * other[k];
     gain.push_back(variance < kSingular ? 0 : shared * shared / variance);
   }

@@ -11,21 +11,22 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "treewright/cancel.hpp"
 #include "treewright/gaussian.hpp"
+#include "treewright/moments.hpp"
 
 namespace treewright::gaussian {
 
-/// One regression on standardised columns. `slope[0]` is b, the others are the weights w.
+/// One regression on standardised columns, all of one length that is a multiple of four. `root` holds the
+/// root of each row's weight, and 0 in rows that only pad. A slope is (b, w).
 class SigmoidProblem {
  public:
-  /// `weights`: empty or one per row; `child` has weighted mean 0 and total square `n_rows`.
-  SigmoidProblem(std::span<const double> child, std::vector<const double*> parents,
-                 std::span<const double> weights, double n_rows);
+  /// `child` is multiplied by `root`, has mean 0 and total square `n_rows`; parents are as they are.
+  SigmoidProblem(const double* child, std::vector<const double*> parents, std::span<const double> root,
+                 double n_rows);
 
   struct Fit {
     double square = 0;  // residual sum of squares
@@ -43,12 +44,11 @@ class SigmoidProblem {
   std::size_t n_slopes() const { return parents_.size() + 1; }
 
  private:
-  double weight(std::size_t i) const { return weights_.empty() ? 1 : weights_[i]; }
-
-  std::span<const double> child_;
+  const double* child_;
   std::vector<const double*> parents_;
-  std::span<const double> weights_;
+  std::span<const double> root_;
   double n_rows_;
+  // all but sigma are multiplied by root
   std::vector<double> sigma_, centred_, residual_, columns_;
   double spread_ = 0;  // total square of the centred sigma
 };
@@ -60,13 +60,13 @@ struct SigmoidFit {
   double variance = 0, log_likelihood = 0;
 };
 
-/// Fits of families over one table; columns are in name order.
+/// Fits of families over one table; columns, and their moments, are in name order.
 class SigmoidFamilies {
  public:
   SigmoidFamilies(std::span<const double* const> columns, std::size_t n_rows, std::span<const double> weights,
-                  Cancel& cancel);
+                  const MomentSums& moments);
 
-  std::size_t size() const { return correlations_->size(); }
+  std::size_t size() const { return correlations_.size(); }
   double n_rows() const { return total_; }
 
   std::vector<SigmoidFit> fit_many(std::span<const Family> families, Cancel& cancel);
@@ -80,7 +80,7 @@ class SigmoidFamilies {
   using Stored = std::shared_ptr<const Fit>;
 
   void check(const Family& family) const;
-  std::span<const double> column(Rank v) const { return {standard_.data() + v * rows_, rows_}; }
+  const double* column(Rank v) const { return standard_.data() + v * root_.size(); }
   Stored standardised_fit(Rank child, const std::vector<Rank>& rising, Cancel& cancel);
   Fit search(Rank child, const std::vector<Rank>& rising, Cancel& cancel);
   double log_likelihood(Rank child, double square) const;
@@ -89,8 +89,8 @@ class SigmoidFamilies {
 
   std::size_t rows_;
   double total_ = 0;
-  std::vector<double> weights_, standard_, mean_, deviation_;
-  std::optional<Correlations> correlations_;
+  std::vector<double> root_, standard_, mean_, deviation_;
+  Correlations correlations_;
   std::mutex mutex_;
   std::map<std::vector<Rank>, Stored> memo_;  // child, then its parents
 };

@@ -86,6 +86,9 @@ class GaussianBIC:
     def __repr__(self) -> str:
         return f"GaussianBIC({len(self.schema)} columns, {self.moments.n} rows)"
 
+    def __reduce__(self) -> tuple[type[GaussianBIC], tuple[Moments]]:
+        return GaussianBIC, (self._moments,)
+
     @property
     def schema(self) -> Schema:
         return self._moments.schema

@@ -7,6 +7,7 @@ One factor of the given serves every pair asked with it, so learners ask in batc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -98,6 +99,10 @@ class FisherZTest:
 
     def __repr__(self) -> str:
         return f"FisherZTest({len(self.schema)} columns, {self._moments.n} rows, alpha={self._alpha})"
+
+    def __reduce__(self) -> tuple[Callable[..., FisherZTest], tuple[Moments, float]]:
+        options = {"unreliable": self._unreliable, "singular": self._singular}
+        return partial(FisherZTest, **options), (self._moments, self._alpha)  # type: ignore[arg-type]
 
     @property
     def schema(self) -> Schema:

@@ -1,15 +1,16 @@
 """Sigmoid BIC: a variable that switches between two levels as its parents push it.
 
 The child is Normal around th0 + th1 sigma(b + w . x), sigma(z) = 1 / (1 + exp(-z)). A straight line and a
-step are its two ends, which is why it suits gene expression. For fixed (b, w) the two levels are a least-squares
-line, so only (b, w) is searched, by Levenberg-Marquardt from several starts.
+step are its two ends, which is why it suits gene expression. For fixed (b, w) the two levels are a
+least-squares line, so only (b, w) is searched, by Levenberg-Marquardt from several starts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from treewright.criteria.gaussian_scores import (
     families_of,
 )
 from treewright.errors import SchemaError
-from treewright.statistics.moments import ContinuousTable, check_rows, rank_by_name
+from treewright.statistics.moments import ContinuousTable, moments, rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -92,13 +93,13 @@ class SigmoidBIC:
     -----
     A fit is a function of its family alone, whatever was asked before and on however many threads; the order
     of parents and columns does not matter. Starts, on standardised columns: the direction of the linear
-    regression scaled to unit spread, with the bend in the middle and one deviation to either side; the fit
-    without the linearly least useful parent, its weight zero; and a nearly linear sigmoid along the
-    regression.
+    regression scaled to unit spread; along the same direction the best of several bends off the centre, for
+    a moderate and for a steep response; the fit without the linearly least useful parent, its weight zero;
+    and a nearly linear sigmoid.
 
     **Departures.** Elidan & Gould (2008) name the sigmoid and do not say how it is fitted. Turning the sign
     of the linear direction about a central bend gives the same model again (sigma(-z) = 1 - sigma(z)), so the
-    turned start is taken about bends off the centre.
+    turned start is replaced by bends to both sides of the centre.
 
     Examples
     --------
@@ -122,22 +123,30 @@ class SigmoidBIC:
     def __init__(self, table: ContinuousTable, *, screen: int | None = None) -> None:
         if screen is not None and screen < 1:
             raise SchemaError(f"screen is a number of candidates to fit, 1 at least, or None; found {screen}")
-        schema, n_rows = table.schema, table.n_rows
-        columns = [np.ascontiguousarray(column, dtype=np.float64) for column in table.columns]
-        weights, _ = check_rows(schema, columns, n_rows, table.weights)
-        self._n = float(weights.sum()) if weights.size else float(n_rows)
-        if not self._n >= 1:
-            raise SchemaError(f"a sigmoid BIC needs one row at least; found {self._n:g}")
-        order, rank = rank_by_name(schema)
-        self._schema, self._screen = schema, screen
-        self._native = _core.SigmoidFamilies([columns[v] for v in order], n_rows, weights, rank)
+        found = moments(table)
+        if not found.n >= 1:
+            raise SchemaError(f"a sigmoid BIC needs one row at least; found {found.n}")
+        order, rank = rank_by_name(table.schema)
+        columns = [np.ascontiguousarray(table.columns[v], dtype=np.float64) for v in order]
+        weights = np.empty(0) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+        sums = (
+            float(found.n),
+            found.mean[order],
+            found.mean_tail[order],
+            found.scatter[np.ix_(order, order)],
+        )
+        self._table, self._screen, self._n = table, screen, float(found.n)
+        self._native = _core.SigmoidFamilies(columns, table.n_rows, np.ascontiguousarray(weights), sums, rank)
 
     def __repr__(self) -> str:
         return f"SigmoidBIC({len(self.schema)} columns, {self._n:g} rows)"
 
+    def __reduce__(self) -> tuple[Callable[..., SigmoidBIC], tuple[ContinuousTable]]:
+        return partial(SigmoidBIC, screen=self._screen), (self._table,)
+
     @property
     def schema(self) -> Schema:
-        return self._schema
+        return self._table.schema
 
     @property
     def screen(self) -> int | None:

@@ -127,8 +127,8 @@ class Moments:
             One finite number per row, not negative; whole numbers count a row that many times.
         """
         matrix = np.asarray(rows, dtype=np.float64)
-        if matrix.size == 0:
-            matrix = matrix.reshape(-1 if len(schema) == 0 else 0, len(schema))
+        if matrix.shape == (0,):  # an empty list
+            matrix = matrix.reshape(0, len(schema))
         if matrix.ndim != 2 or matrix.shape[1] != len(schema):
             raise SchemaError(
                 f"rows of {len(schema)} columns form a matrix of that width; found shape {matrix.shape}"
@@ -172,6 +172,9 @@ class Moments:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[Moments], tuple[object, ...]]:
+        return Moments, (self.schema, self.n, self.mean, self.scatter, self.mean_tail)
 
     @property
     def constant(self) -> tuple[str, ...]:
@@ -282,7 +285,7 @@ def rank_by_name(schema: Schema) -> tuple[list[int], list[int]]:
     return order, rank.tolist()
 
 
-def check_rows(
+def _check_rows(
     schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None
 ) -> tuple[Floats, bool]:
     """Refuse rows that cannot be summed; returns the weights (empty: none) and whether they are whole."""
@@ -302,7 +305,7 @@ def check_rows(
 
 
 def _of_columns(schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None) -> Moments:
-    checked, whole = check_rows(schema, columns, n_rows, weights)
+    checked, whole = _check_rows(schema, columns, n_rows, weights)
     n, mean, tail, scatter = _core.column_moments(columns, n_rows, checked)
     if n == 0:
         mean = np.full(len(schema), np.nan)
