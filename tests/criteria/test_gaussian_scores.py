@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.reference import gaussian as slow
 
 from treewright import Schema, _core
-from treewright.criteria import GaussianBIC, LocalScore
+from treewright.criteria import GaussianBIC
+from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.statistics import Moments
 
@@ -218,7 +219,7 @@ def test_it_can_be_sent_to_another_process(mixed):
 
 def test_refusals(mixed):
     score = score_of(mixed)
-    with pytest.raises(SchemaError, match=r"^'v000' cannot be its own parent$"):
+    with pytest.raises(SchemaError, match=r"^'v000' cannot be its own parent"):
         score.local(0, (1, 0))
     with pytest.raises(SchemaError, match=r"^a scope names each variable once; found twice: 'v001'$"):
         score.local(0, (1, 1))
@@ -230,11 +231,9 @@ def test_refusals(mixed):
         SchemaError, match=r"^a scope is a sequence of names; for one variable write \('v001',\)$"
     ):
         score.local("v000", "v001")
-    with pytest.raises(
-        SchemaError, match=r"^candidates to be parents of 'v000' are outside .* inside: 'v000', 'v001'$"
-    ):
-        score.local_additions(0, (1,), (0, 1, 2))
+    with pytest.raises(SchemaError, match=r"^'v001' cannot be added to the parents of 'v000'"):
+        score.local_additions(0, (1,), (2, 1))
     with pytest.raises(SchemaError, match=r"^a Gaussian BIC needs one row at least; found 0$"):
         score_of(np.empty((0, 2)))
-    with pytest.raises(SchemaError, match=r"different variables; only one has 'v005', 'w'$"):
+    with pytest.raises(SchemaError, match=r"only one of them has 'v005', 'w'$"):
         score.score(Graph(slow.continuous("v000", "v001", "v002", "v003", "v004", "w"), {}))

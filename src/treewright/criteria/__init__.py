@@ -2,17 +2,12 @@
 
 from treewright.criteria.gaussian_scores import GaussianBIC
 from treewright.criteria.gaussian_tests import FisherZTest, SingularError
-from treewright.criteria.independence import IndependenceTest, TestResult
-from treewright.criteria.score import LocalScore
 from treewright.criteria.sigmoid_score import SigmoidBIC, SigmoidFit
 
 __all__ = [
     "FisherZTest",
     "GaussianBIC",
-    "IndependenceTest",
-    "LocalScore",
     "SigmoidBIC",
     "SigmoidFit",
     "SingularError",
-    "TestResult",
 ]

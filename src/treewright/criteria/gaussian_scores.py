@@ -8,32 +8,19 @@ preference.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
+from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
+from treewright.statistics.families import Floats
 from treewright.statistics.moments import Moments, rank_by_name
-from treewright.tables.schema import NameOrIndex, Schema, Scope
-
-Family = tuple[NameOrIndex, Sequence[NameOrIndex]]
-Floats = npt.NDArray[np.float64]
+from treewright.tables.schema import NameOrIndex, Schema
 
 
-class HasParents(Protocol):
-    """A directed graph, as far as a score looks at it."""
-
-    @property
-    def schema(self) -> Schema: ...
-
-    def parents(self, vertex: int) -> Iterable[NameOrIndex]: ...
-
-
-class GaussianBIC:
+class GaussianBIC(PluralScore):
     """BIC of linear-Gaussian families.
 
     The local score of a child with parents P is
@@ -107,11 +94,7 @@ class GaussianBIC:
         """Children, by name, that were a linear function of their parents in a family scored so far."""
         return tuple(sorted(self.schema.names_of(self._floored)))
 
-    def local(self, child: NameOrIndex, parents: Sequence[NameOrIndex] = ()) -> float:
-        """Score of one family, in nats."""
-        return float(self.local_many([(child, parents)])[0])
-
-    def local_many(self, families: Sequence[Family]) -> Floats:
+    def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         """Scores of many families, in the order given."""
         try:
             scores, floored = self._native.local_many(families)  # type: ignore[arg-type]
@@ -122,65 +105,12 @@ class GaussianBIC:
         return scores
 
     def local_additions(
-        self, child: NameOrIndex, parents: Sequence[NameOrIndex], candidates: Sequence[NameOrIndex]
+        self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
     ) -> Floats:
         """Scores of `child` with each candidate added to its parents: bit by bit those of :meth:`local`."""
-        child, parents = as_family(self.schema, child, parents)
-        added = as_candidates(self.schema, child, parents, candidates)
-        scores, floored = self._native.local_additions(child, parents, added)
+        target, known = as_family(self.schema, child, parents)
+        added = as_candidates(self.schema, target, known, candidates)
+        scores, floored = self._native.local_additions(target, known, added)
         if floored.any():
-            self._floored.add(child)
+            self._floored.add(target)
         return scores
-
-    def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
-        """Scores of `child` with each of its parents left out, in the order of `parents`."""
-        return self.local_many(deletions(*as_family(self.schema, child, parents)))
-
-    def score(self, graph: HasParents) -> float:
-        """Sum of the local scores of a graph; equal, to the last bit, for equivalent graphs."""
-        return math.fsum(self.local_many(families_of(self.schema, graph)))
-
-
-def as_family(schema: Schema, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> tuple[int, Scope]:
-    """A family by positions; refused when the child is its own parent."""
-    position, scope = schema.index(child), schema.scope(parents)
-    if position in scope:
-        raise SchemaError(f"{schema.names[position]!r} cannot be its own parent")
-    return position, scope
-
-
-def as_families(schema: Schema, families: Sequence[Family]) -> list[tuple[int, Scope]]:
-    return [as_family(schema, child, parents) for child, parents in families]
-
-
-def as_candidates(schema: Schema, child: int, parents: Scope, candidates: Sequence[NameOrIndex]) -> list[int]:
-    """Positions of candidate parents; refused when one is in the family already."""
-    if isinstance(candidates, str):
-        raise SchemaError(f"candidates are a sequence of names; for one variable write ({candidates!r},)")
-    positions = [schema.index(candidate) for candidate in candidates]
-    taken = sorted(schema.names_of({child, *parents} & set(positions)))
-    if taken:
-        raise SchemaError(
-            f"candidates to be parents of {schema.names[child]!r} are outside its family;"
-            f" found inside: {', '.join(map(repr, taken))}"
-        )
-    return positions
-
-
-def deletions(child: int, parents: Scope) -> list[tuple[int, Scope]]:
-    """The family without each of its parents in turn."""
-    return [(child, parents[:k] + parents[k + 1 :]) for k in range(len(parents))]
-
-
-def families_of(schema: Schema, graph: HasParents) -> list[Family]:
-    """The families of a graph; its variables must be those of the score, in any order."""
-    if set(graph.schema.names) != set(schema.names):
-        only = sorted(set(graph.schema.names) ^ set(schema.names))
-        raise SchemaError(
-            "graph and score are about different variables; only one has " + ", ".join(map(repr, only))
-        )
-    names = graph.schema.names
-    return [
-        (names[v], tuple(names[graph.schema.index(parent)] for parent in graph.parents(v)))
-        for v in range(len(names))
-    ]

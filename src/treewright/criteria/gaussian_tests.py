@@ -6,7 +6,7 @@ One factor of the given serves every pair asked with it, so learners ask in batc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -17,13 +17,15 @@ from scipy.linalg.lapack import dpstrf
 from scipy.special import erfc, ndtri
 
 from treewright import _core
-from treewright.criteria.independence import TestResult
-from treewright.errors import SchemaError, TreewrightError
+from treewright.criteria.discrete_tests import TestResults
+from treewright.criteria.independence import NamedQuery, TestResult
+from treewright.criteria.queries import as_level, as_partners, as_queries, as_query, one_of
+from treewright.errors import TreewrightError
+from treewright.statistics.families import Floats
 from treewright.statistics.moments import Moments, rank_by_name
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
 
-Question = tuple[NameOrIndex, NameOrIndex, Sequence[NameOrIndex]]
-Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Answers = tuple[Floats, Floats, Floats, npt.NDArray[np.uint8]]
 
 # reasons for an answer that is not an ordinary one, as the core numbers them
@@ -84,14 +86,10 @@ class FisherZTest:
         unreliable: Literal["independent", "dependent"] = "independent",
         singular: Literal["error", "independent"] = "error",
     ) -> None:
-        if not 0 < alpha < 1:
-            raise SchemaError(f"alpha lies between 0 and 1; found {alpha}")
-        if unreliable not in ("independent", "dependent"):
-            raise SchemaError(f"unreliable is 'independent' or 'dependent'; found {unreliable!r}")
-        if singular not in ("error", "independent"):
-            raise SchemaError(f"singular is 'error' or 'independent'; found {singular!r}")
+        one_of("unreliable", unreliable, ("independent", "dependent"))
+        one_of("singular", singular, ("error", "independent"))
         order, rank = rank_by_name(moments.schema)
-        self._moments, self._alpha = moments, alpha
+        self._moments, self._alpha = moments, as_level(alpha)
         self._unreliable, self._singular = unreliable, singular
         self._critical = float(-ndtri(alpha / 2))
         scatter = np.ascontiguousarray(moments.scatter[np.ix_(order, order)])
@@ -117,86 +115,82 @@ class FisherZTest:
         """Columns that never move, by name: independent of everything."""
         return self._moments.constant
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Sequence[NameOrIndex] = ()) -> bool:
+    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
         """Whether x and y are independent given others, at level alpha."""
         return bool(self.independent_many([(x, y, given)])[0])
 
-    def independent_many(self, questions: Sequence[Question]) -> npt.NDArray[np.bool_]:
-        """Decisions for many (x, y, given), without computing a single p-value."""
-        _, statistic, _, snag = self._ask(questions)
-        decided: npt.NDArray[np.bool_] = np.abs(statistic) < self._critical
-        if self._unreliable == "dependent":
-            decided &= snag != _TOO_FEW_ROWS
-        return decided
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        """Decisions about many (x, y, given), without computing a single p-value."""
+        return self._decide(self._ask(queries))
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Sequence[NameOrIndex] = ()) -> TestResult:
+    def independent_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> Flags:
+        """Decisions about x against each partner, given one set."""
+        return self._decide(self._ask_partners(x, given, partners))
+
+    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
         """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
         return self.test_many([(x, y, given)])[0]
 
-    def test_many(self, questions: Sequence[Question]) -> list[TestResult]:
-        """Full results for many (x, y, given)."""
-        return self._results(self._ask(questions))
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """Results for many (x, y, given), in the order asked."""
+        return self._results(self._ask(queries))
 
     def test_partners(
-        self, x: NameOrIndex, given: Sequence[NameOrIndex], partners: Sequence[NameOrIndex]
-    ) -> list[TestResult]:
-        """Full results of x against each partner, given one set: one factor serves them all."""
-        try:
-            answers = self._native.ask_partners(x, given, partners)  # type: ignore[arg-type]
-        except (TypeError, ValueError, IndexError):  # names, or something to be refused by name
-            named = [self._question(x, partner, given) for partner in partners]
-            if not named:
-                return []
-            answers = self._native.ask_partners(named[0][0], named[0][2], [y for _, y, _ in named])
-        self._refuse_singular(answers[3], lambda i: (x, partners[i], given))
-        return self._results(answers)
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> TestResults:
+        """Results for x against each partner, given one set: one factor serves them all."""
+        return self._results(self._ask_partners(x, given, partners))
 
-    def partial_correlation(self, x: NameOrIndex, y: NameOrIndex, given: Sequence[NameOrIndex] = ()) -> float:
+    def partial_correlation(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> float:
         """Correlation of what is left of x and y after regression on the given; NaN without enough rows."""
         correlation, _, _, snag = self._ask([(x, y, given)])
         return float("nan") if snag[0] == _TOO_FEW_ROWS else float(correlation[0])
 
-    def _ask(self, questions: Sequence[Question]) -> Answers:
+    def _ask(self, queries: Sequence[NamedQuery]) -> Answers:
         try:
-            answers = self._native.ask(questions)  # type: ignore[arg-type]
+            answers = self._native.ask(queries)  # type: ignore[arg-type]
         except (TypeError, ValueError, IndexError):  # names, or something to be refused by name
-            answers = self._native.ask([self._question(*question) for question in questions])
-        self._refuse_singular(answers[3], questions.__getitem__)
+            queries = as_queries(self.schema, queries)
+            answers = self._native.ask(queries)
+        self._refuse_singular(answers[3], queries.__getitem__)
         return answers
 
-    def _question(
-        self, x: NameOrIndex, y: NameOrIndex, given: Sequence[NameOrIndex]
-    ) -> tuple[int, int, Scope]:
-        one, other, scope = self.schema.index(x), self.schema.index(y), self.schema.scope(given)
-        if one == other:
-            raise SchemaError(f"{self.schema.names[one]!r} cannot be tested against itself")
-        for tested in (one, other):
-            if tested in scope:
-                raise SchemaError(f"{self.schema.names[tested]!r} is tested, so it cannot be given as well")
-        return one, other, scope
+    def _ask_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> Answers:
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        answers = self._native.ask_partners(first, scope, others)
+        self._refuse_singular(answers[3], lambda i: (first, others[i], scope))
+        return answers
 
-    def _results(self, answers: Answers) -> list[TestResult]:
+    def _decide(self, answers: Answers) -> Flags:
+        _, statistic, _, snag = answers
+        independent: Flags = np.abs(statistic) < self._critical
+        if self._unreliable == "dependent":
+            independent &= snag != _TOO_FEW_ROWS
+        return independent
+
+    def _results(self, answers: Answers) -> TestResults:
         _, statistic, freedom, snag = answers
-        p_value = erfc(np.abs(statistic) / np.sqrt(2.0))
+        p_value: Floats = erfc(np.abs(statistic) / np.sqrt(2.0))
         few = snag == _TOO_FEW_ROWS
+        statistic[few] = np.nan
         if self._unreliable == "dependent":
             p_value[few] = 0.0
-        statistic = np.where(few, np.nan, statistic)
-        reliable = snag < _X_IS_DETERMINED
-        return list(
-            map(TestResult, statistic.tolist(), freedom.tolist(), p_value.tolist(), reliable.tolist())
-        )
+        return TestResults(statistic, freedom, p_value, snag < _X_IS_DETERMINED)
 
-    def _refuse_singular(self, snag: npt.NDArray[np.uint8], question: Callable[[int], Question]) -> None:
+    def _refuse_singular(self, snag: npt.NDArray[np.uint8], query: Callable[[int], NamedQuery]) -> None:
         if self._singular == "independent":
             return
         bad = np.flatnonzero((snag >= _GIVEN_IS_SINGULAR) & (snag <= _Y_IS_DETERMINED))
         if bad.size == 0:
             return
-        x, y, given = self._question(*question(int(bad[0])))
-        first = self.schema.name_order
+        x, y, given = as_query(self.schema, *query(int(bad[0])))
+        given = tuple(v for v in self.schema.name_order if v in given)
         tested = {_X_IS_DETERMINED: (x,), _Y_IS_DETERMINED: (y,)}.get(int(snag[bad[0]]), ())
-        scope = [v for v in first if v in given or v in tested]
+        scope = [v for v in self.schema.name_order if v in given or v in tested]
         names = self.schema.names
         raise SingularError(
             f"cannot test {names[x]!r} and {names[y]!r} given {self.schema.names_of(given)}:"

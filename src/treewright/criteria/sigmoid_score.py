@@ -8,7 +8,7 @@ least-squares line, so only (b, w) is searched, by Levenberg-Marquardt from seve
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,20 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.gaussian_scores import (
-    Family,
-    HasParents,
-    as_candidates,
-    as_families,
-    as_family,
-    deletions,
-    families_of,
-)
+from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
+from treewright.statistics.families import Floats
 from treewright.statistics.moments import ContinuousTable, moments, rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,7 @@ class SigmoidFit:
         return values
 
 
-class SigmoidBIC:
+class SigmoidBIC(PluralScore):
     """BIC of families whose child follows a sigmoid of its parents.
 
     The local score is the log-likelihood at the best fit found, less (ln m)/2 for each of |P| + 4 free
@@ -122,7 +113,7 @@ class SigmoidBIC:
 
     def __init__(self, table: ContinuousTable, *, screen: int | None = None) -> None:
         if screen is not None and screen < 1:
-            raise SchemaError(f"screen is a number of candidates to fit, 1 at least, or None; found {screen}")
+            raise ValueError(f"screen is a number of candidates to fit, 1 at least, or None; found {screen}")
         found = moments(table)
         if not found.n >= 1:
             raise SchemaError(f"a sigmoid BIC needs one row at least; found {found.n}")
@@ -152,44 +143,35 @@ class SigmoidBIC:
     def screen(self) -> int | None:
         return self._screen
 
-    def local(self, child: NameOrIndex, parents: Sequence[NameOrIndex] = ()) -> float:
-        """Score of one family, in nats."""
-        return float(self.local_many([(child, parents)])[0])
-
-    def local_many(self, families: Sequence[Family]) -> Floats:
+    def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         """Scores of many families, in the order given."""
         known = as_families(self.schema, families)
         n_parents = np.array([len(parents) for _, parents in known], dtype=np.int64)
         return self._native.log_likelihoods(known) - self._penalty(n_parents)
 
     def local_additions(
-        self, child: NameOrIndex, parents: Sequence[NameOrIndex], candidates: Sequence[NameOrIndex]
+        self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
     ) -> Floats:
         """Scores of `child` with each candidate added to its parents; see `screen`."""
-        child, parents = as_family(self.schema, child, parents)
-        added = as_candidates(self.schema, child, parents, candidates)
+        target, known = as_family(self.schema, child, parents)
+        added = as_candidates(self.schema, target, known, candidates)
         if self._screen is None or len(added) <= self._screen:
-            return self.local_many([(child, (*parents, one)) for one in added])
-        chosen = self._native.screen(child, parents, added, self._screen)
-        unfitted = float(self._native.log_likelihoods([(child, parents)])[0])
-        scores = np.full(len(added), unfitted - float(self._penalty(np.array(len(parents) + 1))))
-        scores[chosen] = self.local_many([(child, (*parents, added[k])) for k in chosen])
+            return self.local_many([(target, (*known, one)) for one in added])
+        chosen = self._native.screen(target, known, added, self._screen)
+        unfitted = float(self._native.log_likelihoods([(target, known)])[0])
+        scores = np.full(len(added), unfitted - float(self._penalty(np.array(len(known) + 1))))
+        scores[chosen] = self.local_many([(target, (*known, added[k])) for k in chosen])
         return scores
-
-    def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
-        """Scores of `child` with each of its parents left out, in the order of `parents`."""
-        return self.local_many(deletions(*as_family(self.schema, child, parents)))
-
-    def score(self, graph: HasParents) -> float:
-        """Sum of the local scores of a graph."""
-        return math.fsum(self.local_many(families_of(self.schema, graph)))
 
     def fit_family(self, child: NameOrIndex, parents: Sequence[NameOrIndex] = ()) -> SigmoidFit:
         """The parameters behind a local score."""
-        child, parents = as_family(self.schema, child, parents)
-        th0, th1, b, w, s2, log_likelihood = self._native.fit(child, parents)
-        names = self.schema.names_of(parents)
-        return SigmoidFit(self.schema.names[child], names, th0, th1, b, tuple(w.tolist()), s2, log_likelihood)
+        target, _ = as_family(self.schema, child, parents)
+        scope = self.schema.scope(parents)
+        th0, th1, b, w, s2, log_likelihood = self._native.fit(target, scope)
+        names = self.schema.names
+        return SigmoidFit(
+            names[target], self.schema.names_of(scope), th0, th1, b, tuple(w.tolist()), s2, log_likelihood
+        )
 
     def _penalty(self, n_parents: npt.NDArray[np.int64]) -> Floats:
         penalty: Floats = 0.5 * math.log(self._n) * np.where(n_parents > 0, n_parents + 4, 2)
