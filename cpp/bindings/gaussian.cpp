@@ -1,4 +1,5 @@
-// Python face of treewright/moments.hpp, gaussian.hpp and sigmoid.hpp: shapes, ownership and the GIL, nothing
+// Python face of moments.hpp, gaussian.hpp, partial_correlations.hpp and sigmoid.hpp: shapes, ownership and
+// the GIL, nothing else.
 // else.
 #include "treewright/gaussian.hpp"
 
@@ -6,6 +7,7 @@
 
 #include "bind.hpp"
 #include "treewright/moments.hpp"
+#include "treewright/partial_correlations.hpp"
 #include "treewright/sigmoid.hpp"
 
 namespace twg = treewright::gaussian;

@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "treewright/gaussian.hpp"
 #include "treewright/moments.hpp"
+#include "treewright/partial_correlations.hpp"
 #include "treewright/threads.hpp"
 
 namespace tw = treewright;

@@ -79,7 +79,6 @@ class SigmoidFamilies {
   using Fit = SigmoidProblem::Fit;
   using Stored = std::shared_ptr<const Fit>;
 
-  void check(const Family& family) const;
   const double* column(Rank v) const { return standard_.data() + v * root_.size(); }
   Stored standardised_fit(Rank child, const std::vector<Rank>& rising, Cancel& cancel);
   Fit search(Rank child, const std::vector<Rank>& rising, Cancel& cancel);
