@@ -37,6 +37,14 @@ class TableTooLarge(TreewrightError, MemoryError):  # noqa: N818
     """A table that would exceed the memory limit; refused before it is allocated."""
 
 
+class SettingError(TreewrightError, ValueError):
+    """An option with a value that it cannot have."""
+
+
+class SingularError(TreewrightError, ValueError):
+    """A variable that is a linear function of others where a regression needs it not to be."""
+
+
 class CycleError(TreewrightError, ValueError):
     """Arcs that close a directed cycle."""
 

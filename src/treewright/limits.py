@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from treewright.errors import TableTooLarge
+from treewright.errors import SettingError, TableTooLarge
 from treewright.tables.schema import Schema
 
 DEFAULT_LIMIT = 4 * 2**30
@@ -68,7 +68,7 @@ def parse_bytes(size: int | str) -> int:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(size).lower())
     if match is None or match[2] not in _UNITS or float(match[1]) == 0:
-        raise ValueError(f"a memory limit is a number of bytes above 0 such as '4GiB'; found {size!r}")
+        raise SettingError(f"a memory limit is a number of bytes above 0 such as '4GiB'; found {size!r}")
     return int(float(match[1]) * _UNITS[match[2]])
 
 

@@ -5,11 +5,14 @@ from treewright.criteria.cached_score import CachedScore
 from treewright.criteria.dirichlet_scores import K2, BDe, BDeu, UniformPrior
 from treewright.criteria.discrete_tests import ChiSquareTest, GTest, PermutationTest, TestResults
 from treewright.criteria.edge_prior import EdgePrior, SparseQNML
-from treewright.criteria.independence import IndependenceTest, Query, TestResult, as_query, canonical_query
+from treewright.criteria.gaussian_scores import GaussianBIC
+from treewright.criteria.gaussian_tests import FisherZTest
+from treewright.criteria.independence import IndependenceTest, TestResult, canonical_query
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.oracle import DSeparationOracle
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
+from treewright.criteria.sigmoid_score import SigmoidBIC, SigmoidFit
 
 __all__ = [
     "AIC",
@@ -23,17 +26,19 @@ __all__ = [
     "ChiSquareTest",
     "DSeparationOracle",
     "EdgePrior",
+    "FisherZTest",
     "GTest",
+    "GaussianBIC",
     "IndependenceTest",
     "LocalScore",
     "LogLikelihood",
     "PermutationTest",
     "PosteriorTest",
-    "Query",
+    "SigmoidBIC",
+    "SigmoidFit",
     "SparseQNML",
     "TestResult",
     "TestResults",
     "UniformPrior",
-    "as_query",
     "canonical_query",
 ]

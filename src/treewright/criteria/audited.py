@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.independence import IndependenceTest, Query, canonical_query
+from treewright.criteria.independence import IndependenceTest, canonical_query
+from treewright.criteria.queries import NamedQuery
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
 CanonicalQuery = tuple[int, int, Scope]
@@ -57,7 +58,7 @@ class AuditedTest:
         self.n_asked += 1
         return self._answers[query]
 
-    def independent_many(self, queries: Sequence[Query]) -> npt.NDArray[np.bool_]:
+    def independent_many(self, queries: Sequence[NamedQuery]) -> npt.NDArray[np.bool_]:
         """One answer for each question; those not seen before go to the wrapped test in one batch."""
         asked = [self._canonical(query) for query in queries]
         new = [query for query in dict.fromkeys(asked) if query not in self._answers]
@@ -67,7 +68,7 @@ class AuditedTest:
         self.n_asked += len(asked)
         return np.array([self._answers[query] for query in asked], dtype=np.bool_)
 
-    def _canonical(self, query: Query) -> CanonicalQuery:
+    def _canonical(self, query: NamedQuery) -> CanonicalQuery:
         try:
             if query in self._answers:  # seen in this very form: the common case in a search
                 return query

@@ -14,6 +14,7 @@ from treewright.criteria.score import (
     as_family,
     floats,
 )
+from treewright.errors import SettingError
 from treewright.statistics.families import Family, Floats
 from treewright.tables.schema import NameOrIndex, Schema
 
@@ -45,7 +46,7 @@ class CachedScore(PluralScore):
 
     def __init__(self, score: LocalScore, *, max_entries: int = 1_000_000) -> None:
         if max_entries < 1:
-            raise ValueError(f"a cache must hold at least one family; found max_entries={max_entries!r}")
+            raise SettingError(f"a cache must hold at least one family; found max_entries={max_entries!r}")
         self.inner = score
         self.max_entries = max_entries
         self.hits = 0

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.criteria.discrete_score import DiscreteScore
 from treewright.criteria.score import NamedFamily, PluralScore, as_families, floats, positive
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
 from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.families import CELLS_PER_CALL, Family, Floats, ScoreSettings
@@ -201,7 +201,9 @@ class BDe(PluralScore):
                 f"the table has {table.shape}"
             )
         if not np.isfinite(prior).all() or (prior < 0).any():
-            raise ValueError(f"the prior of {self.schema.names_of(scope)} must hold probabilities from 0 on")
+            raise SettingError(
+                f"the prior of {self.schema.names_of(scope)} must hold probabilities from 0 on"
+            )
         counts = np.ascontiguousarray(table, dtype=np.float64).reshape(-1)
         return _core.dirichlet_table(
             float(self.counter.n_rows), counts, np.ascontiguousarray(self.ess * prior).reshape(-1)

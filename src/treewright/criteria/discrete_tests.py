@@ -18,6 +18,7 @@ from treewright import _core
 from treewright.criteria.independence import TestResult
 from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.criteria.score import positive
+from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import (
     Floats,
@@ -79,7 +80,7 @@ class LimitTest:
         one_of("df0", df0, ("independent", "skip"))
         one_of("unreliable", unreliable, ("independent", "dependent", "permutation"))
         if not reliability >= 0:
-            raise ValueError(
+            raise SettingError(
                 f"reliability must be a number of rows for each degree from 0 on; found {reliability!r}"
             )
         self.counter = counter
@@ -257,7 +258,7 @@ class PermutationTest:
         self, counter: Counter, alpha: float = 0.05, *, permutations: int = 200, seed: int = 0
     ) -> None:
         if permutations < 1:
-            raise ValueError(f"a permutation test needs at least one permutation; found {permutations!r}")
+            raise SettingError(f"a permutation test needs at least one permutation; found {permutations!r}")
         self.counter = counter
         self.alpha = as_level(alpha)
         self.permutations = int(positive("permutations", permutations))

@@ -14,6 +14,7 @@ import numpy as np
 
 from treewright.criteria.likelihood_scores import QNML
 from treewright.criteria.score import LocalScore, NamedFamily, PluralScore, as_families
+from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Floats
 from treewright.tables.schema import NameOrIndex, Schema
@@ -43,7 +44,7 @@ class EdgePrior(PluralScore):
 
     def __init__(self, score: LocalScore, penalty: float) -> None:
         if not (math.isfinite(penalty) and penalty >= 0):
-            raise ValueError(
+            raise SettingError(
                 f"the penalty for each edge must be a finite number of nats from 0 on; found {penalty!r}"
             )
         self.inner = score

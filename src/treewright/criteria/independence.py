@@ -14,10 +14,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.graphs.d_separation import Query, as_query
+from treewright.criteria.queries import NamedQuery, as_query
 from treewright.tables.schema import NameOrIndex, Schema, Scope
-
-__all__ = ["IndependenceTest", "Query", "TestResult", "as_query", "canonical_query"]
 
 
 @runtime_checkable
@@ -31,7 +29,7 @@ class IndependenceTest(Protocol):
         """Whether x and y are independent given the rest."""
         ...
 
-    def independent_many(self, queries: Sequence[Query]) -> npt.NDArray[np.bool_]:
+    def independent_many(self, queries: Sequence[NamedQuery]) -> npt.NDArray[np.bool_]:
         """One answer for each question (x, y, given), in one call."""
         ...
 
@@ -77,4 +75,4 @@ def canonical_query(
     (0, 3, (1, 2))
     """
     u, v, known = as_query(schema, x, y, given)
-    return min(u, v), max(u, v), tuple(sorted(known))
+    return min(u, v), max(u, v), known

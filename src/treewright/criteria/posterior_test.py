@@ -16,6 +16,7 @@ from treewright.criteria.discrete_tests import Flags, TestResults
 from treewright.criteria.independence import TestResult
 from treewright.criteria.queries import NamedQuery, as_partners, as_queries, one_of
 from treewright.criteria.score import positive
+from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Floats, PosteriorSettings, family_statistics
 from treewright.tables.schema import NameOrIndex, Schema
@@ -63,7 +64,7 @@ class PosteriorTest:
         slices: Literal["all", "observed"] = "all",
     ) -> None:
         if not 0 < prior < 1:
-            raise ValueError(
+            raise SettingError(
                 f"the prior of independence must lie between 0 and 1, both excluded; found {prior!r}"
             )
         one_of("slices", slices, ("all", "observed"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
 from treewright.statistics.families import Query
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
@@ -34,14 +34,14 @@ def as_partners(
 def as_level(alpha: float) -> float:
     """A level of significance."""
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
+        raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
     return float(alpha)
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """Refuse a setting that is not among the words it may be."""
     if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; found {value!r}")
+        raise SettingError(f"{name} must be one of {', '.join(map(repr, allowed))}; found {value!r}")
 
 
 def _checked(schema: Schema, x: int, y: int, given: Scope) -> Query:

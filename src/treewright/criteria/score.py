@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
 from treewright.statistics.families import Family, Floats
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
@@ -154,7 +154,7 @@ def as_candidates(schema: Schema, child: int, parents: Scope, candidates: Iterab
 def positive(name: str, value: float) -> float:
     """A setting that must be a finite number above 0."""
     if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be a finite number above 0; found {value!r}")
+        raise SettingError(f"{name} must be a finite number above 0; found {value!r}")
     return float(value)
 
 

@@ -1,9 +1,9 @@
 """The best tree: at most one parent for each variable.
 
 A network in which nobody has two parents is a forest, and its score is a sum over its edges. If the score
-cannot tell x -> y from y -> x, an edge has one weight and the best forest is a maximum spanning forest (Chow &
-Liu 1968); with the likelihood as score the weight is the mutual information. Otherwise the two directions weigh
-differently and the best forest is a maximum branching (Edmonds 1967). Both are exact.
+cannot tell x -> y from y -> x, an edge has one weight and the best forest is a maximum spanning forest
+(Chow & Liu 1968); with the likelihood as score the weight is the mutual information. Otherwise the two
+directions weigh differently and the best forest is a maximum branching (Edmonds 1967). Both are exact.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.statistics.families import FromTables, family_statistics
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
 from treewright.statistics.joint import JointCounts
+from treewright.statistics.moments import Moments, moments
 from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.whole import WholeCounter, count
 
@@ -14,12 +15,14 @@ __all__ = [
     "Counts",
     "FromTables",
     "JointCounts",
+    "Moments",
     "ShardedCounter",
     "SparseCounts",
     "WholeCounter",
     "count",
     "entropy",
     "family_statistics",
+    "moments",
     "mutual_information",
     "pairwise_information",
 ]

@@ -69,7 +69,7 @@ def pairwise_information(
 
 
 def information_from_tests(counter: Counter, scope: Scope) -> npt.NDArray[np.float64]:
-    """The matrix of :func:`pairwise_information` from one batch of G2 tests, for counters without a shorter way."""
+    """Pairwise information from one batch of G2 tests, for counters that know no shorter way."""
     matrix = np.zeros((len(scope), len(scope)))
     if counter.n_rows and len(scope) > 1:
         rows, columns = np.triu_indices(len(scope), 1)

@@ -1,0 +1,40 @@
+// Sums in a fixed order that vector units of any width follow: four partial sums, joined at the end.
+//
+// One source, several vector units, chosen when the library is loaded. Lanes are spelled out and contraction
+// to fused multiply-add is off, so every clone of a function gives the same bits. Lengths are multiples of
+// four.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define TREEWRIGHT_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define TREEWRIGHT_CLONES
+#endif
+
+namespace treewright {
+
+inline constexpr std::size_t kLanes = 4;
+
+inline constexpr std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+#if defined(__GNUC__)
+typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+#else
+struct Lanes {
+  double at[kLanes] = {};
+  double operator[](std::size_t l) const { return at[l]; }
+  Lanes operator*(const Lanes& o) const {
+    return {{at[0] * o.at[0], at[1] * o.at[1], at[2] * o.at[2], at[3] * o.at[3]}};
+  }
+  Lanes& operator+=(const Lanes& o) {
+    for (std::size_t l = 0; l < kLanes; ++l) at[l] += o.at[l];
+    return *this;
+  }
+};
+#endif
+
+inline double joined(const Lanes& sum) { return (sum[0] + sum[2]) + (sum[1] + sum[3]); }
+
+}  // namespace treewright
