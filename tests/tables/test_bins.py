@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import SchemaError, UnknownNameError
@@ -59,6 +59,11 @@ def test_missing_cells_stay_missing():
     assert table.labels("t").tolist()[1] == "missing"
 
 
+def test_bins_for_all_beside_a_column_that_misses_everything():
+    rows = {"t": [0.5, 1.5], "gone": np.array([np.nan, np.nan])}
+    assert read_table(rows, bins=2, missing="state").schema["gone"].states == ("missing",)
+
+
 @pytest.mark.parametrize(
     "spec", [0, -1, ("quantile", 0), ("median", 3), [1], [2, 1], [1, 1], "3", True, [[1, 2]]]
 )
@@ -84,6 +89,7 @@ def test_refusals():
     )
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.integers(1, 6), st.sampled_from(["quantile", "uniform"]))
 def test_labels_say_what_they_hold(numbers, k, method):
     values = np.array(numbers)
@@ -97,6 +103,7 @@ def test_labels_say_what_they_hold(numbers, k, method):
         assert value < edges[code + 1] or (code == len(labels) - 1 and value == edges[-1])
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.integers(1, 5))
 def test_a_schema_bins_alike(numbers, k):
     table = read_table({"t": [x + 0.5 for x in numbers]}, bins={"t": k})

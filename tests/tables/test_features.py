@@ -2,7 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import SchemaError, UnknownNameError
@@ -32,6 +32,7 @@ def features(draw):
     return Feature(literals, negated=draw(st.booleans()))
 
 
+@settings(deadline=None)
 @given(tables(), features())
 def test_mask_is_the_twins(table, feature):
     labels = table.to_dict()
@@ -42,6 +43,7 @@ def test_mask_is_the_twins(table, feature):
     assert ((~feature).mask(table) == ~feature.mask(table)).all()
 
 
+@settings(deadline=None)
 @given(tables(), features(), features())
 def test_and_narrows(table, one, other):
     try:
@@ -52,6 +54,7 @@ def test_and_narrows(table, one, other):
     assert (both.mask(table) == (one.mask(table) & other.mask(table))).all()
 
 
+@settings(deadline=None)
 @given(features())
 def test_there_is_one_way_to_say_it(feature):
     assert Feature(reversed(feature.terms), negated=feature.negated) == feature

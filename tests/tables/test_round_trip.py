@@ -57,6 +57,7 @@ def is_number(text):
     return True
 
 
+@settings(deadline=None)
 @given(columns())
 def test_frames_give_what_a_dictionary_gives(rows):
     table = read_table(rows, missing="em")
@@ -93,6 +94,7 @@ def test_csv_gives_what_a_dictionary_gives(tmp_path, rows, newline):
     assert table == read_table(rows, missing="em")
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=20))
 def test_label_to_code_to_label(labels):
     table = read_table({"x": labels})
@@ -102,6 +104,7 @@ def test_label_to_code_to_label(labels):
     assert variable.states == tuple(sorted(set(labels)))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=30))
 def test_numpy_gives_what_a_dictionary_gives(numbers):
     assert read_table(np.array([numbers]).T, names=["x"]) == read_table({"x": numbers})

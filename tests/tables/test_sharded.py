@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import SchemaError
@@ -9,6 +9,7 @@ from treewright.tables import Schema, ShardedTable, Table, Variable, read_table
 ROWS = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.booleans()), min_size=1, max_size=20)
 
 
+@settings(deadline=None)
 @given(ROWS, st.integers(1, 5))
 def test_shards_join_to_the_whole(rows, n):
     whole = read_table(dict(zip("xyz", zip(*rows, strict=True), strict=True)), weights=np.arange(len(rows)))
@@ -19,6 +20,7 @@ def test_shards_join_to_the_whole(rows, n):
     assert sharded.joined() == whole
 
 
+@settings(deadline=None)
 @given(ROWS, st.integers(1, 19))
 def test_parts_read_apart_align_to_the_whole(rows, cut):
     whole = read_table(dict(zip("xyz", zip(*rows, strict=True), strict=True)))

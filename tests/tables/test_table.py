@@ -2,7 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import SchemaError, UnknownNameError, WeightError
@@ -106,6 +106,7 @@ def test_refused_selections(table):
         table.split([0.5, 0.6], np.random.default_rng(0))
 
 
+@settings(deadline=None)
 @given(n_rows=st.integers(0, 50), n_parts=st.integers(1, 7), seed=st.integers(0, 5))
 def test_split_deals_out_every_row_once(n_rows, n_parts, seed):
     table = Table.from_codes([np.arange(n_rows)], [max(1, n_rows)])

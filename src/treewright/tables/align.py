@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from treewright.errors import SchemaError
+from treewright.tables.interpret import is_missing_label
 from treewright.tables.schema import Label, Schema, Variable
 
 
@@ -76,13 +77,8 @@ def label_kinds(variable: Variable) -> set[str]:
     return {
         "texts" if isinstance(s, str) else "truth values" if isinstance(s, bool) else "numbers"
         for s in variable.states
-        if not is_missing_state(s)
+        if not is_missing_label(s)  # a text in a column of any kind
     }
-
-
-def is_missing_state(state: Label) -> bool:
-    """The state that reading adds for missing cells is a text in a column of any kind."""
-    return isinstance(state, str) and state.startswith("missing")
 
 
 def is_sorted(states: Sequence[Label]) -> bool:

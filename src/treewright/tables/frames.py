@@ -1,7 +1,7 @@
 """Columns from data frames, whatever library they come from.
 
 narwhals gives pandas, polars and Arrow one face. Texts become codes inside the frame's own library, which
-keeps a dictionary of them anyway; the three lines that differ between libraries are in `native_codes`.
+is good at it; only reading off those codes differs between libraries (`native_codes`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ numbers again. A schema or bins overrule all of this, and every decision is repo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -125,6 +126,11 @@ def new_label(states: Sequence[Label]) -> str:
         number += 1
         label = f"{MISSING_STATE} {number}"
     return label
+
+
+def is_missing_label(state: Label) -> bool:
+    """Whether a state may be the one that reading adds for missing cells."""
+    return isinstance(state, str) and re.fullmatch(rf"{MISSING_STATE}( \d+)?", state) is not None
 
 
 def binned(column: SourceColumn, spec: BinSpec, missing_state: bool) -> Understood:

@@ -7,7 +7,6 @@ round.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
 from treewright.tables.bins import cut, edges_of
 from treewright.tables.columns import LabelColumn, NumberColumn, SourceColumn
-from treewright.tables.interpret import MISSING_STATE, filled_reals
+from treewright.tables.interpret import MISSING_STATE, filled_reals, is_missing_label
 from treewright.tables.schema import Label, Variable, states_near
 from treewright.tables.understood import (
     Understood,
@@ -105,10 +104,6 @@ def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Un
     if column.missing is not None and missing_state:
         missing_code = state_for_missing(wanted, int(column.missing.sum()))
     return make_discrete(column, lookup, wanted, REASON, n_observed=len(observed), missing_code=missing_code)
-
-
-def is_missing_label(state: Label) -> bool:
-    return isinstance(state, str) and re.fullmatch(rf"{MISSING_STATE}( \d+)?", state) is not None
 
 
 def state_for_missing(wanted: Variable, n_missing: int) -> int:

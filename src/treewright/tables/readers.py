@@ -11,8 +11,8 @@ from treewright.errors import SchemaError, UnknownNameError, WeightError, neares
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.bins import Bins, BinSpec, edges_of
 from treewright.tables.columns import LabelColumn, SourceColumn
-from treewright.tables.interpret import binned, interpret
-from treewright.tables.matching import is_missing_label, match
+from treewright.tables.interpret import binned, interpret, is_missing_label
+from treewright.tables.matching import match
 from treewright.tables.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
@@ -217,7 +217,7 @@ def understand_all(
 
 def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> Understood:
     """Bins for all columns cut those that would be continuous."""
-    if bins is None or isinstance(column, LabelColumn):
+    if bins is None or isinstance(column, LabelColumn) or not column.present.size:
         return interpret(column, missing_state)
     as_found = interpret(column, False)
     if as_found.variable.is_discrete:
