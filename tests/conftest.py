@@ -1,1 +1,39 @@
-"""Tiny graphs and tables with names, shared by all tests."""
+"""Settings and tiny graphs with names, shared by all tests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from treewright import Dag, Schema, Variable, load_network
+
+# the same examples in every run; a loaded machine is no failure
+settings.register_profile("treewright", deadline=None, derandomize=True)
+settings.load_profile("treewright")
+
+
+def dag_of(text: str) -> Dag:
+    """A graph over yes / no variables from arcs such as "a->b b->c"."""
+    arcs = [tuple(arc.split("->")) for arc in text.split()]
+    names = sorted({name for arc in arcs for name in arc})
+    return Dag(Schema(Variable(name, ("no", "yes")) for name in names), arcs)
+
+
+@pytest.fixture
+def chain() -> Dag:
+    return dag_of("a->b b->c")
+
+
+@pytest.fixture
+def fork() -> Dag:
+    return dag_of("b->a b->c")
+
+
+@pytest.fixture
+def collider() -> Dag:
+    return dag_of("a->b c->b")
+
+
+@pytest.fixture
+def asia() -> Dag:
+    return load_network("asia").dag

@@ -69,6 +69,10 @@ class ImpossibleEvidence(EvidenceError):  # noqa: N818
     """Evidence that has probability zero under the model."""
 
 
+class FileMissingError(TreewrightError, FileNotFoundError):
+    """A path or pattern that leads to no file."""
+
+
 class FormatError(TreewrightError, ValueError):
     """A file that is not what its name says."""
 

@@ -13,9 +13,8 @@ from tests.reference import gaussian as slow
 
 from treewright import _core
 from treewright.criteria import FisherZTest
-from treewright.errors import SingularError
 from treewright.criteria.independence import IndependenceTest
-from treewright.errors import SchemaError, UnknownNameError
+from treewright.errors import SchemaError, SingularError, UnknownNameError
 from treewright.statistics import Moments
 
 XYZ = slow.continuous("x", "y", "z")

@@ -113,9 +113,7 @@ class SigmoidBIC(PluralScore):
 
     def __init__(self, table: ContinuousTable, *, screen: int | None = None) -> None:
         if screen is not None and screen < 1:
-            raise SettingError(
-                f"screen is a number of candidates, 1 at least, or None; found {screen}"
-            )
+            raise SettingError(f"screen is a number of candidates, 1 at least, or None; found {screen}")
         found = moments(table)
         if not found.n >= 1:
             raise SchemaError(f"a sigmoid BIC needs one row at least; found {found.n}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from treewright.errors import FormatError, TreewrightError
+from treewright.errors import FileMissingError, FormatError
 
 DELIMITERS = (",", ";", "\t", "|")
 OTHER_FORMATS = {
@@ -27,10 +27,6 @@ OTHER_FORMATS = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
-
-
-class FileMissingError(TreewrightError, FileNotFoundError):
-    """A path or pattern that leads to no file."""
 
 
 @dataclass(frozen=True)
