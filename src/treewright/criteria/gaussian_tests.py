@@ -18,8 +18,8 @@ from scipy.special import erfc, ndtri
 
 from treewright import _core
 from treewright.criteria.discrete_tests import TestResults
-from treewright.criteria.independence import NamedQuery, TestResult
-from treewright.criteria.queries import as_level, as_partners, as_queries, as_query, one_of
+from treewright.criteria.independence import TestResult
+from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import TreewrightError
 from treewright.statistics.families import Floats
 from treewright.statistics.moments import Moments, rank_by_name
