@@ -1,6 +1,5 @@
 // Python face of moments.hpp, gaussian.hpp, partial_correlations.hpp and sigmoid.hpp: shapes, ownership and
 // the GIL, nothing else.
-// else.
 #include "treewright/gaussian.hpp"
 
 #include <stdexcept>

@@ -154,9 +154,13 @@ class FisherZTest:
     def _ask_partners(
         self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
     ) -> Answers:
-        first, scope, others = as_partners(self.schema, x, given, partners)
-        answers = self._native.ask_partners(first, scope, others)
-        self._refuse_singular(answers[3], lambda i: (first, others[i], scope))
+        others = partners if isinstance(partners, Sequence) else list(partners)
+        scope = given if isinstance(given, Sequence) else tuple(given)
+        try:
+            answers = self._native.ask_partners(x, scope, others)  # type: ignore[arg-type]
+        except (TypeError, ValueError, IndexError):  # names, or something to be refused by name
+            answers = self._native.ask_partners(*as_partners(self.schema, x, scope, others))
+        self._refuse_singular(answers[3], lambda i: (x, others[i], scope))
         return answers
 
     def _decide(self, answers: Answers) -> Flags:
