@@ -84,6 +84,9 @@ class CachedScore(PluralScore):
             lambda unseen: self.inner.local_additions(target, known, [owner[family] for family in unseen]),
         )
 
+    def pair_gains(self) -> Floats:
+        return self.inner.pair_gains()  # asked once in a search
+
     def _look_up(self, families: list[Family], ask: Callable[[list[Family]], Floats]) -> Floats:
         unseen = list(dict.fromkeys(family for family in families if family not in self._known))
         self.misses += len(unseen)

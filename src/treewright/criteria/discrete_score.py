@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from treewright import _core
 from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
+from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Floats, ScoreSettings, family_statistics
 from treewright.tables.schema import NameOrIndex, Schema
@@ -21,6 +22,12 @@ class DiscreteScore(PluralScore):
     is_score_equivalent: bool = True
 
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
+        continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
+        if continuous:
+            raise SchemaError(
+                f"{type(self).__name__} judges states; {', '.join(map(repr, continuous))} is continuous: read it "
+                "with bins=, or leave it out with table.select(...)"
+            )
         self.counter = counter
         self.settings = settings
         self._statistics = family_statistics(counter)

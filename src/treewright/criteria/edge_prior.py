@@ -81,6 +81,9 @@ class EdgePrior(PluralScore):
     def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
         return self.inner.local_deletions(child, parents) - self.penalty * (len(parents) - 1)
 
+    def pair_gains(self) -> Floats:
+        return self.inner.pair_gains() - self.penalty * (1 - np.eye(len(self.schema)))
+
 
 class SparseQNML(EdgePrior):
     """qNML with the price ln n for each edge, n the number of variables: the score for few rows.
