@@ -1,4 +1,5 @@
-// Python face of treewright/packed.hpp, counts.hpp and contexts.hpp: shapes, ownership and the GIL, nothing else.
+// Python face of treewright/packed.hpp, counts.hpp and contexts.hpp: shapes, ownership and the GIL, nothing
+// else.
 #include "treewright/counts.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -55,7 +56,8 @@ std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vec
     tw::add_counts_many<T>(table, scopes, {cells.begin(), cells.end()}, cancel);
   });
   std::vector<nb::object> out;
-  for (std::size_t i = 0; i < scopes.size(); ++i) out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
+  for (std::size_t i = 0; i < scopes.size(); ++i)
+    out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
   return out;
 }
 
@@ -71,13 +73,15 @@ void bind_counts(nb::module_& m) {
 
   m.def(
       "pack",
-      [](const std::vector<std::optional<AnyArray>>& columns, const Indices& cardinalities, std::size_t n_rows,
-         std::optional<Array<std::int64_t>> integer_weights, std::optional<Array<double>> real_weights) {
+      [](const std::vector<std::optional<AnyArray>>& columns, const Indices& cardinalities,
+         std::size_t n_rows, std::optional<Array<std::int64_t>> integer_weights,
+         std::optional<Array<double>> real_weights) {
         if (columns.size() != cardinalities.size()) throw std::invalid_argument("one cardinality a column");
         std::vector<tw::CodeColumn> codes;
         std::vector<nb::object> kept;
         for (std::size_t v = 0; v < columns.size(); ++v) {
-          if (cardinalities[v] > 0 && !columns[v]) throw std::invalid_argument("a discrete column has no codes");
+          if (cardinalities[v] > 0 && !columns[v])
+            throw std::invalid_argument("a discrete column has no codes");
           codes.push_back(cardinalities[v] ? to_column(*columns[v], n_rows) : tw::CodeColumn{});
           if (columns[v]) kept.push_back(nb::cast(*columns[v]));
         }
@@ -92,9 +96,11 @@ void bind_counts(nb::module_& m) {
           weights.reals = real_weights->data();
           kept.push_back(nb::cast(*real_weights));
         }
-        return std::make_shared<tw::PackedTable>(codes, cardinalities, n_rows, weights, keep_alive(std::move(kept)));
+        return std::make_shared<tw::PackedTable>(codes, cardinalities, n_rows, weights,
+                                                 keep_alive(std::move(kept)));
       },
-      "columns"_a, "cardinalities"_a, "n_rows"_a, "integer_weights"_a = nb::none(), "real_weights"_a = nb::none(),
+      "columns"_a, "cardinalities"_a, "n_rows"_a, "integer_weights"_a = nb::none(),
+      "real_weights"_a = nb::none(),
       "Borrow columns of codes (None where the variable is continuous, cardinality 0).");
 
   m.def(
@@ -110,14 +116,16 @@ void bind_counts(nb::module_& m) {
   m.def(
       "is_compressed",
       [](const TablePointer& table) {
-        return interruptible([&](tw::Cancel& cancel) { return checked(table).compressed(cancel) != nullptr; });
+        return interruptible(
+            [&](tw::Cancel& cancel) { return checked(table).compressed(cancel) != nullptr; });
       },
       "table"_a, "Whether searches work on distinct rows with weights.");
 
   m.def(
       "counts",
       [](const TablePointer& table, const std::vector<Indices>& scopes) {
-        return checked(table).is_real() ? counts_many<double>(*table, scopes) : counts_many<std::int64_t>(*table, scopes);
+        return checked(table).is_real() ? counts_many<double>(*table, scopes)
+                                        : counts_many<std::int64_t>(*table, scopes);
       },
       "table"_a, "scopes"_a, "The contingency tables of many scopes.");
 
@@ -126,9 +134,8 @@ void bind_counts(nb::module_& m) {
       [](const TablePointer& table, const Indices& scope, const std::string& kernel) {
         checked(table).check_scope(scope);
         std::vector<std::int64_t> cells(static_cast<std::size_t>(tw::cells_of(*table, scope)), 0);
-        interruptible([&](tw::Cancel& cancel) {
-          tw::add_counts(*table, scope, cells, cancel, kernel_named(kernel));
-        });
+        interruptible(
+            [&](tw::Cancel& cancel) { tw::add_counts(*table, scope, cells, cancel, kernel_named(kernel)); });
         return shaped(std::move(cells), *table, scope);
       },
       "table"_a, "scope"_a, "kernel"_a, "One contingency table by a named kernel, for tests and benchmarks.");
@@ -138,10 +145,12 @@ void bind_counts(nb::module_& m) {
       [](const TablePointer& table, const Indices& scope) {
         checked(table).check_scope(scope);
         if (table->is_real()) {
-          auto sparse = interruptible([&](tw::Cancel& cancel) { return tw::sparse_real_counts(*table, scope, cancel); });
+          auto sparse = interruptible(
+              [&](tw::Cancel& cancel) { return tw::sparse_real_counts(*table, scope, cancel); });
           return nb::make_tuple(to_numpy(std::move(sparse.codes)), to_numpy(std::move(sparse.counts)));
         }
-        auto sparse = interruptible([&](tw::Cancel& cancel) { return tw::sparse_counts(*table, scope, cancel); });
+        auto sparse =
+            interruptible([&](tw::Cancel& cancel) { return tw::sparse_counts(*table, scope, cancel); });
         return nb::make_tuple(to_numpy(std::move(sparse.codes)), to_numpy(std::move(sparse.counts)));
       },
       "table"_a, "scope"_a, "Codes (rising) and counts of the occupied cells.");
@@ -149,8 +158,9 @@ void bind_counts(nb::module_& m) {
   m.def(
       "count_partners",
       [](const TablePointer& table, const Indices& context, const Indices& partners) {
-        auto out = interruptible(
-            [&](tw::Cancel& cancel) { return tw::count_partners(checked(table), context, partners, cancel); });
+        auto out = interruptible([&](tw::Cancel& cancel) {
+          return tw::count_partners(checked(table), context, partners, cancel);
+        });
         return nb::make_tuple(to_numpy(std::move(out.configurations), out.n_groups, context.size()),
                               to_numpy(std::move(out.cells), out.n_groups, out.n_states));
       },

@@ -13,11 +13,14 @@ constexpr std::uint64_t kKeepDeclared = 64;
 void extend_ids(std::vector<std::uint32_t>& ids, CodeColumn column, std::uint32_t radix) {
   switch (column.width) {
     case 1:
-      return kernels().extend32_8(ids.data(), static_cast<const std::uint8_t*>(column.data), ids.size(), radix);
+      return kernels().extend32_8(ids.data(), static_cast<const std::uint8_t*>(column.data), ids.size(),
+                                  radix);
     case 2:
-      return kernels().extend32_16(ids.data(), static_cast<const std::uint16_t*>(column.data), ids.size(), radix);
+      return kernels().extend32_16(ids.data(), static_cast<const std::uint16_t*>(column.data), ids.size(),
+                                   radix);
     default:
-      return kernels().extend32_32(ids.data(), static_cast<const std::uint32_t*>(column.data), ids.size(), radix);
+      return kernels().extend32_32(ids.data(), static_cast<const std::uint32_t*>(column.data), ids.size(),
+                                   radix);
   }
 }
 
@@ -41,7 +44,8 @@ std::size_t renumber_pairs(std::vector<std::uint32_t>& ids, CodeColumn column, s
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   for (std::size_t i = 0; i < ids.size(); ++i)
-    ids[i] = static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
+    ids[i] =
+        static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
   return sorted.size();
 }
 
@@ -84,7 +88,8 @@ void extend(Contexts& contexts, const PackedTable& table, std::uint32_t v) {
   contexts.n_groups *= table.cardinality(v);
 }
 
-void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, std::size_t n, std::size_t n_groups) {
+void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, std::size_t n,
+                         std::size_t n_groups) {
   // Four streams over four quarters: with one, rows of a common group wait for each other's cursor.
   constexpr std::size_t kStreams = 4;
   order.resize(n);
@@ -151,17 +156,18 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
       skip = 0;
       std::uint32_t most = 0;
       for (std::size_t g = 0; g < out.n_groups; ++g)
-        if (grouping.starts[g + 1] - grouping.starts[g] > most) most = grouping.starts[g + 1] - grouping.starts[g], skip = g;
+        if (grouping.starts[g + 1] - grouping.starts[g] > most)
+          most = grouping.starts[g + 1] - grouping.starts[g], skip = g;
     }
     for (std::size_t g = 0; g < out.n_groups; ++g)
       out.group_sizes[g] += static_cast<std::int64_t>(grouping.starts[g + 1] - grouping.starts[g]) << bit;
     const Word* base = rows.bits.data() + begin * rows.words;
     if constexpr (sizeof(Count) == 4)
-      kernels().add_grouped(base, rows.words, grouping.order.data(), grouping.starts.data(), out.n_groups, skip, bit,
-                            out.cells.data(), out.stride);
+      kernels().add_grouped(base, rows.words, grouping.order.data(), grouping.starts.data(), out.n_groups,
+                            skip, bit, out.cells.data(), out.stride);
     else
-      kernels().add_grouped_wide(base, rows.words, grouping.order.data(), grouping.starts.data(), out.n_groups, skip,
-                                 bit, out.cells.data(), out.stride);
+      kernels().add_grouped_wide(base, rows.words, grouping.order.data(), grouping.starts.data(),
+                                 out.n_groups, skip, bit, out.cells.data(), out.stride);
   };
   if (table.is_weighted()) {
     const WeightSections& weights = table.sections();

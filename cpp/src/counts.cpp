@@ -13,7 +13,7 @@ namespace treewright {
 namespace {
 
 // ------------------------------------------------------------------ kernel C: histograms of codes
-constexpr std::size_t kChunk = 4096;        // codes of a chunk stay in the first-level cache
+constexpr std::size_t kChunk = 4096;         // codes of a chunk stay in the first-level cache
 constexpr std::size_t kPrivateCells = 2048;  // four private histograms while they fit there too
 
 template <class Code>
@@ -87,12 +87,16 @@ void count_by_histogram(const PackedTable& table, ScopeView scope, std::span<Cou
 }
 
 // ------------------------------------------------------------------ kernel A: masks and popcounts
-// Refine masks variable by variable, few states first; empty masks are dropped and the last variable is counted,
-// not stored.
+// Refine masks variable by variable, few states first; empty masks are dropped and the last variable is
+// counted, not stored.
 class MaskCounter {
  public:
   MaskCounter(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel)
-      : table_(table), planes_(table.planes(cancel)), out_(out), cancel_(cancel), order_(scope.begin(), scope.end()) {
+      : table_(table),
+        planes_(table.planes(cancel)),
+        out_(out),
+        cancel_(cancel),
+        order_(scope.begin(), scope.end()) {
     std::vector<std::int64_t> strides(scope.size());
     std::int64_t stride = 1;
     for (std::size_t k = scope.size(); k-- > 0;) strides[k] = stride, stride *= table.cardinality(scope[k]);
@@ -101,7 +105,8 @@ class MaskCounter {
     std::stable_sort(by_states.begin(), by_states.end(), [&](std::size_t a, std::size_t b) {
       return table.cardinality(scope[a]) < table.cardinality(scope[b]);
     });
-    for (std::size_t k = 0; k < scope.size(); ++k) order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
+    for (std::size_t k = 0; k < scope.size(); ++k)
+      order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
     masks_.resize(scope.size() < 2 ? 0 : (scope.size() - 1) * planes_.stride);
   }
 
@@ -115,12 +120,14 @@ class MaskCounter {
     std::fill(counts, counts + n_states, 0);
     const Word* states = planes_.plane(planes_.first[v]);
     if (mask)
-      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words, counts, n_planes);
+      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words,
+                              counts, n_planes);
     else
       std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
     counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     if (level + 1 == order_.size()) {
-      for (std::size_t s = 0; s < n_states; ++s) out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
+      for (std::size_t s = 0; s < n_states; ++s)
+        out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
       return;
     }
     cancel_.check();
@@ -162,7 +169,8 @@ class MaskCounter {
   AlignedVector<Word> masks_;
 };
 
-// ------------------------------------------------------------------ kernel B for one table: context x last variable
+// ------------------------------------------------------------------ kernel B for one table: context x last
+// variable
 void count_by_groups(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel) {
   const std::uint32_t last = scope.back();
   const std::size_t r = table.cardinality(last);
@@ -175,8 +183,9 @@ void count_by_groups(const PackedTable& table, ScopeView scope, std::span<std::i
     if (contexts.renumbered()) {
       cell = 0;
       for (std::uint32_t v : scope.first(scope.size() - 1))
-        cell = cell * table.cardinality(v) +
-               table.codes(v).visit([&](const auto* c) { return static_cast<std::int64_t>(c[contexts.first_row[g]]); });
+        cell = cell * table.cardinality(v) + table.codes(v).visit([&](const auto* c) {
+          return static_cast<std::int64_t>(c[contexts.first_row[g]]);
+        });
     }
     std::int64_t rest = counted.group_sizes[g];
     for (std::size_t s = 0; s + 1 < r; ++s) {
@@ -199,8 +208,9 @@ CountKernel cheapest(const PackedTable& table, ScopeView scope) {
   for (std::uint32_t v : scope) most = std::max(most, table.cardinality(v)), masks *= table.cardinality(v);
   masks /= most;
   const auto rows = static_cast<double>(table.n_rows());
-  return kCost.masks(rows, masks, most - 1) < kCost.histograms(rows, 1, masks * most) ? CountKernel::masks
-                                                                                     : CountKernel::histogram;
+  return kCost.masks(rows, masks, most - 1) < kCost.histograms(rows, 1, masks * most)
+             ? CountKernel::masks
+             : CountKernel::histogram;
 }
 
 template <class Count>
@@ -248,8 +258,10 @@ void add_counts(const PackedTable& table, ScopeView scope, std::span<double> out
 template <class Count>
 void add_counts_many(const PackedTable& table, const std::vector<std::vector<std::uint32_t>>& scopes,
                      const std::vector<std::span<Count>>& outs, Cancel& cancel) {
-  const double expected = static_cast<double>(scopes.size()) * static_cast<double>(table.n_rows()) * kCost.histogram_row;
-  parallel_for(scopes.size(), expected, cancel, [&](std::size_t i) { add_counts(table, scopes[i], outs[i], cancel); });
+  const double expected =
+      static_cast<double>(scopes.size()) * static_cast<double>(table.n_rows()) * kCost.histogram_row;
+  parallel_for(scopes.size(), expected, cancel,
+               [&](std::size_t i) { add_counts(table, scopes[i], outs[i], cancel); });
 }
 template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
                               const std::vector<std::span<std::int64_t>>&, Cancel&);
@@ -292,7 +304,8 @@ SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weigh
   }
   std::vector<Slot> occupied;
   occupied.reserve(used);
-  std::copy_if(slots.begin(), slots.end(), std::back_inserter(occupied), [](const Slot& s) { return s.used && s.count != 0; });
+  std::copy_if(slots.begin(), slots.end(), std::back_inserter(occupied),
+               [](const Slot& s) { return s.used && s.count != 0; });
   std::sort(occupied.begin(), occupied.end(), [](const Slot& a, const Slot& b) { return a.code < b.code; });
   SparseTable<Count> out;
   for (const Slot& s : occupied) out.codes.push_back(s.code), out.counts.push_back(s.count);
@@ -303,7 +316,8 @@ SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weigh
 
 SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel) {
   if (table.is_weighted())
-    return hashed<std::int64_t>(table, scope, [w = table.weights().integers](std::size_t i) { return w[i]; }, cancel);
+    return hashed<std::int64_t>(
+        table, scope, [w = table.weights().integers](std::size_t i) { return w[i]; }, cancel);
   return hashed<std::int64_t>(table, scope, [](std::size_t) { return std::int64_t{1}; }, cancel);
 }
 

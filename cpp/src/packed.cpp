@@ -67,12 +67,13 @@ struct PackedTable::Lazy {
   std::vector<std::vector<std::uint8_t>> gathered;
   std::vector<std::atomic<bool>> is_gathered;
   std::optional<std::vector<std::vector<std::int64_t>>> marginals;
-  std::atomic<bool> has_planes{false}, has_rows{false}, has_sections{false}, has_marginals{false}, compression_decided{false};
+  std::atomic<bool> has_planes{false}, has_rows{false}, has_sections{false}, has_marginals{false},
+      compression_decided{false};
   std::shared_ptr<const PackedTable> compressed;
 };
 
-PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
-                         RowWeights weights, std::shared_ptr<const void> keep)
+PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities,
+                         std::size_t n_rows, RowWeights weights, std::shared_ptr<const void> keep)
     : columns_(std::move(columns)),
       cardinalities_(std::move(cardinalities)),
       wide_(cardinalities_.size(), 0),
@@ -80,7 +81,8 @@ PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint3
       weights_(weights),
       keep_(std::move(keep)),
       lazy_(std::make_shared<Lazy>(cardinalities_.size())) {
-  if (n_rows > std::size_t{0xffffffff}) throw std::invalid_argument("a table holds at most 2^32 - 1 rows; use shards");
+  if (n_rows > std::size_t{0xffffffff})
+    throw std::invalid_argument("a table holds at most 2^32 - 1 rows; use shards");
   for (std::size_t v = 0; v < cardinalities_.size(); ++v)
     if (cardinalities_[v] > 0) check_codes(columns_[v], n_rows, cardinalities_[v]);
   // planes cost (r - 1) / 8 bytes a row: give up the widest variables until they are at most twice the codes
@@ -152,14 +154,16 @@ const Planes& PackedTable::planes(Cancel& cancel) const {
   Planes built;
   built.first.assign(1, 0);
   for (std::size_t v = 0; v < n_variables(); ++v)
-    built.first.push_back(built.first.back() + (wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1));
+    built.first.push_back(built.first.back() +
+                          (wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1));
   built.words = words_for(n_rows_);
   built.stride = plane_stride(built.words);
   built.bits.assign(built.count() * built.stride, 0);
   for (std::size_t v = 0; v < n_variables(); ++v) {
     if (built.of(v) == 0) continue;
     cancel.check();
-    const auto* bytes = static_cast<const std::uint8_t*>(part_.whole ? lazy_->gathered[v].data() : columns_[v].data);
+    const auto* bytes =
+        static_cast<const std::uint8_t*>(part_.whole ? lazy_->gathered[v].data() : columns_[v].data);
     kernels().build_planes(bytes, n_rows_, built.of(v), built.bits.data() + built.first[v] * built.stride,
                            built.stride);
   }
@@ -274,7 +278,8 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   };
   const auto hash = [&](std::size_t i) {
     Word h = 0x9e3779b97f4a7c15ull;
-    for (std::size_t k = 0; k < bits.words; ++k) h = (h ^ bits.bits[i * bits.words + k]) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
+    for (std::size_t k = 0; k < bits.words; ++k)
+      h = (h ^ bits.bits[i * bits.words + k]) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
     for (const CodeColumn& column : wide) h = (h ^ code_at(column, i)) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
     return h;
   };
@@ -304,7 +309,8 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   };
   const std::size_t sample = std::min(n_rows_, kSampleRows);
   add_rows(sample);
-  if (static_cast<double>(distinct.size()) > kMostDistinctInSample * static_cast<double>(sample)) return decide(nullptr);
+  if (static_cast<double>(distinct.size()) > kMostDistinctInSample * static_cast<double>(sample))
+    return decide(nullptr);
   if (sample < n_rows_) add_rows(n_rows_);
   std::size_t entries = 0;
   for (std::int64_t w : weights) entries += std::popcount(static_cast<std::uint64_t>(w));
@@ -327,7 +333,8 @@ void PackedTable::check_scope(std::span<const std::uint32_t> scope) const {
       throw std::out_of_range("there is no variable number " + std::to_string(scope[i]) + "; there are " +
                               std::to_string(n_variables()));
     if (cardinalities_[scope[i]] == 0)
-      throw std::invalid_argument("variable number " + std::to_string(scope[i]) + " is continuous and has no states to count");
+      throw std::invalid_argument("variable number " + std::to_string(scope[i]) +
+                                  " is continuous and has no states to count");
     if (std::find(scope.begin(), scope.begin() + i, scope[i]) != scope.begin() + i)
       throw std::invalid_argument("variable number " + std::to_string(scope[i]) + " is listed twice");
   }

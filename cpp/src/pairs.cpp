@@ -16,14 +16,15 @@ namespace {
 constexpr std::size_t kWordsPerCheck = 1024;
 
 // counts[s][p]: rows with x in state s (but the last) and bit p set, for all planes p from `first` on.
-void count_planes_of(const Planes& planes, std::uint32_t x, std::size_t first, std::vector<std::int64_t>& counts,
-                     Cancel& cancel) {
+void count_planes_of(const Planes& planes, std::uint32_t x, std::size_t first,
+                     std::vector<std::int64_t>& counts, Cancel& cancel) {
   const std::size_t n_planes = planes.count() - first;
   counts.assign(planes.of(x) * n_planes, 0);
   for (std::size_t word = 0; word < planes.words; word += kWordsPerCheck) {
     cancel.check();
-    kernels().and_popcounts(planes.plane(planes.first[x]) + word, planes.of(x), planes.stride, planes.plane(first) + word,
-                            n_planes, planes.stride, std::min(kWordsPerCheck, planes.words - word), counts.data(), n_planes);
+    kernels().and_popcounts(planes.plane(planes.first[x]) + word, planes.of(x), planes.stride,
+                            planes.plane(first) + word, n_planes, planes.stride,
+                            std::min(kWordsPerCheck, planes.words - word), counts.data(), n_planes);
   }
 }
 
@@ -54,7 +55,8 @@ void for_each_partner(const PackedTable& table, ScopeView vars, std::size_t i, C
   GroupedCounts<std::uint64_t> grouped;
   const bool by_bits = !table.is_wide(x);
   if (by_bits && !table.is_weighted()) {
-    for (std::size_t j = i + 1; j < vars.size(); ++j) first = std::min<std::size_t>(first, planes.first[vars[j]]);
+    for (std::size_t j = i + 1; j < vars.size(); ++j)
+      first = std::min<std::size_t>(first, planes.first[vars[j]]);
     count_planes_of(planes, x, first, by_plane, cancel);
   } else if (by_bits) {
     Contexts contexts = configurations(table, std::span(&x, 1), cancel);
@@ -81,7 +83,8 @@ void for_each_partner(const PackedTable& table, ScopeView vars, std::size_t i, C
             cells[s * r_y + t] = static_cast<std::int64_t>(grouped.row(s)[start + t]);
       } else {
         for (std::size_t s = 0; s + 1 < r_x; ++s)
-          for (std::size_t t = 0; t + 1 < r_y; ++t) cells[s * r_y + t] = by_plane[s * n_planes + start - first + t];
+          for (std::size_t t = 0; t + 1 < r_y; ++t)
+            cells[s * r_y + t] = by_plane[s * n_planes + start - first + t];
       }
       complete(cells.data(), r_x, r_y, n_x, table.marginals(cancel)[y]);
     }
@@ -92,7 +95,8 @@ void for_each_partner(const PackedTable& table, ScopeView vars, std::size_t i, C
 double expected_nanoseconds(const PackedTable& table, ScopeView vars) {
   double planes = 0;
   for (std::uint32_t v : vars) planes += table.cardinality(v) - 1.0;
-  return planes * planes / 2 * (kCost.popcount_fixed + static_cast<double>(table.n_rows()) / kCost.rows_per_popcount_ns);
+  return planes * planes / 2 *
+         (kCost.popcount_fixed + static_cast<double>(table.n_rows()) / kCost.rows_per_popcount_ns);
 }
 
 std::int64_t largest(const std::vector<std::int64_t>& counts) {
@@ -130,10 +134,12 @@ std::vector<std::int64_t> pairwise_terms(const PackedTable& table, ScopeView var
   return terms;
 }
 
-std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& score, ScopeView vars, Cancel& cancel) {
+std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& score, ScopeView vars,
+                                Cancel& cancel) {
   table.check_scope(vars);
   const std::size_t n = vars.size();
-  const bool symmetric = score.settings().kind != ScoreKind::k2;  // score-equivalent: both directions gain the same
+  const bool symmetric =
+      score.settings().kind != ScoreKind::k2;  // score-equivalent: both directions gain the same
   if (table.is_real()) {
     std::vector<double> gains(n * n, 0.0);
     parallel_for(n, expected_nanoseconds(table, vars) * 10, cancel, [&](std::size_t j) {
@@ -154,7 +160,8 @@ std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& sco
   const std::size_t n_classes = states.size();
   std::vector<std::size_t> of(n);
   for (std::size_t i = 0; i < n; ++i)
-    of[i] = static_cast<std::size_t>(std::ranges::lower_bound(states, table.cardinality(vars[i])) - states.begin());
+    of[i] = static_cast<std::size_t>(std::ranges::lower_bound(states, table.cardinality(vars[i])) -
+                                     states.begin());
   std::vector<FamilyTerms> terms, alone;  // [child][parent], [child]
   for (std::uint32_t child : states) {
     alone.push_back(score.terms(child, 1, table.total()));
@@ -181,7 +188,8 @@ std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& sco
   std::vector<double> gains(n * n, 0.0);
   const auto gain = [&](std::size_t parent, std::size_t child, std::span<const std::int64_t> pair) {
     const FamilyTerms& family = terms[of[child] * n_classes + of[parent]];
-    const double local = score.local(sum(family.joint, pair), parent_sums[parent * n_classes + of[child]], family);
+    const double local =
+        score.local(sum(family.joint, pair), parent_sums[parent * n_classes + of[child]], family);
     return local - own[child];
   };
   parallel_for(n, expected_nanoseconds(table, vars), cancel, [&](std::size_t i) {
@@ -199,7 +207,8 @@ std::vector<double> pairwise_information(const PackedTable& table, ScopeView var
   std::vector<double> information(n * n, 0.0);
   if (table.total() == 0) return information;
   const FixedPoint scale = x_log_x_scale(static_cast<double>(table.total()));
-  const std::int64_t all = scale.quantise(static_cast<double>(table.total()) * std::log(static_cast<double>(table.total())));
+  const std::int64_t all =
+      scale.quantise(static_cast<double>(table.total()) * std::log(static_cast<double>(table.total())));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       if (i != j) {

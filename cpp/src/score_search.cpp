@@ -99,11 +99,10 @@ std::vector<std::uint32_t> states_of(const PartnerContext& context, ScopeView pa
     for (std::size_t k = parents.size(); k-- > 0;) {
       const std::uint32_t r = table.cardinality(parents[k]);
       states[j * parents.size() + k] =
-          context.contexts.renumbered()
-              ? table.codes(parents[k]).visit([&](const auto* c) {
-                  return static_cast<std::uint32_t>(c[context.contexts.first_row[j]]);
-                })
-              : static_cast<std::uint32_t>(rest % r);
+          context.contexts.renumbered() ? table.codes(parents[k]).visit([&](const auto* c) {
+            return static_cast<std::uint32_t>(c[context.contexts.first_row[j]]);
+          })
+                                        : static_cast<std::uint32_t>(rest % r);
       rest /= r;
     }
   }
@@ -112,8 +111,9 @@ std::vector<std::uint32_t> states_of(const PartnerContext& context, ScopeView pa
 
 // The family without one parent: configurations that agree elsewhere are added up, no row is read.
 template <class Count>
-double score_without(const PartnerContext& context, const FamilyScore& score, const std::vector<Count>& family,
-                     const std::vector<std::uint32_t>& states, ScopeView parents, std::size_t removed) {
+double score_without(const PartnerContext& context, const FamilyScore& score,
+                     const std::vector<Count>& family, const std::vector<std::uint32_t>& states,
+                     ScopeView parents, std::size_t removed) {
   const std::size_t width = parents.size(), r = context.r_x;
   const auto compare = [&](std::size_t a, std::size_t b) {
     for (std::size_t k = 0; k < width; ++k)
@@ -142,7 +142,8 @@ template <class Count>
 double score_with(const PartnerContext& context, const FamilyScore& score, std::uint32_t candidate, double q,
                   Cancel& cancel) {
   const std::size_t r_x = context.r_x, r_y = context.table.cardinality(candidate);
-  const FamilyTerms terms = score.terms(static_cast<double>(r_x), q * static_cast<double>(r_y), context.table.total());
+  const FamilyTerms terms =
+      score.terms(static_cast<double>(r_x), q * static_cast<double>(r_y), context.table.total());
   std::int64_t joint = 0, parent = 0;
   visit_partner<Count>(context, candidate, cancel, [&](const Count* cells) {
     for (std::size_t y = 0; y < r_y; ++y) {
@@ -158,8 +159,9 @@ double score_with(const PartnerContext& context, const FamilyScore& score, std::
 }
 
 // All candidates that have planes, by kernel B; its group sizes are the family table, which is returned.
-std::vector<std::int64_t> score_grouped(const PartnerContext& context, const FamilyScore& score, ScopeView candidates,
-                                        double q, std::vector<double>& out, Cancel& cancel) {
+std::vector<std::int64_t> score_grouped(const PartnerContext& context, const FamilyScore& score,
+                                        ScopeView candidates, double q, std::vector<double>& out,
+                                        Cancel& cancel) {
   const PackedTable& table = context.table;
   const Planes& planes = table.planes(cancel);
   std::vector<std::int64_t> family;
@@ -167,8 +169,9 @@ std::vector<std::int64_t> score_grouped(const PartnerContext& context, const Fam
     family = counted.group_sizes;
     std::int64_t largest = 0;
     for (std::size_t j = 0; j < context.n_configurations; ++j)
-      largest = std::max(largest, std::accumulate(counted.group_sizes.begin() + j * context.r_x,
-                                                  counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
+      largest = std::max(
+          largest, std::accumulate(counted.group_sizes.begin() + j * context.r_x,
+                                   counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
     std::map<std::size_t, CandidateClass> by_states;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const std::size_t r = table.cardinality(candidates[i]);
@@ -177,8 +180,12 @@ std::vector<std::int64_t> score_grouped(const PartnerContext& context, const Fam
       if (found == by_states.end())
         found = by_states
                     .emplace(r, CandidateClass{r - 1,
-                                               score.terms(static_cast<double>(context.r_x), q * static_cast<double>(r), largest),
-                                               {}, {}, {}, {}})
+                                               score.terms(static_cast<double>(context.r_x),
+                                                           q * static_cast<double>(r), largest),
+                                               {},
+                                               {},
+                                               {},
+                                               {}})
                     .first;
       found->second.positions.push_back(i);
       found->second.first_planes.push_back(planes.first[candidates[i]]);
@@ -201,8 +208,8 @@ std::vector<std::int64_t> score_grouped(const PartnerContext& context, const Fam
 }
 
 template <class Count>
-ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
-                         ScopeView candidates, Cancel& cancel) {
+ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                         ScopeView parents, ScopeView candidates, Cancel& cancel) {
   const PartnerContext context(table, child, parents, cancel);
   const double q = declared(table, parents);
   ChildScores out;
@@ -227,7 +234,8 @@ ChildScores score_around(const PackedTable& table, const FamilyScore& score, std
 }
 
 // One family from its own table: dense where that is small, else by groups of rows.
-double score_family(const PackedTable& table, const FamilyScore& score, const Family& family, Cancel& cancel) {
+double score_family(const PackedTable& table, const FamilyScore& score, const Family& family,
+                    Cancel& cancel) {
   const double q = declared(table, family.parents), r = table.cardinality(family.child);
   if (!table.is_real() && q * r <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
     std::vector<std::uint32_t> scope = family.parents;
@@ -239,7 +247,8 @@ double score_family(const PackedTable& table, const FamilyScore& score, const Fa
   const PartnerContext context(table, family.child, family.parents, cancel);
   if (table.is_real())
     return score_table(score, std::span<const double>(group_sizes<double>(context)), context.r_x, q);
-  return score_table(score, std::span<const std::int64_t>(group_sizes<std::int64_t>(context)), context.r_x, q);
+  return score_table(score, std::span<const std::int64_t>(group_sizes<std::int64_t>(context)), context.r_x,
+                     q);
 }
 
 void check_family(const PackedTable& table, std::uint32_t child, ScopeView parents) {
@@ -250,8 +259,8 @@ void check_family(const PackedTable& table, std::uint32_t child, ScopeView paren
 
 }  // namespace
 
-ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
-                        ScopeView candidates, Cancel& cancel) {
+ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                        ScopeView parents, ScopeView candidates, Cancel& cancel) {
   check_family(table, child, parents);
   for (const std::uint32_t& y : candidates) {
     table.check_scope(std::span(&y, 1));
@@ -279,23 +288,25 @@ std::vector<double> score_families(const PackedTable& table, const FamilyScore& 
   for (const auto& group : shared) tasks.push_back(&group);
   std::vector<double> out(families.size(), 0.0);
   const double rows = static_cast<double>(table.n_rows());
-  parallel_for(tasks.size(), static_cast<double>(tasks.size()) * rows * kCost.grouping, cancel, [&](std::size_t t) {
-    const auto& [key, members] = *tasks[t];
-    if (members.size() < 4 || key.back() == 0) {
-      for (std::size_t i : members) out[i] = score_family(table, score, families[i], cancel);
-      return;
-    }
-    const std::uint32_t child = key[key.size() - 2];
-    const std::vector<std::uint32_t> parents(key.begin(), key.end() - 2);
-    std::map<std::uint32_t, double> additions;
-    for (std::size_t i : members) additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())] = 0;
-    std::vector<std::uint32_t> candidates;
-    for (const auto& [v, value] : additions) candidates.push_back(v);
-    const ChildScores around = score_child(table, score, child, parents, candidates, cancel);
-    for (std::size_t k = 0; k < candidates.size(); ++k) additions[candidates[k]] = around.additions[k];
-    for (std::size_t i : members)
-      out[i] = additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())];
-  });
+  parallel_for(
+      tasks.size(), static_cast<double>(tasks.size()) * rows * kCost.grouping, cancel, [&](std::size_t t) {
+        const auto& [key, members] = *tasks[t];
+        if (members.size() < 4 || key.back() == 0) {
+          for (std::size_t i : members) out[i] = score_family(table, score, families[i], cancel);
+          return;
+        }
+        const std::uint32_t child = key[key.size() - 2];
+        const std::vector<std::uint32_t> parents(key.begin(), key.end() - 2);
+        std::map<std::uint32_t, double> additions;
+        for (std::size_t i : members)
+          additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())] = 0;
+        std::vector<std::uint32_t> candidates;
+        for (const auto& [v, value] : additions) candidates.push_back(v);
+        const ChildScores around = score_child(table, score, child, parents, candidates, cancel);
+        for (std::size_t k = 0; k < candidates.size(); ++k) additions[candidates[k]] = around.additions[k];
+        for (std::size_t i : members)
+          out[i] = additions[*std::max_element(families[i].parents.begin(), families[i].parents.end())];
+      });
   return out;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 // The rows that sums of n ln n may run over: with real weights there can be more cells than weight.
 double rows_bound(const PackedTable& table) {
-  return table.is_real() ? std::max(table.real_total(), static_cast<double>(table.n_rows())) : table.real_total();
+  return table.is_real() ? std::max(table.real_total(), static_cast<double>(table.n_rows()))
+                         : table.real_total();
 }
 
 // What differs between the tests: the accumulator of one table, and what it says in the end.
@@ -77,7 +78,8 @@ typename Test::Result judge_one(const PackedTable& table, const Test& test, std:
                                 ScopeView given, Cancel& cancel) {
   const std::size_t r_x = table.cardinality(x), r_y = table.cardinality(y);
   const double slices = cells_of(table, given), size = static_cast<double>(r_x * r_y);
-  if (!table.is_real() && slices * size <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
+  if (!table.is_real() &&
+      slices * size <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
     std::vector<std::uint32_t> scope(given.begin(), given.end());
     scope.push_back(x);
     scope.push_back(y);
@@ -89,9 +91,8 @@ typename Test::Result judge_one(const PackedTable& table, const Test& test, std:
   }
   const PartnerContext context(table, x, given, cancel);
   if (table.is_real())
-    return test.template judge<double>(r_x, r_y, slices, 0, [&](auto&& stratum) {
-      visit_partner<double>(context, y, cancel, stratum);
-    });
+    return test.template judge<double>(
+        r_x, r_y, slices, 0, [&](auto&& stratum) { visit_partner<double>(context, y, cancel, stratum); });
   return test.template judge<std::int64_t>(r_x, r_y, slices, table.total(), [&](auto&& stratum) {
     visit_partner<std::int64_t>(context, y, cancel, stratum);
   });
@@ -103,7 +104,8 @@ std::vector<typename Test::Result> judge_partners(const PackedTable& raw, const 
   std::vector<typename Test::Result> out(partners.size());
   check_partners(raw, x, given, partners);
   const auto one_by_one = [&] {
-    for (std::size_t i = 0; i < partners.size(); ++i) out[i] = judge_one(raw, test, x, partners[i], given, cancel);
+    for (std::size_t i = 0; i < partners.size(); ++i)
+      out[i] = judge_one(raw, test, x, partners[i], given, cancel);
   };
   // popcounts win while masks x planes are few; the declared masks bound the occupied ones
   const double masks = cells_of(raw, given) * raw.cardinality(x);
@@ -125,12 +127,13 @@ std::vector<typename Test::Result> judge_partners(const PackedTable& raw, const 
   with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
     for (std::size_t i = 0; i < partners.size(); ++i) {
       const std::size_t r_y = table.cardinality(partners[i]);
-      out[i] = test.template judge<std::int64_t>(context.r_x, r_y, slices, table.total(), [&](auto&& stratum) {
-        if (table.is_wide(partners[i]))
-          visit_partner<std::int64_t>(context, partners[i], cancel, stratum);
-        else
-          visit_grouped(context, counted, all, partners[i], cells, stratum);
-      });
+      out[i] =
+          test.template judge<std::int64_t>(context.r_x, r_y, slices, table.total(), [&](auto&& stratum) {
+            if (table.is_wide(partners[i]))
+              visit_partner<std::int64_t>(context, partners[i], cancel, stratum);
+            else
+              visit_grouped(context, counted, all, partners[i], cells, stratum);
+          });
     }
   });
   return out;
@@ -156,7 +159,8 @@ std::vector<typename Test::Result> judge_queries(const PackedTable& table, const
     tasks.emplace_back(order.data() + begin, end - begin);
   }
   std::vector<typename Test::Result> out(queries.size());
-  const double expected = static_cast<double>(queries.size()) * (100 + 0.1 * static_cast<double>(table.n_rows()));
+  const double expected =
+      static_cast<double>(queries.size()) * (100 + 0.1 * static_cast<double>(table.n_rows()));
   parallel_for(tasks.size(), expected, cancel, [&](std::size_t t) {
     const Query& first = queries[tasks[t].front()];
     std::vector<std::uint32_t> partners;
@@ -174,8 +178,8 @@ std::vector<Deviation> test_partners(const PackedTable& table, const TestSetting
   return judge_partners(table, FrequentistTest(settings, table), x, given, partners, cancel);
 }
 
-std::vector<Posterior> test_partners(const PackedTable& table, const PosteriorSettings& settings, std::uint32_t x,
-                                     ScopeView given, ScopeView partners, Cancel& cancel) {
+std::vector<Posterior> test_partners(const PackedTable& table, const PosteriorSettings& settings,
+                                     std::uint32_t x, ScopeView given, ScopeView partners, Cancel& cancel) {
   return judge_partners(table, BayesianTest(settings, table), x, given, partners, cancel);
 }
 

@@ -46,17 +46,17 @@ inline int run_all() {
 
 }  // namespace check
 
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      ++check::failures();                                                                 \
-      std::printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition);            \
-    }                                                                                      \
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      ++check::failures();                                                      \
+      std::printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition); \
+    }                                                                           \
   } while (false)
 
-#define TEST(name)                                              \
-  static void name();                                           \
-  static const check::Register register_##name(#name, name);    \
+#define TEST(name)                                           \
+  static void name();                                        \
+  static const check::Register register_##name(#name, name); \
   static void name()
 
 int main() { return check::run_all(); }

@@ -43,13 +43,11 @@ class Grid {
         down_(std::ldexp(1.0, -bits_)) {}
   int bits() const { return bits_; }
   double round(double x) const { return nearest(x * up_) * down_; }
-  double round(std::int64_t sum, FixedPoint scale) const {
-    return nearest(scale.value(sum) * up_) * down_;
-  }
+  double round(std::int64_t sum, FixedPoint scale) const { return nearest(scale.value(sum) * up_) * down_; }
 
  private:
-  // adding and taking away 1.5 * 2^52 leaves the nearest integer (magnitudes stay below 2^51); larger ones are
-  // whole already
+  // adding and taking away 1.5 * 2^52 leaves the nearest integer (magnitudes stay below 2^51); larger ones
+  // are whole already
   static double nearest(double x) {
     constexpr double kWhole = 0x1.8p52;
     return std::abs(x) < 0x1p51 ? (x + kWhole) - kWhole : std::nearbyint(x);

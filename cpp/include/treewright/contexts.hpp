@@ -18,14 +18,15 @@ struct Contexts {
   bool renumbered() const { return !first_row.empty(); }
 };
 
-/// Number the configurations of `scope`. Up to 64 declared ones keep their radix numbers; beyond, only those that
-/// occur get a number, so there are never more groups than rows.
+/// Number the configurations of `scope`. Up to 64 declared ones keep their radix numbers; beyond, only those
+/// that occur get a number, so there are never more groups than rows.
 Contexts configurations(const PackedTable& table, std::span<const std::uint32_t> scope, Cancel& cancel);
 
 /// ids = ids * r + state of v.
 void extend(Contexts& contexts, const PackedTable& table, std::uint32_t v);
 
-/// Counts of every plane in every group; 64 * words counters a row, of which the first `planes` mean something.
+/// Counts of every plane in every group; 64 * words counters a row, of which the first `planes` mean
+/// something.
 template <class Count>
 struct GroupedCounts {
   std::size_t n_groups = 0, stride = 0;
@@ -39,8 +40,8 @@ struct GroupedCounts {
 template <class Count>
 GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel);
 
-/// What kernel B gives, as plain tables: for every occupied configuration of `context` its states, and its counts
-/// of every state of every partner side by side.
+/// What kernel B gives, as plain tables: for every occupied configuration of `context` its states, and its
+/// counts of every state of every partner side by side.
 struct PartnerCounts {
   std::size_t n_groups = 0, n_states = 0;
   std::vector<std::uint32_t> configurations;  // n_groups x |context|

@@ -38,16 +38,16 @@ struct SparseTable {
 SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
 SparseTable<double> sparse_real_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
 
-/// The tables of vars[i] with every later variable, one after the other, as int64 cells in C order: the row of the
-/// matrix of all pairs. `cells` is resized.
+/// The tables of vars[i] with every later variable, one after the other, as int64 cells in C order: the row
+/// of the matrix of all pairs. `cells` is resized.
 void count_pair_row(const PackedTable& table, ScopeView vars, std::size_t i, std::vector<std::int64_t>& cells,
                     Cancel& cancel);
 
 /// Mutual information of all pairs in nats, n x n, zero on the diagonal; without storing cells.
 std::vector<double> pairwise_information(const PackedTable& table, ScopeView vars, Cancel& cancel);
 
-/// Sum of n ln n over the pairs' cells, for scores: matrix n x n of H(x, y), with H(x) on the diagonal, in fixed
-/// point of `x_log_x_scale(total)`.
+/// Sum of n ln n over the pairs' cells, for scores: matrix n x n of H(x, y), with H(x) on the diagonal, in
+/// fixed point of `x_log_x_scale(total)`.
 std::vector<std::int64_t> pairwise_terms(const PackedTable& table, ScopeView vars, Cancel& cancel);
 
 }  // namespace treewright

@@ -84,8 +84,8 @@ class G2Accumulator {
   double degrees_ = 0;
 };
 
-/// X2 = sum of (n - e)^2 / e; each cell is rounded to fixed point, so the order of cells and strata, and which
-/// variable comes first, do not matter.
+/// X2 = sum of (n - e)^2 / e; each cell is rounded to fixed point, so the order of cells and strata, and
+/// which variable comes first, do not matter.
 template <class Sum = std::int64_t>
 class X2Accumulator {
  public:

@@ -1,8 +1,8 @@
 // One table, three views of the same rows: codes, bit planes and row-major bits.
 //
 // Codes are the truth and are borrowed from the caller; the bit views are built on first use. A variable of r
-// states has r - 1 planes: what the last state has follows by subtraction. A *wide* variable (many states) has
-// none and is counted from its codes.
+// states has r - 1 planes: what the last state has follows by subtraction. A *wide* variable (many states)
+// has none and is counted from its codes.
 #pragma once
 
 #include <cstddef>
@@ -112,9 +112,10 @@ class PackedTable {
   /// Counts of every state of every variable, weights included (integers only).
   const std::vector<std::vector<std::int64_t>>& marginals(Cancel& cancel) const;
 
-  /// The table of some rows (rising), which may be given new weights. Codes are gathered column by column when
-  /// they are first needed, so this table must outlive the part; `keep` can hold it.
-  std::shared_ptr<const PackedTable> restricted(std::vector<std::uint32_t> rows, std::shared_ptr<const void> keep,
+  /// The table of some rows (rising), which may be given new weights. Codes are gathered column by column
+  /// when they are first needed, so this table must outlive the part; `keep` can hold it.
+  std::shared_ptr<const PackedTable> restricted(std::vector<std::uint32_t> rows,
+                                                std::shared_ptr<const void> keep,
                                                 std::vector<std::int64_t> new_weights = {}) const;
 
   /// The table of distinct rows with integer weights, when there are few enough of them for searches to gain;

@@ -41,8 +41,8 @@ struct PartnerContext {
   std::size_t n_configurations, r_x;
 };
 
-/// Tables of one partner, configuration by configuration: visit(cells) with r_x x r_y cells of Count in C order,
-/// for occupied configurations, in their order. `Count` is std::int64_t, or double for real weights.
+/// Tables of one partner, configuration by configuration: visit(cells) with r_x x r_y cells of Count in C
+/// order, for occupied configurations, in their order. `Count` is std::int64_t, or double for real weights.
 template <class Count, class Visit>
 void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cancel, Visit&& visit) {
   const PackedTable& table = context.table;
@@ -80,8 +80,10 @@ void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cance
   for (std::size_t i = 0; i < order.size();) {
     const std::uint64_t first = order[i].first / size * size;
     const std::size_t begin = i;
-    for (; i < order.size() && order[i].first < first + size; ++i) stratum[order[i].first - first] += weight(order[i].second);
-    if (std::any_of(order.begin() + begin, order.begin() + i, [&](const auto& o) { return weight(o.second) != 0; }))
+    for (; i < order.size() && order[i].first < first + size; ++i)
+      stratum[order[i].first - first] += weight(order[i].second);
+    if (std::any_of(order.begin() + begin, order.begin() + i,
+                    [&](const auto& o) { return weight(o.second) != 0; }))
       visit(stratum.data());
     for (std::size_t k = begin; k < i; ++k) stratum[order[k].first - first] = 0;
     if (begin % kBlockRows == 0) cancel.check();

@@ -1,9 +1,9 @@
 // Counting and judging in one call: what a search asks again and again.
 //
 // A search asks "this child with each of these parents added" or "x against each of these partners given Z".
-// Both need one context against many partners, which kernel B counts in one pass over the rows; the judgement is
-// made from its counters without building tables. Where few partners are asked, or a partner is wide, single
-// tables are cheaper. All ways give the same bits.
+// Both need one context against many partners, which kernel B counts in one pass over the rows; the judgement
+// is made from its counters without building tables. Where few partners are asked, or a partner is wide,
+// single tables are cheaper. All ways give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,23 @@ struct ChildScores {
   std::vector<double> additions, deletions;
 };
 
-ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child, ScopeView parents,
-                        ScopeView candidates, Cancel& cancel);
+ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                        ScopeView parents, ScopeView candidates, Cancel& cancel);
 
 struct Family {
   std::uint32_t child;
   std::vector<std::uint32_t> parents;
 };
 
-/// Local scores of many families, in threads; families that share all parents but the last are counted together.
+/// Local scores of many families, in threads; families that share all parents but the last are counted
+/// together.
 std::vector<double> score_families(const PackedTable& table, const FamilyScore& score,
                                    const std::vector<Family>& families, Cancel& cancel);
 
-/// gain[i * n + j]: what variable vars[i] as only parent adds to the local score of vars[j]; 0 on the diagonal.
-std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& score, ScopeView vars, Cancel& cancel);
+/// gain[i * n + j]: what variable vars[i] as only parent adds to the local score of vars[j]; 0 on the
+/// diagonal.
+std::vector<double> score_pairs(const PackedTable& table, const FamilyScore& score, ScopeView vars,
+                                Cancel& cancel);
 
 struct Query {
   std::uint32_t x, y;
@@ -45,8 +48,8 @@ struct Query {
 /// Statistic and degrees of freedom of x against each partner given Z.
 std::vector<Deviation> test_partners(const PackedTable& table, const TestSettings& settings, std::uint32_t x,
                                      ScopeView given, ScopeView partners, Cancel& cancel);
-std::vector<Posterior> test_partners(const PackedTable& table, const PosteriorSettings& settings, std::uint32_t x,
-                                     ScopeView given, ScopeView partners, Cancel& cancel);
+std::vector<Posterior> test_partners(const PackedTable& table, const PosteriorSettings& settings,
+                                     std::uint32_t x, ScopeView given, ScopeView partners, Cancel& cancel);
 
 /// Many tests, in threads; those that share x and Z are counted together.
 std::vector<Deviation> test_queries(const PackedTable& table, const TestSettings& settings,

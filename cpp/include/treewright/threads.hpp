@@ -1,4 +1,5 @@
-// One pool of threads for the process; work is split over independent outputs, never over the cells of one sum.
+// One pool of threads for the process; work is split over independent outputs, never over the cells of one
+// sum.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
-// Body of all kernels. The including file defines TW_LEVEL (a namespace name) and, for wider units, TW_AVX2 or
-// TW_AVX512; nothing else differs between levels but the primitives of the first section.
+// Body of all kernels. The including file defines TW_LEVEL (a namespace name) and, for wider units, TW_AVX2
+// or TW_AVX512; nothing else differs between levels but the primitives of the first section. TW_LANES
+// overrides the width of vectors, so that tests can try the 512-bit loops on a processor without such
+// registers.
 #include <cstddef>
 #include <cstdint>
 
@@ -16,13 +18,15 @@ using Word = std::uint64_t;
 
 // ------------------------------------------------------------------ primitives
 // Vectors of the compiler: and, or, xor and shift work on them for every unit, in one or several registers.
-#ifdef TW_AVX512
+#if defined(TW_LANES)
+constexpr std::size_t kLanes = TW_LANES;
+#elif defined(TW_AVX512)
 constexpr std::size_t kLanes = 8;
 #else
 constexpr std::size_t kLanes = 4;
 #endif
-typedef Word Wide __attribute__((vector_size(8 * kLanes)));              // kernel A
-typedef Word Row __attribute__((vector_size(32)));                       // kernel B: 256 planes of one row
+typedef Word Wide __attribute__((vector_size(8 * kLanes)));  // kernel A
+typedef Word Row __attribute__((vector_size(32)));           // kernel B: 256 planes of one row
 typedef std::uint8_t Bytes __attribute__((vector_size(32)));
 typedef Word WideLoose __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
 typedef Word RowLoose __attribute__((vector_size(32), aligned(8), may_alias));
@@ -48,8 +52,8 @@ inline Wide popcount_lanes(Wide v) {
   return (Wide)_mm512_popcnt_epi64((__m512i)v);
 #elif defined(TW_AVX2)
   const __m256i nibble = _mm256_set1_epi8(0x0f);
-  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2,
-                                         3, 2, 3, 3, 4);
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
+                                         3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256((__m256i)v, nibble));
   const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16((__m256i)v, 4), nibble));
   return (Wide)_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
@@ -125,7 +129,8 @@ inline Word equal_word(const std::uint8_t* codes, std::uint8_t state) {
   Word word = 0;
   for (int i = 0; i < 4; ++i) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + 16 * i));
-    word |= static_cast<Word>(static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, wanted)))) << (16 * i);
+    word |= static_cast<Word>(static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, wanted))))
+            << (16 * i);
   }
   return word;
 #else
@@ -157,7 +162,9 @@ inline Word and_popcount(const Word* __restrict a, const Word* __restrict b, std
   constexpr std::size_t step = 8 * kLanes;
   if (words >= 2 * step) {
     Wide ones{}, twos{}, fours{}, eights_sum{};
-    const auto at = [&](std::size_t k) { return load_wide(a + i + kLanes * k) & load_wide(b + i + kLanes * k); };
+    const auto at = [&](std::size_t k) {
+      return load_wide(a + i + kLanes * k) & load_wide(b + i + kLanes * k);
+    };
     for (; i + step <= words; i += step) {
       Wide twos_a, twos_b, fours_a, fours_b, eights;
       carry_save(twos_a, ones, ones, at(0), at(1));
@@ -169,8 +176,8 @@ inline Word and_popcount(const Word* __restrict a, const Word* __restrict b, std
       carry_save(eights, fours, fours, fours_a, fours_b);
       eights_sum += popcount_lanes(eights);
     }
-    total = 8 * sum_lanes(eights_sum) + 4 * sum_lanes(popcount_lanes(fours)) + 2 * sum_lanes(popcount_lanes(twos)) +
-            sum_lanes(popcount_lanes(ones));
+    total = 8 * sum_lanes(eights_sum) + 4 * sum_lanes(popcount_lanes(fours)) +
+            2 * sum_lanes(popcount_lanes(twos)) + sum_lanes(popcount_lanes(ones));
   }
 #endif
   Wide rest{};
@@ -184,7 +191,8 @@ void and_popcounts(const Word* a, std::size_t n_a, std::size_t a_stride, const W
                    std::size_t b_stride, std::size_t words, std::int64_t* out, std::size_t out_stride) {
   for (std::size_t i = 0; i < n_a; ++i)
     for (std::size_t j = 0; j < n_b; ++j)
-      out[i * out_stride + j] += static_cast<std::int64_t>(and_popcount(a + i * a_stride, b + j * b_stride, words));
+      out[i * out_stride + j] +=
+          static_cast<std::int64_t>(and_popcount(a + i * a_stride, b + j * b_stride, words));
 }
 
 // ------------------------------------------------------------------ kernel B
@@ -231,15 +239,16 @@ inline void flush(const Row* digits, int n_digits, std::size_t n_chunks, std::ui
       for (int i = 0; i < 32; ++i) to[i] += static_cast<Count>(lows[i]) << shift;
     } else {
       __builtin_memcpy(highs, &high, 32);
-      for (int i = 0; i < 32; ++i) to[i] += (static_cast<Count>(lows[i]) | static_cast<Count>(highs[i]) << 8) << shift;
+      for (int i = 0; i < 32; ++i)
+        to[i] += (static_cast<Count>(lows[i]) | static_cast<Count>(highs[i]) << 8) << shift;
     }
   }
 }
 
 template <class Count>
-inline void add_groups(const Word* rows, std::size_t row_words, const std::uint16_t* order, const std::uint32_t* starts,
-                       std::size_t n_groups, std::size_t skip, std::uint32_t shift, Count* out,
-                       std::size_t out_stride) {
+inline void add_groups(const Word* rows, std::size_t row_words, const std::uint16_t* order,
+                       const std::uint32_t* starts, std::size_t n_groups, std::size_t skip,
+                       std::uint32_t shift, Count* out, std::size_t out_stride) {
   for (std::size_t g = 0; g < n_groups; ++g) {
     const std::size_t begin = starts[g], size = starts[g + 1] - begin;
     if (g == skip || size == 0) continue;
@@ -269,22 +278,23 @@ inline void add_groups(const Word* rows, std::size_t row_words, const std::uint1
   }
 }
 
-void add_grouped(const Word* rows, std::size_t row_words, const std::uint16_t* order, const std::uint32_t* starts,
-                 std::size_t n_groups, std::size_t skip, std::uint32_t shift, std::uint32_t* out,
-                 std::size_t out_stride) {
+void add_grouped(const Word* rows, std::size_t row_words, const std::uint16_t* order,
+                 const std::uint32_t* starts, std::size_t n_groups, std::size_t skip, std::uint32_t shift,
+                 std::uint32_t* out, std::size_t out_stride) {
   add_groups(rows, row_words, order, starts, n_groups, skip, shift, out, out_stride);
 }
 
-void add_grouped_wide(const Word* rows, std::size_t row_words, const std::uint16_t* order, const std::uint32_t* starts,
-                      std::size_t n_groups, std::size_t skip, std::uint32_t shift, std::uint64_t* out,
-                      std::size_t out_stride) {
+void add_grouped_wide(const Word* rows, std::size_t row_words, const std::uint16_t* order,
+                      const std::uint32_t* starts, std::size_t n_groups, std::size_t skip,
+                      std::uint32_t shift, std::uint64_t* out, std::size_t out_stride) {
   add_groups(rows, row_words, order, starts, n_groups, skip, shift, out, out_stride);
 }
 
 // ------------------------------------------------------------------ codes
 // A byte pointer may alias everything; __restrict is what lets these passes be vectorised.
 template <class Code, class Column>
-inline void extend(Code* __restrict codes, const Column* __restrict column, std::size_t n, std::uint32_t radix) {
+inline void extend(Code* __restrict codes, const Column* __restrict column, std::size_t n,
+                   std::uint32_t radix) {
   const Code r = static_cast<Code>(radix);
   for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<Code>(codes[i] * r + column[i]);
 }

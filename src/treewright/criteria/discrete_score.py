@@ -25,8 +25,8 @@ class DiscreteScore(PluralScore):
         continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
         if continuous:
             raise SchemaError(
-                f"{type(self).__name__} judges states; {', '.join(map(repr, continuous))} is continuous: read it "
-                "with bins=, or leave it out with table.select(...)"
+                f"{type(self).__name__} judges states; {', '.join(map(repr, continuous))} is continuous: read "
+                "it with bins=, or leave it out with table.select(...)"
             )
         self.counter = counter
         self.settings = settings
