@@ -45,19 +45,23 @@ tw::CountKernel kernel_named(const std::string& name) {
   throw std::invalid_argument("kernels are automatic, masks, grouped and histogram");
 }
 
+// `limit`: bytes that one table may take; the caller knows the names for a better message.
 template <class T>
-std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vector<Indices>& scopes) {
+std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vector<Indices>& scopes, double limit) {
   std::vector<std::vector<T>> cells;
+  cells.reserve(scopes.size());
   for (const Indices& scope : scopes) {
     table.check_scope(scope);
-    cells.emplace_back(static_cast<std::size_t>(tw::cells_of(table, scope)), T{0});
+    const double size = tw::cells_of(table, scope);
+    if (size * sizeof(T) > limit) throw std::invalid_argument("a table exceeds the memory limit");
+    cells.emplace_back(static_cast<std::size_t>(size), T{0});
   }
   interruptible([&](tw::Cancel& cancel) {
     tw::add_counts_many<T>(table, scopes, {cells.begin(), cells.end()}, cancel);
   });
   std::vector<nb::object> out;
-  for (std::size_t i = 0; i < scopes.size(); ++i)
-    out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
+  out.reserve(scopes.size());
+  for (std::size_t i = 0; i < scopes.size(); ++i) out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
   return out;
 }
 
@@ -123,11 +127,11 @@ void bind_counts(nb::module_& m) {
 
   m.def(
       "counts",
-      [](const TablePointer& table, const std::vector<Indices>& scopes) {
-        return checked(table).is_real() ? counts_many<double>(*table, scopes)
-                                        : counts_many<std::int64_t>(*table, scopes);
+      [](const TablePointer& table, const std::vector<Indices>& scopes, double limit) {
+        return checked(table).is_real() ? counts_many<double>(*table, scopes, limit)
+                                        : counts_many<std::int64_t>(*table, scopes, limit);
       },
-      "table"_a, "scopes"_a, "The contingency tables of many scopes.");
+      "table"_a, "scopes"_a, "limit"_a, "The contingency tables of many scopes, each of at most `limit` bytes.");
 
   m.def(
       "counts_by",

@@ -271,19 +271,60 @@ template void add_counts_many(const PackedTable&, const std::vector<std::vector<
 // ------------------------------------------------------------------ kernel D: a hash of occupied cells
 namespace {
 
+// Open addressing that grows with the cells that occur: few cells stay in the first-level cache.
+template <class Count>
+class CellMap {
+ public:
+  CellMap() : slots_(1024) {}
+
+  void add(std::int64_t code, Count weight) {
+    std::size_t at = find(code);
+    if (slots_[at].code < 0) {
+      if (2 * ++used_ > slots_.size()) grow(), at = find(code);
+      slots_[at].code = code;
+    }
+    slots_[at].count += weight;
+  }
+
+  SparseTable<Count> sorted() const {
+    std::vector<Slot> occupied;
+    std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(occupied),
+                 [](const Slot& s) { return s.code >= 0 && s.count != 0; });
+    std::sort(occupied.begin(), occupied.end(), [](const Slot& a, const Slot& b) { return a.code < b.code; });
+    SparseTable<Count> out;
+    for (const Slot& s : occupied) out.codes.push_back(s.code), out.counts.push_back(s.count);
+    return out;
+  }
+
+ private:
+  struct Slot {
+    std::int64_t code = -1;  // none yet
+    Count count = 0;
+  };
+
+  std::size_t find(std::int64_t code) const {
+    const int shift = 64 - std::countr_zero(slots_.size());
+    std::size_t at = static_cast<std::uint64_t>(code) * 0x9e3779b97f4a7c15ull >> shift;
+    while (slots_[at].code >= 0 && slots_[at].code != code) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  void grow() {
+    std::vector<Slot> old(4 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& s : old)
+      if (s.code >= 0) slots_[find(s.code)] = s;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
 template <class Count, class Weight>
 SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weight& weight, Cancel& cancel) {
   table.check_scope(scope);
   if (cells_of(table, scope) >= 0x1p63) throw std::invalid_argument("the codes of this scope exceed 63 bits");
-  struct Slot {
-    std::int64_t code;
-    Count count;
-    bool used;
-  };
-  const std::size_t capacity = std::bit_ceil(2 * std::max<std::size_t>(table.n_rows(), 8));
-  const int shift = 64 - std::countr_zero(capacity);
-  std::vector<Slot> slots(capacity, Slot{0, 0, false});
-  std::size_t used = 0;
+  CellMap<Count> cells;
   std::int64_t codes[kChunk];
   for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
     if (begin % kBlockRows == 0) cancel.check();
@@ -295,21 +336,9 @@ SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weigh
         for (std::size_t i = 0; i < n; ++i) codes[i] = codes[i] * r + column[begin + i];
       });
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      std::size_t at = static_cast<std::uint64_t>(codes[i]) * 0x9e3779b97f4a7c15ull >> shift;
-      while (slots[at].used && slots[at].code != codes[i]) at = (at + 1) & (capacity - 1);
-      if (!slots[at].used) slots[at] = {codes[i], 0, true}, ++used;
-      slots[at].count += weight(begin + i);
-    }
+    for (std::size_t i = 0; i < n; ++i) cells.add(codes[i], weight(begin + i));
   }
-  std::vector<Slot> occupied;
-  occupied.reserve(used);
-  std::copy_if(slots.begin(), slots.end(), std::back_inserter(occupied),
-               [](const Slot& s) { return s.used && s.count != 0; });
-  std::sort(occupied.begin(), occupied.end(), [](const Slot& a, const Slot& b) { return a.code < b.code; });
-  SparseTable<Count> out;
-  for (const Slot& s : occupied) out.codes.push_back(s.code), out.counts.push_back(s.count);
-  return out;
+  return cells.sorted();
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ class DiscreteScore(PluralScore):
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
         continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
         if continuous:
+            names = ", ".join(map(repr, continuous))
             raise SchemaError(
-                f"{type(self).__name__} judges states; {', '.join(map(repr, continuous))} is continuous: read "
-                "it with bins=, or leave it out with table.select(...)"
+                f"{type(self).__name__} judges states; {names} is continuous: read it with bins=, or leave it out "
+                "with table.select(...)"
             )
         self.counter = counter
         self.settings = settings

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
-from treewright.limits import check_table, table_cells
+from treewright.limits import check_table, memory_limit, table_cells
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.statistics.families import (
     Family,
@@ -113,10 +113,14 @@ class WholeCounter:
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes, counted in threads."""
-        checked = [self._discrete(scope) for scope in scopes]
-        for scope in checked:
-            check_table(self.schema, scope)
-        return [_own(cells) for cells in _core.counts(self._packed, checked)]
+        try:  # the core checks indices and sizes faster than a loop here would
+            found = _core.counts(self._packed, scopes, memory_limit())
+        except (TypeError, ValueError, IndexError):  # names, or something to refuse by name
+            checked = [self._discrete(scope) for scope in scopes]
+            for scope in checked:
+                check_table(self.schema, scope)
+            found = _core.counts(self._packed, checked, memory_limit())
+        return [_own(cells) for cells in found]
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
         """Occupied cells only: memory grows with the rows, not with the cells."""
