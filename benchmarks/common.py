@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # read when NumPy is loaded, so before it
+
 import gzip
 import importlib.util
 import json
-import os
 import re
 import sys
 import time
@@ -123,8 +127,6 @@ def _timed(work: Callable[[], object], loops: int) -> float:
 
 def one_thread() -> None:
     _core.set_threads(1)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
 
 
 class Results:

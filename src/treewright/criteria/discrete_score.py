@@ -26,8 +26,8 @@ class DiscreteScore(PluralScore):
         if continuous:
             names = ", ".join(map(repr, continuous))
             raise SchemaError(
-                f"{type(self).__name__} judges states; {names} is continuous: read it with bins=, or leave it out "
-                "with table.select(...)"
+                f"{type(self).__name__} judges states; {names} is continuous: read it with bins=, or leave "
+                "it out with table.select(...)"
             )
         self.counter = counter
         self.settings = settings

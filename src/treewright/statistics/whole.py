@@ -114,7 +114,7 @@ class WholeCounter:
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes, counted in threads."""
         try:  # the core checks indices and sizes faster than a loop here would
-            found = _core.counts(self._packed, scopes, memory_limit())
+            found = _core.counts(self._packed, cast("Sequence[Scope]", scopes), memory_limit())
         except (TypeError, ValueError, IndexError):  # names, or something to refuse by name
             checked = [self._discrete(scope) for scope in scopes]
             for scope in checked:
