@@ -31,9 +31,8 @@ def main() -> None:
     score.local_additions(0, (1, 2), range(3, n_columns))
     codes = n_rows * n_columns
     used = codes + peak() - before
-    print(
-        f"codes {codes / 2**20:.0f} MiB, peak with planes, rows and scratch {used / 2**20:.0f} MiB: {used / codes:.2f}x (bar 3x)"
-    )
+    sizes = f"codes {codes / 2**20:.0f} MiB, peak with bits and scratch {used / 2**20:.0f} MiB"
+    print(f"{sizes}: {used / codes:.2f}x (bar 3x)")
     sys.exit(used > 3 * codes)
 
 
