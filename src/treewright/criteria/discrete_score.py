@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import cast
 
 from treewright import _core
 from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats, ScoreSettings, family_statistics
+from treewright.statistics.families import (
+    NOT_INDICES,
+    Family,
+    Floats,
+    ScoreSettings,
+    family_statistics,
+    is_native,
+)
 from treewright.tables.schema import NameOrIndex, Schema
 
 
@@ -46,12 +55,19 @@ class DiscreteScore(PluralScore):
         return _core.score_resolution(float(self.counter.n_rows))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
+        if is_native(self._statistics):
+            with suppress(*NOT_INDICES):  # the core checks indices faster than a loop here would
+                return self._statistics.score_families(self.settings, cast("Sequence[Family]", families))
         return self._statistics.score_families(self.settings, as_families(self.schema, families))
 
     def local_additions(
         self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
     ) -> Floats:
         target, known = as_family(self.schema, child, parents)
+        if is_native(self._statistics):
+            with suppress(*NOT_INDICES):
+                added = cast("Sequence[int]", candidates)
+                return self._statistics.score_additions(self.settings, target, known, added)
         added = as_candidates(self.schema, target, known, candidates)
         return self._statistics.score_additions(self.settings, target, known, added)
 

@@ -8,8 +8,9 @@ permutation test draws the distribution itself and needs no limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +22,14 @@ from treewright.criteria.score import positive
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import (
+    NOT_INDICES,
     Floats,
     FromTables,
     PermutationSettings,
     Query,
     TestSettings,
     family_statistics,
+    is_native,
 )
 from treewright.tables.schema import NameOrIndex, Schema
 
@@ -105,8 +108,7 @@ class LimitTest:
 
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
         """Decisions about many (x, y, given), in the order asked."""
-        known = as_queries(self.schema, queries)
-        return self._decide(known, *self._statistics.test_queries(self.settings, known))
+        return self._decide(*self._ask(queries))
 
     def independent_partners(
         self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
@@ -122,8 +124,7 @@ class LimitTest:
 
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
         """Results for many (x, y, given), in the order asked."""
-        known = as_queries(self.schema, queries)
-        return self._results(known, *self._statistics.test_queries(self.settings, known))
+        return self._results(*self._ask(queries))
 
     def test_partners(
         self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
@@ -133,7 +134,16 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._results([(first, other, scope) for other in others], *found)
 
-    def _decide(self, queries: list[Query], statistic: Floats, df: Floats) -> Flags:
+    def _ask(self, queries: Sequence[NamedQuery]) -> tuple[Sequence[Query], Floats, Floats]:
+        """The questions as indices, with their statistics and degrees of freedom."""
+        known = cast("Sequence[Query]", queries)
+        if is_native(self._statistics):
+            with suppress(*NOT_INDICES):  # the core checks indices faster than a loop here would
+                return known, *self._statistics.test_queries(self.settings, known)
+        known = as_queries(self.schema, queries)
+        return known, *self._statistics.test_queries(self.settings, known)
+
+    def _decide(self, queries: Sequence[Query], statistic: Floats, df: Floats) -> Flags:
         independent = statistic < _core.critical_values(self.alpha, df)
         ruled, verdict = self._rules(queries, df)
         independent[ruled] = verdict[ruled]
@@ -142,7 +152,7 @@ class LimitTest:
             independent[shuffled] = self._shuffled.independent_many([queries[i] for i in shuffled])
         return independent
 
-    def _results(self, queries: list[Query], statistic: Floats, df: Floats) -> TestResults:
+    def _results(self, queries: Sequence[Query], statistic: Floats, df: Floats) -> TestResults:
         p_value = _core.chi_square_sf(statistic, df)
         ruled, verdict = self._rules(queries, df)
         p_value[ruled] = verdict[ruled]
@@ -160,12 +170,14 @@ class LimitTest:
             np.flatnonzero(self._unreliable(df)) if self.unreliable == "permutation" else np.empty(0, np.intp)
         )
 
-    def _rules(self, queries: list[Query], df: Floats) -> tuple[Flags, Flags]:
+    def _rules(self, queries: Sequence[Query], df: Floats) -> tuple[Flags, Flags]:
         """Which tests a rule decides, and how: no degree of freedom, too few rows."""
         constant = df == 0
         verdict = np.full(len(queries), self.unreliable == "independent")
-        marginal = np.array([not given for *_, given in queries], dtype=bool)
-        verdict[constant] = True if self.df0 == "independent" else marginal[constant]
+        if self.df0 == "independent":
+            verdict[constant] = True
+        else:
+            verdict[constant] = [not queries[i][2] for i in np.flatnonzero(constant).tolist()]
         ruled = constant if self.unreliable == "permutation" else constant | self._unreliable(df)
         return ruled, verdict
 

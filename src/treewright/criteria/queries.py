@@ -26,8 +26,9 @@ def as_partners(
     """Indices of one variable against many, given one set."""
     first, scope = schema.index(x), tuple(sorted(schema.scope(given)))
     others = [schema.index(partner) for partner in partners]
-    for other in others:
-        _checked(schema, first, other, scope)
+    if first in scope or not {first, *scope}.isdisjoint(others):
+        for other in others:
+            _checked(schema, first, other, scope)  # one of them says what is wrong
     return first, scope, others
 
 

@@ -120,6 +120,15 @@ def family_statistics(counter: Counter) -> FamilyStatistics:
     return (wrapped() if wrapped else None) or FromTables(counter)
 
 
+# What a native call raises for names instead of indices, or for something that has to be refused by name.
+NOT_INDICES = (TypeError, ValueError, IndexError)
+
+
+def is_native(statistics: FamilyStatistics) -> bool:
+    """Whether judgements are made in the core, which checks the indices it is given."""
+    return not isinstance(statistics, FromTables)
+
+
 @dataclass
 class _Batch:
     """Tables that are judged in one native call; no codes when they are dense."""

@@ -18,6 +18,7 @@ from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, We
 from treewright.limits import check_table, memory_limit, table_cells
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.statistics.families import (
+    NOT_INDICES,
     Family,
     FamilyStatistics,
     PosteriorSettings,
@@ -115,7 +116,7 @@ class WholeCounter:
         """The tables of many scopes, counted in threads."""
         try:  # the core checks indices and sizes faster than a loop here would
             found = _core.counts(self._packed, cast("Sequence[Scope]", scopes), memory_limit())
-        except (TypeError, ValueError, IndexError):  # names, or something to refuse by name
+        except NOT_INDICES:
             checked = [self._discrete(scope) for scope in scopes]
             for scope in checked:
                 check_table(self.schema, scope)
@@ -183,15 +184,12 @@ class WholeCounter:
         return _core.score_pairs(self._packed, settings.kind, settings.ess, range(len(self.schema)))
 
     def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
-        ordered = [(child, sorted(parents)) for child, parents in families]
-        return _core.score_families(self._packed, settings.kind, settings.ess, ordered)
+        return _core.score_families(self._packed, settings.kind, settings.ess, families)
 
     def score_additions(
         self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
     ) -> Floats:
-        return _core.score_child(
-            self._packed, settings.kind, settings.ess, child, sorted(parents), candidates
-        )[1]
+        return _core.score_child(self._packed, settings.kind, settings.ess, child, parents, candidates)[1]
 
     def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
         return _core.score_child(self._packed, settings.kind, settings.ess, child, parents, [])[2]
