@@ -22,6 +22,7 @@ from treewright.cli.options import (
     MissingOption,
     MissingValue,
     Model,
+    MoreGiven,
     Quiet,
     Threads,
     use_resources,
@@ -29,6 +30,7 @@ from treewright.cli.options import (
 from treewright.cli.output import Output, bar, figures, heading, listing, remark
 from treewright.errors import SchemaError
 from treewright.models import Distribution, Marginals
+from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
 if TYPE_CHECKING:
@@ -41,9 +43,6 @@ Targets = Annotated[
     typer.Argument(
         metavar="TARGET", help="What to ask about; several give a joint table.", show_default=False
     ),
-]
-MoreGiven = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME=STATE", help="What is known.", show_default=False)
 ]
 
 
@@ -192,7 +191,7 @@ def score_shown(mean: float, n_rows: int, n_impossible: int) -> Sequence[Rendera
         figures(("log-likelihood", f"{mean:.6f} nats per row"), ("rows", f"{n_rows:,}"))
     ]
     if n_impossible:
-        lines.append(remark(f"  {n_impossible:,} rows have probability zero under the model"))
+        lines.append(remark(f"  {counted(n_impossible, 'row')} with probability zero under the model"))
     return lines
 
 

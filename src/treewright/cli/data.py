@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treewright.cli.model_files import open_model
-from treewright.errors import SettingError, UnknownNameError, nearest
+from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
 from treewright.tables.bins import Bins, BinSpec
-from treewright.tables.missing import MissingPolicy
+from treewright.tables.missing import MissingPolicy, mark_missing
 from treewright.tables.readers import read_table
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema
@@ -26,29 +26,48 @@ class DataOptions:
     ignore: Sequence[str] = ()
     schema_of: str | None = None
 
-    def read(self, paths: Sequence[str], *, missing: MissingPolicy | None = None) -> Table:
-        """Read rows; `missing` overrides the policy."""
-        marks = [mark for text in self.missing_values for mark in as_marks(text)]
+    def read(self, paths: Sequence[str]) -> Table:
+        """Read rows."""
         return read_table(
             list(paths),
             schema=None if self.schema_of is None else self._schema(self.schema_of),
-            missing=missing or self.missing,
+            missing=self.missing,
             bins=read_bins(self.bins),
             columns=self._columns(paths) if self.ignore else None,
-            missing_values=marks,
+            missing_values=self._marks,
         )
 
     def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
         """Read other rows of the same variables."""
-        marks = [mark for text in self.missing_values for mark in as_marks(text)]
-        return read_table(list(paths), schema=schema, missing=self.missing, missing_values=marks)
+        return read_table(list(paths), schema=schema, missing=self.missing, missing_values=self._marks)
+
+    def read_what_holds(self, paths: Sequence[str]) -> tuple[Table, list[str]]:
+        """Read rows without the columns that hold no value at all, and name those."""
+        try:
+            return self.read(paths), []
+        except (SchemaError, MissingValuesError):
+            empty = self._empty_columns(paths)
+            if not empty:
+                raise
+            return replace(self, ignore=(*self.ignore, *empty)).read(paths), empty
+
+    def _empty_columns(self, paths: Sequence[str]) -> list[str]:
+        source = open_source(list(paths), names=None, delimiter=None, header=True, missing_values=self._marks)
+        read = [mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set())]
+        return [c.name for c in read if 0 < len(c) == c.n_missing and c.name not in self.ignore]
+
+    @property
+    def _marks(self) -> list[Label]:
+        return [mark for text in self.missing_values for mark in as_marks(text)]
 
     def _schema(self, model: str) -> Schema:
         schema = open_model(model).schema
         return schema.select([name for name in schema.names if name not in self.ignore])
 
     def _columns(self, paths: Sequence[str]) -> list[str]:
-        found = open_source(list(paths), names=None, delimiter=None, header=True, missing_values=()).names
+        found = open_source(
+            list(paths), names=None, delimiter=None, header=True, missing_values=self._marks
+        ).names
         for name in self.ignore:
             if name not in found:
                 raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")

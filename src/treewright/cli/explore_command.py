@@ -10,7 +10,7 @@ import typer
 from treewright.cli.files import check_writable, write_text
 from treewright.cli.given import read_given
 from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Given, Memory, Model, Quiet, use_resources
+from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, use_resources
 from treewright.cli.output import Output
 from treewright.reports import to_html
 
@@ -27,6 +27,7 @@ Title = Annotated[
 
 def explore(
     model: Model,
+    more_given: MoreGiven = None,
     *,
     output: PageOut = None,
     given: Given = None,
@@ -45,7 +46,7 @@ def explore(
     check_writable(target)
     use_resources(None, memory)
     network = open_model(model)
-    known = read_given(network.schema, given or ())
+    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
     with out.progress("drawing"):
         page = to_html(network, title=title or name, given=known)
     write_text(target, page)

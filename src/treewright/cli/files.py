@@ -13,14 +13,16 @@ from treewright.cli.output import plain
 from treewright.errors import SettingError
 
 
-def check_writable(path: str | None) -> None:
-    """Refuse a path that cannot be written before any work is done."""
+def check_writable(path: str | None, *, special: bool = True) -> None:
+    """Refuse a path that cannot be written before any work is done; `special`: a pipe or device will do."""
     if path is None:
         return
     target = Path(path)
     folder = target.parent
     if target.is_dir():
         raise SettingError(f"cannot write {path!r}: it is a folder; add the name of a file")
+    if target.exists() and not target.is_file() and not special:
+        raise SettingError(f"cannot write {path!r}: it is no plain file")
     if not folder.is_dir():
         raise SettingError(f"cannot write {path!r}: there is no folder {os.fspath(folder)!r}")
     if not os.access(target if target.exists() else folder, os.W_OK):
@@ -30,7 +32,7 @@ def check_writable(path: str | None) -> None:
 @contextmanager
 def written_whole(path: str) -> Iterator[BinaryIO]:
     """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         with open(target, "wb") as file:
             yield file

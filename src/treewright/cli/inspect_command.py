@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.cli.data import DataOptions, remarks_on
+from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.given import written_states
 from treewright.cli.options import (
     AsJson,
@@ -30,6 +31,7 @@ from treewright.tables.table import Table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+EMPTY = "holds no value"
 _LISTED_STATES = 50
 _SHOWN_STATES = 5
 
@@ -53,9 +55,10 @@ def inspect(
     options = DataOptions(missing.value, missing_value or (), bins or (), ignore or (), schema)
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
-        table = options.read(data, missing="em" if missing is Missing.error else None)
-    report = table.report
-    assert report is not None
+        looked = replace(options, missing="em") if missing is Missing.error else options
+        table, empty = looked.read_what_holds(data)
+    assert table.report is not None
+    report = replace(table.report, ignored=reasons(table.report, empty))
     n_gaps = rows_with_gaps(table) + report.n_dropped
     out.answer(
         lambda: document(table, report, options, n_gaps),
@@ -63,6 +66,14 @@ def inspect(
         bare=lambda: (
             (c.name, c.kind, "" if c.n_states is None else c.n_states, c.n_missing) for c in report.columns
         ),
+    )
+
+
+def reasons(report: Report, empty: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Why columns are left out, in the words of this command."""
+    return tuple(
+        (name, EMPTY if name in empty else "--ignore" if reason == "not asked for" else reason)
+        for name, reason in report.ignored
     )
 
 
@@ -104,7 +115,8 @@ def shown(table: Table, report: Report, options: DataOptions, n_gaps: int) -> It
             action(column, options),
         )
     for name, reason in report.ignored:
-        columns.add_row(name, "ignored", "", "", reason, "left out", style="dim")
+        done = "leave it out: --ignore" if reason == EMPTY else "left out"
+        columns.add_row(name, "ignored", "", "", reason, done, style="dim")
     yield columns
     for line in plan(report, options, n_gaps):
         yield f"  {line}"
@@ -149,6 +161,9 @@ def plan(report: Report, options: DataOptions, n_gaps: int) -> list[str]:
                 "em": f"{some}: kept, for methods that can estimate them",
             }[options.missing]
         )
+    empty = [name for name, reason in report.ignored if reason == EMPTY]
+    if empty:
+        lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")
     if report.continuous:
         lines.append(f"{counted(len(report.continuous), 'continuous column')}: cut with --bins 4, say")
     lines += [

@@ -135,8 +135,8 @@ def learn(
     out = Output(as_json=as_json, quiet=quiet)
     search = method_named(method)
     check_score(score, ess)
-    for path in (output, trace):
-        check_writable(path)
+    check_writable(output, special=False)  # a model takes the place of what is there
+    check_writable(trace)
     use_resources(threads, memory)
     options = DataOptions(missing.value, missing_value or (), bins or (), ignore or (), schema)
     with out.progress("reading", total=_STEPS) as update:

@@ -87,6 +87,9 @@ Given = Annotated[
         "--given", "-g", metavar="NAME=STATE", help="What is known; repeat, or list several after it."
     ),
 ]
+MoreGiven = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME=STATE", help="What is known.", show_default=False)
+]
 Seed = Annotated[
     int | None, typer.Option("--seed", min=0, help="Where chance starts: the same seed, the same result.")
 ]

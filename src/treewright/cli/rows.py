@@ -6,9 +6,7 @@ a block of rows is then a matrix of bytes, filled column by column and squeezed 
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import BinaryIO
 
 import numpy as np
@@ -26,7 +24,7 @@ _BLOCK_BYTES = 1 << 24
 
 def write_csv(table: Table, file: BinaryIO, *, tell: Callable[[float], None] = lambda rows: None) -> None:
     """Write discrete columns, with a header; `tell` hears how many rows are done."""
-    file.write((",".join(quoted(table.schema.names)) + "\n").encode())
+    file.write((",".join(map(quoted, table.schema.names)) + "\n").encode())
     ends = [b","] * (len(table.schema) - 1) + [b"\n"]
     states = [written_cells(v, end) for v, end in zip(table.schema, ends, strict=True)]
     width = sum(cells.shape[1] for cells in states)
@@ -45,20 +43,13 @@ def write_csv(table: Table, file: BinaryIO, *, tell: Callable[[float], None] = l
 
 def written_cells(variable: Variable, end: bytes) -> Bytes:
     """The states of a variable as they stand in a file, one padded row each."""
-    texts = [text.encode() + end for text in quoted([written(state) for state in variable.states or ()])]
+    texts = [quoted(written(state)).encode() + end for state in variable.states or ()]
     width = max(map(len, texts))
     padded = b"".join(text.ljust(width, _PAD) for text in texts)
     return np.frombuffer(padded, dtype=np.uint8).reshape(len(texts), width)
 
 
-def quoted(texts: Sequence[str]) -> list[str]:
-    """Texts with quotes where CSV needs them; an empty one would be a missing cell without."""
-    return [quote(text) for text in texts]
-
-
-def quote(text: str) -> str:
-    if not text or text != text.strip():
-        return '"' + text.replace('"', '""') + '"'
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([text])
-    return line.getvalue()
+def quoted(text: str) -> str:
+    """A text with quotes where CSV needs them; an empty one would be a missing cell without."""
+    needed = not text or text != text.strip() or any(mark in text for mark in ',"\r\n')
+    return '"' + text.replace('"', '""') + '"' if needed else text
