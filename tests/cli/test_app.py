@@ -28,6 +28,11 @@ def test_version(run):
     assert run("--version").stdout == f"{treewright.__version__}\n"
 
 
+def test_the_module_is_the_command(spawn):
+    done = spawn("--version")
+    assert (done.returncode, done.stdout) == (0, f"{treewright.__version__}\n")
+
+
 def test_no_command_shows_help(run):
     result = run()
     assert "Usage" in result.stdout

@@ -91,6 +91,16 @@ def test_score_reads_states_by_how_they_are_written(run_json, tmp_path):
     assert found["log_likelihood"] == pytest.approx(np.mean(np.log([0.125, 0.375])))
 
 
+def test_intervals_and_missing_states_are_read_again_as_they_were(run_json, tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = [f"{i / 3:.2f},{'' if i % 10 == 0 else 'low' if i < 30 else 'high'}" for i in range(60)]
+    path.write_text("\n".join(["x,y", *lines]) + "\n")
+    model = tmp_path / "m.twm"
+    learned = run_json("learn", path, "--bins", "3", "--missing", "state", "-o", model)
+    found = run_json("score", model, path, "--missing", "state")
+    assert found["log_likelihood"] == pytest.approx(learned["log_likelihood"])
+
+
 def test_missing_cells_of_scored_rows(run_json, refused, asia_rows):
     lines = asia_rows.read_text().splitlines()
     lines[1] = "," + lines[1].partition(",")[2]

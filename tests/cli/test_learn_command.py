@@ -127,6 +127,17 @@ def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     assert "counting needs complete rows" in refused("learn", path, "--missing", "em", "--bins", "2")
 
 
+def test_files_without_a_header(run_json, refused, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("0,0\n1,1\n" * 20)
+    assert "on the command line: --no-header" in refused("learn", path)
+    model = tmp_path / "m.twm"
+    found = run_json("learn", path, "--no-header", "-o", model)
+    assert (found["rows"], found["variables"], found["edges"]) == (40, ["x0", "x1"], [["x0", "x1"]])
+    assert run_json("score", model, path, "--no-header")["rows"] == 40
+    assert run_json("inspect", path, "--no-header", "--ignore", "x0")["rows"] == 40
+
+
 def test_states_of_another_model(run, asia_rows, asia_file, tmp_path):
     run("learn", asia_rows, "--schema", asia_file, "-o", tmp_path / "m.twm")
     assert tw.load(tmp_path / "m.twm").schema == tw.load(asia_file).schema

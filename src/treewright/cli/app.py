@@ -34,7 +34,8 @@ for command in (demo, inspect, learn, query, marginals, score, sample, compare, 
 
 @app.callback(
     invoke_without_command=True,
-    epilog="Exit codes: 0 done, 1 something in the input, 2 refused for size, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 something in the input, 2 refused for size, 130 interrupted. "
+    'Errors go to stderr; with --json, stdout holds {"error": {"type", "message", "exit_code"}} too.',
 )
 def treewright_(
     context: typer.Context,

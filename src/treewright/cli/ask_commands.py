@@ -23,6 +23,7 @@ from treewright.cli.options import (
     MissingValue,
     Model,
     MoreGiven,
+    NoHeader,
     Quiet,
     Threads,
     use_resources,
@@ -108,6 +109,7 @@ def score(
     *,
     missing: MissingOption = Missing.error,
     missing_value: MissingValue = None,
+    no_header: NoHeader = False,
     threads: Threads = None,
     memory: Memory = None,
     as_json: AsJson = False,
@@ -121,7 +123,7 @@ def score(
     use_resources(threads, memory)
     network = open_model(model)
     with out.progress("reading", total=2) as update:
-        options = DataOptions(missing.value, missing_value or ())
+        options = DataOptions(missing.value, missing_value or (), header=not no_header)
         table = options.read_like(data, network.schema)
         update(1, "scoring")
         mean = network.score(table)

@@ -25,6 +25,7 @@ class DataOptions:
     bins: Sequence[str] = ()
     ignore: Sequence[str] = ()
     schema_of: str | None = None
+    header: bool = True
 
     def read(self, paths: Sequence[str]) -> Table:
         """Read rows."""
@@ -35,11 +36,18 @@ class DataOptions:
             bins=read_bins(self.bins),
             columns=self._columns(paths) if self.ignore else None,
             missing_values=self._marks,
+            header=self.header,
         )
 
     def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
         """Read other rows of the same variables."""
-        return read_table(list(paths), schema=schema, missing=self.missing, missing_values=self._marks)
+        return read_table(
+            list(paths),
+            schema=schema,
+            missing=self.missing,
+            missing_values=self._marks,
+            header=self.header,
+        )
 
     def read_what_holds(self, paths: Sequence[str]) -> tuple[Table, list[str]]:
         """Read rows without the columns that hold no value at all, and name those."""
@@ -52,7 +60,9 @@ class DataOptions:
             return replace(self, ignore=(*self.ignore, *empty)).read(paths), empty
 
     def _empty_columns(self, paths: Sequence[str]) -> list[str]:
-        source = open_source(list(paths), names=None, delimiter=None, header=True, missing_values=self._marks)
+        source = open_source(
+            list(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
+        )
         read = [mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set())]
         return [c.name for c in read if 0 < len(c) == c.n_missing and c.name not in self.ignore]
 
@@ -66,7 +76,7 @@ class DataOptions:
 
     def _columns(self, paths: Sequence[str]) -> list[str]:
         found = open_source(
-            list(paths), names=None, delimiter=None, header=True, missing_values=self._marks
+            list(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
         ).names
         for name in self.ignore:
             if name not in found:

@@ -112,6 +112,8 @@ def hints(error: BaseException, message: str) -> list[str]:
         found.append("on the command line: --bins 4, or --bins name=4")
     if isinstance(error, SchemaError | MissingValuesError) and "columns=[" in message:
         found.append("on the command line: --ignore name")
+    if "header=False" in message:
+        found.append("on the command line: --no-header")
     if "set_memory_limit" in message:
         found.append("on the command line: --memory 8GiB")
     return found

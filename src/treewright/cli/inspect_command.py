@@ -19,6 +19,7 @@ from treewright.cli.options import (
     Missing,
     MissingOption,
     MissingValue,
+    NoHeader,
     Quiet,
     SchemaOf,
 )
@@ -43,6 +44,7 @@ def inspect(
     missing_value: MissingValue = None,
     bins: Bins = None,
     ignore: Ignore = None,
+    no_header: NoHeader = False,
     schema: SchemaOf = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -52,7 +54,9 @@ def inspect(
     Example: treewright inspect survey.csv --bins 4
     """
     out = Output(as_json=as_json, quiet=quiet)
-    options = DataOptions(missing.value, missing_value or (), bins or (), ignore or (), schema)
+    options = DataOptions(
+        missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
+    )
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
         looked = replace(options, missing="em") if missing is Missing.error else options

@@ -31,6 +31,7 @@ from treewright.cli.options import (
     Missing,
     MissingOption,
     MissingValue,
+    NoHeader,
     Quiet,
     SchemaOf,
     Seed,
@@ -122,6 +123,7 @@ def learn(
     missing_value: MissingValue = None,
     bins: Bins = None,
     ignore: Ignore = None,
+    no_header: NoHeader = False,
     schema: SchemaOf = None,
     threads: Threads = None,
     memory: Memory = None,
@@ -138,7 +140,9 @@ def learn(
     check_writable(output, special=False)  # a model takes the place of what is there
     check_writable(trace)
     use_resources(threads, memory)
-    options = DataOptions(missing.value, missing_value or (), bins or (), ignore or (), schema)
+    options = DataOptions(
+        missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
+    )
     with out.progress("reading", total=_STEPS) as update:
         started = perf_counter()
         table = options.read(data)

@@ -72,6 +72,15 @@ Ignore = Annotated[
         "--ignore", metavar="NAME", help="Leave a column out; repeat for more.", rich_help_panel=_DATA
     ),
 ]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The first line of a CSV file holds values; columns are x0, x1, ...",
+        rich_help_panel=_DATA,
+        show_default=False,
+    ),
+]
 SchemaOf = Annotated[
     str | None,
     typer.Option(
