@@ -73,7 +73,7 @@ def query(
     out.answer(
         lambda: query_document(answer),
         shown=lambda: query_shown(answer, known),
-        bare=lambda: rows_of(answer),
+        bare=lambda: ((*states, p) for states, p in rows_of(answer)),
     )
 
 
@@ -99,7 +99,7 @@ def marginals(
     out.answer(
         lambda: {name: nested(distribution) for name, distribution in answer.items()},
         shown=lambda: marginals_shown(answer, known),
-        bare=lambda: ((name, *row) for name, each in answer.items() for row in rows_of(each)),
+        bare=lambda: ((name, *states, p) for name, each in answer.items() for states, p in rows_of(each)),
     )
 
 
@@ -159,17 +159,17 @@ def nested(answer: Distribution) -> Any:
     return level(answer.array.tolist(), 0)
 
 
-def rows_of(answer: Distribution) -> Iterator[tuple[object, ...]]:
-    """States and probability, one row per joint state."""
+def rows_of(answer: Distribution) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Joint states, each with its probability."""
     states = product(*(written_states(variable) for variable in answer.variables))
-    return ((*key, p) for key, p in zip(states, answer.array.ravel().tolist(), strict=True))
+    return zip(states, answer.array.ravel().tolist(), strict=True)
 
 
 def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Iterator[RenderableType]:
     yield heading(f"{', '.join(answer.names)}{given_in_words(known)}")
     table = listing(*answer.names, "probability", "", numeric=["probability"])
-    for *states, p in islice(rows_of(answer), _SHOWN_ROWS):
-        table.add_row(*map(str, states), f"{p:.6f}", bar(float(str(p))))
+    for states, p in islice(rows_of(answer), _SHOWN_ROWS):
+        table.add_row(*states, f"{p:.6f}", bar(p))
     yield table
     if answer.array.size > _SHOWN_ROWS:
         yield remark(f"  and {answer.array.size - _SHOWN_ROWS:,} more; --json lists them all")
@@ -181,8 +181,8 @@ def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Iterator[R
     yield heading(f"{len(answer)} variables{given_in_words(known)}")
     table = listing("variable", "state", "probability", "", numeric=["probability"])
     for name, distribution in answer.items():
-        for position, (state, p) in enumerate(rows_of(distribution)):
-            table.add_row("" if position else name, str(state), f"{p:.6f}", bar(float(str(p))))
+        for position, (states, p) in enumerate(rows_of(distribution)):
+            table.add_row("" if position else name, *states, f"{p:.6f}", bar(p))
     yield table
     if known:
         yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")
