@@ -1,0 +1,61 @@
+"""The list of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.main import get_command
+
+import treewright
+from treewright.cli.ask_commands import marginals, query, score
+from treewright.cli.compare_command import compare
+from treewright.cli.demo_command import demo
+from treewright.cli.doctor_command import doctor
+from treewright.cli.errors import Door
+from treewright.cli.explore_command import explore
+from treewright.cli.inspect_command import inspect
+from treewright.cli.learn_command import learn
+from treewright.cli.sample_command import sample
+
+app = typer.Typer(
+    name="treewright",
+    cls=Door,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for command in (demo, inspect, learn, query, marginals, score, sample, compare, explore, doctor):
+    app.command(command.__name__)(command)
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="Exit codes: 0 done, 1 something in the input, 2 refused for size, 130 interrupted. "
+    'Errors go to stderr; with --json, stdout holds {"error": {"type", "message", "exit_code"}} too.',
+)
+def treewright_(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Say the version and leave.")] = False,
+) -> None:
+    """Learn probabilistic graphical models from tables, and ask them exactly.
+
+    Example: treewright demo
+    """
+    if version:
+        print(treewright.__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of a command line."""
+    command: Any = get_command(app)
+    code: int = command.main(
+        None if arguments is None else list(arguments), prog_name="treewright", standalone_mode=False
+    )
+    return code

@@ -1,0 +1,119 @@
+"""What went wrong, as one message on stderr and an exit code.
+
+0 done, 1 something in the user's input, 2 refused for size, 130 interrupted. With `--json` the message is on
+stderr too, and stdout holds one document: ``{"error": {"type": ..., "message": ..., "exit_code": ...}}``.
+Anything else that is raised is a fault of the program, and shows where it happened.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from treewright.cli.output import error_console, print_json, speak_any_language
+from treewright.errors import MissingValuesError, SchemaError, TreewrightError
+
+DONE, WRONG_INPUT, TOO_LARGE, INTERRUPTED = 0, 1, 2, 130
+
+# Bad options and arguments; the class moved between the versions of typer, its child has not.
+_ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Ctrl-C, before typer can make something else of it."""
+
+
+class Door(TyperGroup):
+    """The group of all commands: whatever a command raises leaves through here."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        arguments = list(sys.argv[1:] if args is None else args)
+        speak_any_language()
+        try:
+            result = super().main(
+                arguments, prog_name or "treewright", complete_var, False, windows_expand_args, **extra
+            )
+            code = result if isinstance(result, int) else DONE
+        except (_ClickException, TreewrightError, OSError, MemoryError, Interrupted) as error:
+            code = report(error, as_json="--json" in arguments)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except KeyboardInterrupt as error:
+            raise Interrupted("interrupted") from error
+        except BrokenPipeError:  # the reader had enough, as in `treewright sample ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return None
+
+
+def report(error: BaseException, *, as_json: bool) -> int:
+    """Say what went wrong; the exit code."""
+    from rich.text import Text
+
+    code, message = exit_code(error), describe(error)
+    console = error_console()
+    if isinstance(error, Interrupted):
+        console.print(message)
+    else:
+        console.print(Text.assemble(("error: ", "bold red"), message))
+        for hint in hints(error, message):
+            console.print(Text(hint, style="dim"))
+    if as_json:
+        print_json({"error": {"type": type(error).__name__, "message": message, "exit_code": code}})
+    return code
+
+
+def exit_code(error: BaseException) -> int:
+    if isinstance(error, Interrupted):
+        return INTERRUPTED
+    return TOO_LARGE if isinstance(error, MemoryError) else WRONG_INPUT
+
+
+def describe(error: BaseException) -> str:
+    if isinstance(error, TreewrightError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{os.fspath(error.filename)!r}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    if isinstance(error, MemoryError):
+        return str(error) or "there is not enough memory; use fewer rows or columns"
+    format_message: Any = getattr(error, "format_message", lambda: str(error))
+    return str(format_message())
+
+
+def hints(error: BaseException, message: str) -> list[str]:
+    """The way out, in the words of the command line where the library speaks Python."""
+    found = []
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        found.append(f"usage and an example: {context.command_path} --help")
+    if isinstance(error, MissingValuesError) and "missing=" in message:
+        found.append("on the command line: --missing drop or --missing state")
+    if isinstance(error, SchemaError | MissingValuesError) and "bins=" in message:
+        found.append("on the command line: --bins 4, or --bins name=4")
+    if isinstance(error, SchemaError | MissingValuesError) and "columns=[" in message:
+        found.append("on the command line: --ignore name")
+    if "header=False" in message:
+        found.append("on the command line: --no-header")
+    if "set_memory_limit" in message:
+        found.append("on the command line: --memory 8GiB")
+    return found

@@ -1,0 +1,57 @@
+"""`treewright explore`: a page to look at a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.files import check_writable, write_text
+from treewright.cli.given import read_given
+from treewright.cli.model_files import open_model
+from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, use_resources
+from treewright.cli.output import Output
+from treewright.reports import to_html
+
+PageOut = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="page.html", help="Where to write the page; MODEL.html by default."
+    ),
+]
+Title = Annotated[
+    str | None, typer.Option("--title", help="Heading of the page; the model's name by default.")
+]
+
+
+def explore(
+    model: Model,
+    more_given: MoreGiven = None,
+    *,
+    output: PageOut = None,
+    given: Given = None,
+    title: Title = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a model with its distributions, as one HTML page that needs nothing else.
+
+    Example: treewright explore asia --given smoke=yes -o asia.html
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    name = Path(model).stem
+    target = output or f"{name}.html"
+    check_writable(target)
+    use_resources(None, memory)
+    network = open_model(model)
+    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
+    with out.progress("drawing"):
+        page = to_html(network, title=title or name, given=known)
+    write_text(target, page)
+    edges = network.dag.edges()
+    out.answer(
+        lambda: {"output": target, "variables": len(network.schema), "edges": len(edges)},
+        shown=lambda: [f"{len(network.schema)} variables and {len(edges)} edges drawn in {target}"],
+    )

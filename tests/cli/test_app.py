@@ -1,0 +1,181 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import treewright
+from treewright.cli import main
+
+COMMANDS = (
+    "demo",
+    "inspect",
+    "learn",
+    "query",
+    "marginals",
+    "score",
+    "sample",
+    "compare",
+    "explore",
+    "doctor",
+)
+
+
+def test_version(run):
+    assert run("--version").stdout == f"{treewright.__version__}\n"
+
+
+def test_the_module_is_the_command(spawn):
+    done = spawn("--version")
+    assert (done.returncode, done.stdout) == (0, f"{treewright.__version__}\n")
+
+
+def test_no_command_shows_help(run):
+    result = run()
+    assert "Usage" in result.stdout
+    for command in COMMANDS:
+        assert command in result.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_both_ways_to_answer(run, command):
+    help_text = run(command, "--help").stdout
+    assert f"Example: treewright {command}" in help_text
+    assert "--json" in help_text
+    assert "--quiet" in help_text
+
+
+def test_an_unknown_command_names_the_nearest(refused):
+    assert "Did you mean 'learn'?" in refused("lern")
+
+
+def test_usage_errors_are_the_users_input(refused):
+    message = refused("query", "asia")
+    assert "Missing argument 'TARGET'" in message
+    assert "treewright query --help" in message
+
+
+def test_errors_with_json_are_one_document(run):
+    result = run("query", "asia", "lungs", "--json", code=1)
+    error = json.loads(result.stdout)["error"]
+    assert error["type"] == "UnknownNameError"
+    assert error["exit_code"] == 1
+    assert "did you mean 'lung'?" in error["message"]
+    assert result.stderr == f"error: {error['message']}\n"
+
+
+def test_usage_errors_with_json_are_one_document(run):
+    result = run("lern", "--json", code=1)
+    assert json.loads(result.stdout)["error"]["exit_code"] == 1
+
+
+def test_main_returns_the_exit_code(capsys):
+    assert main(["--version"]) == 0
+    assert main(["query", "asia", "lungs"]) == 1
+    assert main(["sample", "asia", "-n", "1000", "--memory", "1KiB"]) == 2
+    assert "error: " in capsys.readouterr().err
+
+
+def test_help_loads_no_reader():
+    script = (
+        "import sys\nfrom treewright.cli import main\nmain(['--help'])\n"
+        "heavy = {'duckdb', 'pandas', 'polars', 'pyarrow', 'scipy', 'narwhals', 'networkx'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_a_pipe_gets_one_document_without_colour_or_progress(spawn, asia_rows):
+    done = spawn("learn", asia_rows, "--json", env={**os.environ, "FORCE_COLOR": "1"})
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert json.loads(done.stdout)["rows"] == 2_000
+
+
+def test_text_in_a_pipe_has_no_control_codes(spawn, tmp_path):
+    done = spawn("demo", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout + done.stderr
+    assert done.stderr == ""
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())
+
+
+def test_a_terminal_of_ascii_letters_is_no_failure(spawn, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("größe,ж\nklein,1\ngroß,2\n", encoding="utf-8")
+    done = spawn("inspect", rows, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert r"gr\xf6\xdfe" in done.stdout
+
+
+def test_a_reader_that_had_enough_is_no_error():
+    command = [sys.executable, "-m", "treewright", "sample", "alarm", "-n", "50000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().startswith(b"HISTORY,")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_leaves_130_and_no_file(tmp_path):
+    target = tmp_path / "rows.csv"
+    arguments = ["sample", "alarm", "-n", "3000000", "-o", str(target)]
+    command = [sys.executable, "-m", "treewright", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not any(tmp_path.iterdir()) and time.monotonic() < deadline:  # until it writes
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (stdout, stderr) == ("", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_with_json_is_a_document(run_json, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("treewright.cli.sample_command.open_model", interrupt)
+    document = run_json("sample", "asia", "-n", "5", code=130)
+    assert document["error"] == {"type": "Interrupted", "message": "interrupted", "exit_code": 130}
+
+
+def test_faults_of_the_program_are_not_hidden(monkeypatch):
+    def fail(*arguments, **options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("treewright.cli.sample_command.open_model", fail)
+    with pytest.raises(ZeroDivisionError):
+        main(["sample", "asia", "-n", "5"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
+def test_a_terminal_gets_progress_and_colour(tmp_path):
+    import pty
+
+    command = [sys.executable, "-m", "treewright", "sample", "asia", "-n", "1000", "-o", "rows.csv"]
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    with subprocess.Popen(
+        command, stdout=terminal, stderr=terminal, cwd=tmp_path, env=environment
+    ) as process:
+        os.close(terminal)
+        seen = b""
+        try:
+            while block := os.read(controller, 65536):
+                seen += block
+        except OSError:  # the other end has closed
+            pass
+        assert process.wait(30) == 0
+    os.close(controller)
+    assert b"sampling" in seen
+    assert b"writing" in seen
+    assert b"\x1b[" in seen
+    assert b"1,000 rows of 8 columns in rows.csv" in seen

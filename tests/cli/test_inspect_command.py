@@ -1,0 +1,100 @@
+import pytest
+
+
+@pytest.fixture
+def survey(tmp_path):
+    path = tmp_path / "survey.csv"
+    lines = [f"p{i},{20 + i % 40}.5,{'yes' if i % 3 else 'no'},{'' if i < 2 else 'a'},1" for i in range(100)]
+    path.write_text("\n".join(["person,age,smoker,mark,constant", *lines]) + "\n")
+    return path
+
+
+def test_document(run_json, survey):
+    found = run_json("inspect", survey)
+    assert (found["rows"], found["rows_read"], found["rows_with_missing"]) == (100, 100, 2)
+    assert found["missing"] == "error"
+    assert found["constant"] == ["mark", "constant"]
+    assert found["identifiers"] == ["person"]
+    columns = {column["name"]: column for column in found["columns"]}
+    assert columns["age"]["kind"] == "continuous"
+    assert columns["age"]["states"] is None
+    assert columns["smoker"]["states"] == ["no", "yes"]
+    assert columns["mark"]["n_missing"] == 2
+    assert columns["person"]["action"] == "leave it out: --ignore"
+    assert len(columns["person"]["states"]) == 50
+    assert columns["person"]["n_states"] == 100
+    assert any("choose --missing drop or --missing state" in line for line in found["plan"])
+
+
+def test_policies(run_json, survey):
+    dropped = run_json("inspect", survey, "--missing", "drop", "--bins", "4")
+    assert (dropped["rows"], dropped["rows_dropped"], dropped["rows_with_missing"]) == (98, 2, 2)
+    ages = next(column for column in dropped["columns"] if column["name"] == "age")
+    assert len(ages["states"]) == 4
+    assert ages["is_binned"]
+    as_state = run_json("inspect", survey, "--missing", "state")
+    mark = next(column for column in as_state["columns"] if column["name"] == "mark")
+    assert mark["n_states"] == 2
+
+
+def test_for_people(run, survey):
+    text = run("inspect", survey, "--ignore", "person").stdout
+    assert "100 rows, 4 columns" in text
+    assert "needs intervals: --bins" in text
+    assert "2 rows of 100 with missing cells: learning will refuse them" in text
+
+
+def test_bare(run, survey):
+    lines = run("inspect", survey, "--quiet").stdout.splitlines()
+    assert lines[1:3] == ["age\tcontinuous\t\t0", "smoker\tdiscrete\t2\t0"]
+
+
+def test_nothing_to_do(run, asia_rows):
+    assert "nothing is missing; every column will be used as it is" in run("inspect", asia_rows).stdout
+
+
+def test_a_column_without_values_is_told_not_refused(run_json, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,empty\nx,\ny,\n")
+    for policy in ("error", "drop", "em"):
+        found = run_json("inspect", path, "--missing", policy)
+        assert found["ignored"] == [{"name": "empty", "reason": "holds no value"}]
+        assert found["rows"] == 2
+
+
+def test_schema_of_a_model(run_json, refused, asia_rows, asia_file):
+    found = run_json("inspect", asia_rows, "--schema", asia_file)
+    assert found["columns"][0]["states"] == ["yes", "no"]
+    other = asia_rows.with_name("other.csv")
+    other.write_text(asia_rows.read_text().replace("yes", "yess"))
+    assert "did you mean 'yes'?" in refused("inspect", other, "--schema", asia_file)
+
+
+def test_unicode(run_json, run, tmp_path):
+    path = tmp_path / "größe ж.csv"
+    path.write_text("größe,性別\nklein,男\ngroß,女\n", encoding="utf-8")
+    found = run_json("inspect", path)
+    assert [column["name"] for column in found["columns"]] == ["größe", "性別"]
+    assert found["columns"][1]["states"] == ["女", "男"]
+    assert "性別" in run("inspect", path).stdout
+
+
+def test_names_are_no_markup(run, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("[red]a[/red],[/]\n[bold]x,:smile:\ny,z\n")
+    text = run("inspect", path).stdout
+    for part in ("[red]a[/red]", "[/]", "[bold]x", ":smile:"):
+        assert part in text
+
+
+def test_refusals(refused, tmp_path):
+    missing = refused("inspect", tmp_path / "no.csv")
+    assert "there is no file" in missing
+    (tmp_path / "asia.csv").write_text("a\nx\n")
+    assert "did you mean 'asia.csv'?" in refused("inspect", tmp_path / "asai.csv")
+    assert "is a folder" in refused("inspect", tmp_path)
+    assert "--ignore 'b' names no column; there are 'a'" in refused(
+        "inspect", tmp_path / "asia.csv", "--ignore", "b"
+    )
+    message = refused("inspect", tmp_path / "asia.csv", "--missing", "maybe")
+    assert "--missing" in message

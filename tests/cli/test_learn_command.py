@@ -1,0 +1,180 @@
+import json
+
+import numpy as np
+import pytest
+
+import treewright as tw
+
+
+def test_document(run_json, asia_rows, tmp_path):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "-o", target)
+    table = tw.read_table(asia_rows)
+    score = tw.BIC(tw.count(table))
+    learned = tw.learn_chow_liu(score)
+    model = tw.load(target)
+    assert found["method"] == "chow-liu"
+    assert found["variables"] == list(table.schema.names)
+    assert found["edges"] == [list(edge) for edge in learned.structure.edges()]
+    assert found["directed"] is True
+    assert found["width"] == 1
+    assert found["rows"] == 2_000
+    assert found["score"] == pytest.approx(score.score(learned.structure))
+    assert found["log_likelihood"] == pytest.approx(model.score(table))
+    assert found["seconds"] > 0
+    assert found["output"] == str(target)
+    assert model.structure.edges() == learned.structure.edges()
+    assert "valid_log_likelihood" not in found
+
+
+def test_held_out_rows(run_json, run, asia_model, asia_rows, tmp_path):
+    valid = tmp_path / "valid.csv"
+    run("sample", "asia", "-n", "500", "--seed", "9", "-o", valid)
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "--valid", valid, "-o", target)
+    held_out = asia_model.sample(500, rng=np.random.default_rng(9))
+    assert found["valid_rows"] == 500
+    assert found["valid_log_likelihood"] == pytest.approx(tw.load(target).score(held_out))
+
+
+@pytest.mark.parametrize("score", ["loglik", "aic", "bic", "bdeu", "k2", "qnml", "sparse-qnml"])
+def test_scores(run_json, asia_rows, score):
+    found = run_json("learn", asia_rows, "--score", score)
+    assert found["criterion"] == score
+    assert len(found["edges"]) <= 7
+
+
+def test_equivalent_sample_size(run_json, refused, asia_rows):
+    one, ten = (run_json("learn", asia_rows, "--score", "bdeu", "--ess", ess)["score"] for ess in (1, 10))
+    assert one != ten
+    assert "--ess belongs to --score bdeu" in refused("learn", asia_rows, "--ess", "2")
+    assert "must be a finite number above 0" in refused("learn", asia_rows, "--score", "bdeu", "--ess", "0")
+
+
+def test_order(run_json, refused, asia_rows, tmp_path):
+    names = run_json("learn", asia_rows, "--order", "natural")["variables"]
+    edges = run_json("learn", asia_rows, "--order", "natural")["edges"]
+    assert all(names.index(a) < names.index(b) for a, b in edges)
+    order = tmp_path / "order.txt"
+    order.write_text("\n".join(reversed(names)) + "\n\n")
+    edges = run_json("learn", asia_rows, "--order", order)["edges"]
+    assert all(names.index(a) > names.index(b) for a, b in edges)
+    order.write_text("asia\n")
+    assert "an order names every variable; it lacks 'tub'" in refused("learn", asia_rows, "--order", order)
+    order.write_text("asiaa\n")
+    assert "did you mean 'asia'?" in refused("learn", asia_rows, "--order", order)
+    assert "there is no file" in refused("learn", asia_rows, "--order", tmp_path / "none.txt")
+    order.write_bytes(b"\xff\xfe")
+    assert "is not text in UTF-8" in refused("learn", asia_rows, "--order", order)
+
+
+def test_several_files_are_united(run_json, asia_rows, tmp_path):
+    header, *lines = asia_rows.read_text().splitlines()
+    parts = [tmp_path / "part1.csv", tmp_path / "part2.csv"]
+    for part, rows in zip(parts, (lines[:700], lines[700:]), strict=True):
+        part.write_text("\n".join([header, *rows]) + "\n")
+    whole = run_json("learn", asia_rows)
+    for sources in (parts, [tmp_path / "part*.csv"]):
+        found = run_json("learn", *sources)
+        assert found["rows"] == 2_000
+        assert found["edges"] == whole["edges"]
+        assert found["score"] == pytest.approx(whole["score"])
+
+
+def test_files_with_other_columns_are_refused(refused, asia_rows, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n")
+    assert "need the same columns" in refused("learn", asia_rows, other)
+
+
+def test_trace(run, asia_rows, tmp_path):
+    trace = tmp_path / "trace.json"
+    run("learn", asia_rows, "--trace", trace)
+    document = json.loads(trace.read_text())
+    assert document["method"] == "chow-liu"
+    assert [phase["name"] for phase in document["phases"]] == ["pairs", "tree"]
+
+
+def test_for_people(run, asia_rows, tmp_path):
+    text = run("learn", asia_rows).stdout
+    assert text.startswith("chow-liu: 8 variables")
+    assert "log-likelihood" in text
+    assert "not saved; -o M.twm keeps it" in text
+    assert f"saved to {tmp_path / 'm.twm'}" in run("learn", asia_rows, "-o", tmp_path / "m.twm").stdout
+
+
+def test_quiet(run, run_json, asia_rows, tmp_path):
+    assert run("learn", asia_rows, "-o", tmp_path / "m.twm", "--quiet").output == ""
+    lines = run("learn", asia_rows, "--quiet").stdout.splitlines()
+    assert [line.split("\t") for line in lines] == run_json("learn", asia_rows)["edges"]
+
+
+def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"k{i},{i / 7:.3f},{'' if i == 3 else 'low' if i < 50 else 'high'}" for i in range(100)]
+    path.write_text("\n".join(["id,x,y", *rows]) + "\n")
+    message = refused("learn", path)
+    assert "missing cells in 'y' (1)" in message
+    assert "on the command line: --missing drop or --missing state" in message
+    message = refused("learn", path, "--missing", "drop")
+    assert "chow-liu learns from discrete columns; continuous: x." in message
+    found = run_json("learn", path, "--missing", "drop", "--bins", "x=2", "--ignore", "id")
+    assert found["rows"] == 99
+    assert found["edges"] == [["x", "y"]]
+    assert found["notes"] == ["1 of 100 rows dropped for missing cells"]
+    noted = run_json("learn", path, "--missing", "state", "--bins", "2")["notes"]
+    assert noted == ["looks like an identifier, better left out with --ignore: id"]
+    assert "counting needs complete rows" in refused("learn", path, "--missing", "em", "--bins", "2")
+
+
+def test_files_without_a_header(run_json, refused, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("0,0\n1,1\n" * 20)
+    assert "on the command line: --no-header" in refused("learn", path)
+    model = tmp_path / "m.twm"
+    found = run_json("learn", path, "--no-header", "-o", model)
+    assert (found["rows"], found["variables"], found["edges"]) == (40, ["x0", "x1"], [["x0", "x1"]])
+    assert run_json("score", model, path, "--no-header")["rows"] == 40
+    assert run_json("inspect", path, "--no-header", "--ignore", "x0")["rows"] == 40
+
+
+def test_states_of_another_model(run, asia_rows, asia_file, tmp_path):
+    run("learn", asia_rows, "--schema", asia_file, "-o", tmp_path / "m.twm")
+    assert tw.load(tmp_path / "m.twm").schema == tw.load(asia_file).schema
+
+
+def test_unknown_methods_and_scores_name_what_there_is(refused, asia_rows):
+    for method in ("bounded", "pc", "chow-lu"):
+        message = refused("learn", asia_rows, "--method", method)
+        assert f"--method '{method}' is not in treewright {tw.__version__}; available: 'chow-liu'" in message
+    assert "did you mean 'bic'?" in refused("learn", asia_rows, "--score", "bicc")
+
+
+def test_refused_for_size(refused, asia_rows):
+    message = refused("learn", asia_rows, "--memory", "100B", code=2)
+    assert "memory limit" in message
+    assert "--memory 8GiB" in message
+    assert "a memory limit is a number of bytes" in refused("learn", asia_rows, "--memory", "much")
+
+
+def test_threads(run_json, refused, asia_rows):
+    assert run_json("learn", asia_rows, "--threads", "1")["rows"] == 2_000
+    assert "--threads" in refused("learn", asia_rows, "--threads", "0")
+
+
+@pytest.mark.parametrize("option", ["-o", "--trace"])
+def test_outputs_are_refused_before_the_work(refused, tmp_path, option):
+    # the data file is not even looked for
+    message = refused("learn", tmp_path / "none.csv", option, tmp_path / "no" / "m.twm")
+    assert "there is no folder" in message
+    assert "it is a folder" in refused("learn", tmp_path / "none.csv", option, tmp_path)
+
+
+def test_devices_are_not_replaced_by_models(refused, asia_rows):
+    assert "it is no plain file" in refused("learn", asia_rows, "-o", "/dev/null")
+
+
+def test_held_out_rows_with_unknown_states(refused, asia_rows, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text(asia_rows.read_text().replace("yes", "maybe"))
+    assert "holds 'maybe', which the schema does not know" in refused("learn", asia_rows, "--valid", other)
