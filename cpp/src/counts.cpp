@@ -18,7 +18,18 @@ constexpr std::size_t kPrivateCells = 2048;  // four private histograms while th
 
 template <class Code>
 void chunk_codes(const PackedTable& table, ScopeView scope, std::size_t begin, std::size_t n, Code* codes) {
-  std::fill(codes, codes + n, Code{0});
+  if constexpr (sizeof(Code) == 2) {
+    if (scope.size() >= 2) {  // the first two columns in one pass
+      const auto* first = static_cast<const std::uint8_t*>(table.codes(scope[0]).data) + begin;
+      const auto* second = static_cast<const std::uint8_t*>(table.codes(scope[1]).data) + begin;
+      kernels().pair16_8(codes, first, second, n, table.cardinality(scope[1]));
+      scope = scope.subspan(2);
+    } else {
+      std::fill(codes, codes + n, Code{0});
+    }
+  } else {
+    std::fill(codes, codes + n, Code{0});
+  }
   for (std::uint32_t v : scope) {
     const CodeColumn column = table.codes(v);
     const std::uint32_t r = table.cardinality(v);
@@ -36,34 +47,35 @@ void chunk_codes(const PackedTable& table, ScopeView scope, std::size_t begin, s
 }
 
 // One histogram waits for its own last store when a code repeats; four do not.
-template <class Code, class Count, class Weight>
-void histogram(const Code* codes, std::size_t n, std::size_t begin, const Weight& weight, Count* out,
-               std::size_t cells, Count* copies) {
-  if (!copies) {
-    for (std::size_t i = 0; i < n; ++i) out[codes[i]] += weight(begin + i);
-    return;
-  }
+template <class Code, class Part, class Weight>
+void add_to_copies(const Code* codes, std::size_t n, std::size_t begin, const Weight& weight,
+                   std::size_t cells, Part* __restrict copies) {
+  Part* const copy[] = {copies, copies + cells, copies + 2 * cells, copies + 3 * cells};
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    copies[codes[i]] += weight(begin + i);
-    copies[cells + codes[i + 1]] += weight(begin + i + 1);
-    copies[2 * cells + codes[i + 2]] += weight(begin + i + 2);
-    copies[3 * cells + codes[i + 3]] += weight(begin + i + 3);
+    copy[0][codes[i]] += weight(begin + i);
+    copy[1][codes[i + 1]] += weight(begin + i + 1);
+    copy[2][codes[i + 2]] += weight(begin + i + 2);
+    copy[3][codes[i + 3]] += weight(begin + i + 3);
   }
-  for (; i < n; ++i) copies[codes[i]] += weight(begin + i);
+  for (; i < n; ++i) copy[0][codes[i]] += weight(begin + i);
 }
 
-template <class Code, class Count, class Weight>
+// `Part` is the type of the private histograms: 32 bits hold what a table without weights can hold.
+template <class Code, class Part, class Count, class Weight>
 void add_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, const Weight& weight,
                    Cancel& cancel) {
   const std::size_t cells = out.size();
-  std::vector<Count> copies(cells <= kPrivateCells ? 4 * cells : 0, 0);
+  std::vector<Part> copies(cells <= kPrivateCells ? 4 * cells : 0, 0);
   Code codes[kChunk];
   for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
     if (begin % kBlockRows == 0) cancel.check();
     const std::size_t n = std::min(kChunk, table.n_rows() - begin);
     chunk_codes(table, scope, begin, n, codes);
-    histogram(codes, n, begin, weight, out.data(), cells, copies.empty() ? nullptr : copies.data());
+    if (copies.empty())
+      for (std::size_t i = 0; i < n; ++i) out[codes[i]] += weight(begin + i);
+    else
+      add_to_copies(codes, n, begin, weight, cells, copies.data());
   }
   for (std::size_t k = 0; k < copies.size(); ++k) out[k % cells] += copies[k];
 }
@@ -72,18 +84,18 @@ template <class Count>
 void count_by_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, Cancel& cancel) {
   const bool bytes =
       std::all_of(scope.begin(), scope.end(), [&](std::uint32_t v) { return table.codes(v).width == 1; });
-  const auto run = [&](const auto& weight) {
+  const auto run = [&]<class Part>(Part, const auto& weight) {
     if (bytes && out.size() <= 65536)
-      add_histogram<std::uint16_t>(table, scope, out, weight, cancel);
+      add_histogram<std::uint16_t, Part>(table, scope, out, weight, cancel);
     else
-      add_histogram<std::uint32_t>(table, scope, out, weight, cancel);
+      add_histogram<std::uint32_t, Part>(table, scope, out, weight, cancel);
   };
   if constexpr (std::is_same_v<Count, double>)
-    run([w = table.weights().reals](std::size_t i) { return w[i]; });
+    run(0.0, [w = table.weights().reals](std::size_t i) { return w[i]; });
   else if (table.is_weighted())
-    run([w = table.weights().integers](std::size_t i) { return w[i]; });
+    run(std::int64_t{0}, [w = table.weights().integers](std::size_t i) { return w[i]; });
   else
-    run([](std::size_t) { return std::int64_t{1}; });
+    run(std::uint32_t{0}, [](std::size_t) { return 1u; });
 }
 
 // ------------------------------------------------------------------ kernel A: masks and popcounts
@@ -107,55 +119,60 @@ class MaskCounter {
     });
     for (std::size_t k = 0; k < scope.size(); ++k)
       order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
-    masks_.resize(scope.size() < 2 ? 0 : (scope.size() - 1) * planes_.stride);
+    std::size_t rows = 0;  // masks of all states of all variables but the last
+    for (std::size_t k = 0; k + 1 < order_.size(); ++k)
+      offsets_.push_back(rows), rows += table.cardinality(order_[k]);
+    masks_.resize(rows * planes_.stride);
   }
 
-  void run() { refine(0, nullptr, static_cast<std::int64_t>(table_.n_rows()), 0); }
+  void run() {
+    const std::int64_t size = static_cast<std::int64_t>(table_.n_rows());
+    if (order_.size() == 1) return count_last(nullptr, size, 0);
+    // the first variable splits all rows: its planes are the masks, only the last state needs one of its own
+    const std::uint32_t v = order_[0];
+    const std::size_t n_planes = planes_.of(v);
+    Word* rest = masks_.data() + n_planes * planes_.stride;
+    std::fill(rest, rest + planes_.words, ~Word{0});
+    if (table_.n_rows() % 64) rest[planes_.words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
+    const std::vector<std::int64_t>& counts = table_.marginals(cancel_)[v];
+    for (std::size_t s = 0; s < n_planes; ++s) {
+      const Word* plane = planes_.plane(planes_.first[v] + s);
+      for (std::size_t w = 0; w < planes_.words; ++w) rest[w] &= ~plane[w];
+      if (counts[s] > 0) refine(1, plane, counts[s], static_cast<std::int64_t>(s) * strides_[0]);
+    }
+    if (counts[n_planes] > 0)
+      refine(1, rest, counts[n_planes], static_cast<std::int64_t>(n_planes) * strides_[0]);
+  }
 
  private:
   void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
+    if (level + 1 == order_.size()) return count_last(mask, size, offset);
+    cancel_.check();
     const std::uint32_t v = order_[level];
-    const std::size_t n_planes = planes_.of(v), n_states = n_planes + 1;
+    const std::size_t n_planes = planes_.of(v);
+    Word* masks = masks_.data() + offsets_[level] * planes_.stride;
     std::int64_t counts[kMostStates];
-    std::fill(counts, counts + n_states, 0);
-    const Word* states = planes_.plane(planes_.first[v]);
+    kernels().split(mask, planes_.plane(planes_.first[v]), n_planes, planes_.stride, planes_.words, masks,
+                    counts);
+    counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
+    for (std::size_t s = 0; s <= n_planes; ++s)
+      if (counts[s] > 0)
+        refine(level + 1, masks + s * planes_.stride, counts[s],
+               offset + static_cast<std::int64_t>(s) * strides_[level]);
+  }
+
+  void count_last(const Word* mask, std::int64_t size, std::int64_t offset) {
+    const std::uint32_t v = order_.back();
+    const std::size_t n_planes = planes_.of(v);
+    std::int64_t counts[kMostStates] = {};
     if (mask)
-      kernels().and_popcounts(mask, 1, planes_.stride, states, n_planes, planes_.stride, planes_.words,
-                              counts, n_planes);
+      kernels().and_popcounts(mask, 1, planes_.stride, planes_.plane(planes_.first[v]), n_planes,
+                              planes_.stride, planes_.words, counts, n_planes);
     else
       std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
     counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
-    if (level + 1 == order_.size()) {
-      for (std::size_t s = 0; s < n_states; ++s)
-        out_[offset + static_cast<std::int64_t>(s) * strides_[level]] += counts[s];
-      return;
-    }
-    cancel_.check();
-    Word* next = masks_.data() + level * planes_.stride;
-    for (std::size_t s = 0; s < n_states; ++s) {
-      if (counts[s] == 0) continue;
-      narrow(next, mask, v, s);
-      refine(level + 1, next, counts[s], offset + static_cast<std::int64_t>(s) * strides_[level]);
-    }
-  }
-
-  // next = mask and "v is in state s"; the last state is where no plane has a bit.
-  void narrow(Word* next, const Word* mask, std::uint32_t v, std::size_t s) {
-    const std::size_t n_planes = planes_.of(v), words = planes_.words;
-    if (s < n_planes) {
-      const Word* plane = planes_.plane(planes_.first[v] + s);
-      if (mask)
-        for (std::size_t w = 0; w < words; ++w) next[w] = mask[w] & plane[w];
-      else
-        std::copy_n(plane, words, next);
-      return;
-    }
-    for (std::size_t w = 0; w < words; ++w) next[w] = mask ? mask[w] : ~Word{0};
-    if (!mask && table_.n_rows() % 64) next[words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
-    for (std::size_t p = 0; p < n_planes; ++p) {
-      const Word* plane = planes_.plane(planes_.first[v] + p);
-      for (std::size_t w = 0; w < words; ++w) next[w] &= ~plane[w];
-    }
+    for (std::size_t s = 0; s <= n_planes; ++s)
+      out_[offset + static_cast<std::int64_t>(s) * strides_.back()] += counts[s];
   }
 
   static constexpr std::size_t kMostStates = 64;  // more make a variable wide
@@ -166,6 +183,7 @@ class MaskCounter {
   Cancel& cancel_;
   std::vector<std::uint32_t> order_;
   std::vector<std::int64_t> strides_;
+  std::vector<std::size_t> offsets_;
   AlignedVector<Word> masks_;
 };
 

@@ -57,6 +57,35 @@ TEST(popcounts_of_all_pairs) {
     }
 }
 
+TEST(masks_are_split_by_state) {
+  std::mt19937_64 rng(5);
+  for (const tw::Kernels* level : all_levels())
+    for (std::size_t words : kSizes)
+      for (std::size_t n_planes : {0, 1, 3}) {
+        const std::size_t stride = words + 2;
+        auto mask = random_words(rng, words), planes = random_words(rng, n_planes * stride);
+        for (std::size_t s = 0; s < n_planes; ++s)  // states exclude each other
+          for (std::size_t other = 0; other < s; ++other)
+            for (std::size_t w = 0; w < words; ++w) planes[s * stride + w] &= ~planes[other * stride + w];
+        std::vector<Word> masks((n_planes + 1) * stride, 5);
+        std::vector<std::int64_t> counts(n_planes + 1, -1);
+        level->split(mask.data(), planes.data(), n_planes, stride, words, masks.data(), counts.data());
+        for (std::size_t w = 0; w < words; ++w) {
+          Word rest = mask[w];
+          for (std::size_t s = 0; s < n_planes; ++s) {
+            CHECK(masks[s * stride + w] == (mask[w] & planes[s * stride + w]));
+            rest &= ~planes[s * stride + w];
+          }
+          CHECK(masks[n_planes * stride + w] == rest);
+        }
+        for (std::size_t s = 0; s < n_planes; ++s) {
+          std::int64_t expected = 0;
+          for (std::size_t w = 0; w < words; ++w) expected += std::popcount(masks[s * stride + w]);
+          CHECK(counts[s] == expected);
+        }
+      }
+}
+
 TEST(planes_have_a_bit_where_the_code_is_the_state_and_clean_tails) {
   std::mt19937_64 rng(2);
   for (const tw::Kernels* level : all_levels())

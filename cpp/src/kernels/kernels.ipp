@@ -195,6 +195,33 @@ void and_popcounts(const Word* a, std::size_t n_a, std::size_t a_stride, const W
           static_cast<std::int64_t>(and_popcount(a + i * a_stride, b + j * b_stride, words));
 }
 
+void split(const Word* mask, const Word* planes, std::size_t n_planes, std::size_t stride, std::size_t words,
+           Word* masks, std::int64_t* counts) {
+  const auto pass = [&](const Word* plane, Word* out, Word* rest, bool first) {
+    Wide sum{};
+    std::size_t i = 0;
+    for (; i + kLanes <= words; i += kLanes) {
+      const Wide all = load_wide(mask + i), some = all & load_wide(plane + i);
+      sum += popcount_lanes(some);
+      *reinterpret_cast<WideLoose*>(out + i) = some;
+      *reinterpret_cast<WideLoose*>(rest + i) = (first ? all : load_wide(rest + i)) ^ some;
+    }
+    Word total = sum_lanes(sum);
+    for (; i < words; ++i) {
+      const Word some = mask[i] & plane[i];
+      total += popcount_word(some);
+      out[i] = some;
+      rest[i] = (first ? mask[i] : rest[i]) ^ some;
+    }
+    return static_cast<std::int64_t>(total);
+  };
+  Word* rest = masks + n_planes * stride;
+  for (std::size_t s = 0; s < n_planes; ++s)
+    counts[s] = pass(planes + s * stride, masks + s * stride, rest, s == 0);
+  if (n_planes == 0)
+    for (std::size_t i = 0; i < words; ++i) rest[i] = mask[i];
+}
+
 // ------------------------------------------------------------------ kernel B
 // Counters for 256 planes at once, one vector per binary digit; the lowest four stay in registers.
 constexpr int kMostDigits = 17;  // groups of at most 65,535 rows
@@ -299,6 +326,11 @@ inline void extend(Code* __restrict codes, const Column* __restrict column, std:
   for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<Code>(codes[i] * r + column[i]);
 }
 
+void pair16_8(std::uint16_t* __restrict codes, const std::uint8_t* __restrict first,
+              const std::uint8_t* __restrict second, std::size_t n, std::uint32_t radix) {
+  const auto r = static_cast<std::uint16_t>(radix);
+  for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<std::uint16_t>(first[i] * r + second[i]);
+}
 void extend16_8(std::uint16_t* codes, const std::uint8_t* column, std::size_t n, std::uint32_t radix) {
   extend(codes, column, n, radix);
 }
@@ -315,7 +347,7 @@ void extend32_32(std::uint32_t* codes, const std::uint32_t* column, std::size_t 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table = {TW_NAME,    build_planes, and_popcounts, add_grouped, add_grouped_wide,
-                       extend16_8, extend32_8,   extend32_16,   extend32_32};
+const Kernels table = {TW_NAME,  build_planes, and_popcounts, add_grouped, add_grouped_wide, split,
+                       pair16_8, extend16_8,   extend32_8,    extend32_16, extend32_32};
 
 }  // namespace treewright::TW_LEVEL
