@@ -6,6 +6,7 @@ import doctest
 import inspect
 import os
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from tests.docs.markdown import Block, blocks_of, documents, expect, relative_links, run_block, run_python
 
 import treewright as tw
+from treewright.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_CODE = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
@@ -43,6 +45,19 @@ def test_the_readme_opens_with_two_commands():
         "pip install . && treewright demo\n",
         "pip install '.[test]' && pytest -q\n",
     ]
+
+
+def test_the_command_lines_of_the_readme_run_one_after_the_other(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    lines = [line for block in blocks[2:] if block.language == "sh" for line in block.text.splitlines()]
+    assert len(lines) > 3
+    for line in lines:
+        program, *arguments = shlex.split(line, comments=True)
+        assert program == "treewright"
+        assert run(arguments) == 0, line
+    assert capsys.readouterr().out
+    assert (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
