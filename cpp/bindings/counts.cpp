@@ -47,7 +47,8 @@ tw::CountKernel kernel_named(const std::string& name) {
 
 // `limit`: bytes that one table may take; the caller knows the names for a better message.
 template <class T>
-std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vector<Indices>& scopes, double limit) {
+std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vector<Indices>& scopes,
+                                    double limit) {
   std::vector<std::vector<T>> cells;
   cells.reserve(scopes.size());
   for (const Indices& scope : scopes) {
@@ -61,7 +62,8 @@ std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vec
   });
   std::vector<nb::object> out;
   out.reserve(scopes.size());
-  for (std::size_t i = 0; i < scopes.size(); ++i) out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
+  for (std::size_t i = 0; i < scopes.size(); ++i)
+    out.push_back(shaped(std::move(cells[i]), table, scopes[i]));
   return out;
 }
 
@@ -131,7 +133,8 @@ void bind_counts(nb::module_& m) {
         return checked(table).is_real() ? counts_many<double>(*table, scopes, limit)
                                         : counts_many<std::int64_t>(*table, scopes, limit);
       },
-      "table"_a, "scopes"_a, "limit"_a, "The contingency tables of many scopes, each of at most `limit` bytes.");
+      "table"_a, "scopes"_a, "limit"_a,
+      "The contingency tables of many scopes, each of at most `limit` bytes.");
 
   m.def(
       "counts_by",

@@ -48,7 +48,15 @@ class Trace:
 
 @dataclass(frozen=True)
 class Learned(Generic[Structure_co]):
-    """A learned structure with the trace of the work."""
+    """A learned structure with the trace of the work.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> learned = tw.learn_chow_liu(tw.BIC(tw.count(tw.read_table({"a": [0, 1] * 9, "b": [0, 1] * 9}))))
+    >>> learned.structure.edges(), [phase.name for phase in learned.trace.phases]
+    ([('a', 'b')], ['pairs', 'tree'])
+    """
 
     structure: Structure_co
     trace: Trace

@@ -60,6 +60,13 @@ def pairwise_information(
         Whatever counts.
     variables
         Rows and columns of the matrix; by default all discrete variables.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1, 0, 1], "b": [0, 1, 0, 1], "c": [0, 0, 1, 1]}))
+    >>> pairwise_information(counter).round(4).tolist()
+    [[0.0, 0.6931, 0.0], [0.6931, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     schema = counter.schema
     every = [v for v, variable in enumerate(schema) if variable.is_discrete]

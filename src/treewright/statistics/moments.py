@@ -265,6 +265,13 @@ def moments(table: ContinuousTable) -> Moments:
     See Also
     --------
     Moments : what comes back, and what of it is exact.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> found = tw.moments(tw.read_table({"x": [1.5, 2.5, 3.5], "y": [0.5, 0.5, 2.0]}))
+    >>> found.n, found.mean.tolist(), found.scatter.tolist()
+    (3, [2.5, 1.0], [[2.0, 1.5], [1.5, 1.5]])
     """
     discrete = [v.name for v in table.schema if v.is_discrete]
     if discrete:

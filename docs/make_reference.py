@@ -1,0 +1,86 @@
+"""Write docs/reference.md: every public name with the first line of its docstring.
+
+Run it after a change of public names; with --check it only compares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_origin
+
+PACKAGES = ("tables", "statistics", "graphs", "criteria", "learners", "models", "networks", "reports")
+TARGET = Path(__file__).with_name("reference.md")
+
+HEAD = """# Reference
+
+Every public name with one sentence; `help(name)` in Python has the parameters and an example that runs.
+This page is made by `python docs/make_reference.py`.
+"""
+
+
+def reference() -> str:
+    top = importlib.import_module("treewright")
+    parts = [HEAD, section("`import treewright as tw`", top)]
+    for name in PACKAGES:
+        package = importlib.import_module(f"treewright.{name}")
+        parts.append(section(f"`treewright.{name}`", package, leave_out=top))
+    parts.append(errors())
+    return "\n".join(parts)
+
+
+def section(title: str, module: ModuleType, leave_out: ModuleType | None = None) -> str:
+    """One table; names that the package re-exports at the top are described there."""
+    told = set(leave_out.__all__) if leave_out else set()
+    names = [name for name in module.__all__ if name not in told]
+    intro = first_sentence(module)
+    if not names:
+        return f"## {title}\n\n{intro} All of its names are above.\n"
+    return f"## {title}\n\n{intro}\n\n{table((name, getattr(module, name)) for name in names)}"
+
+
+def errors() -> str:
+    module = importlib.import_module("treewright.errors")
+    classes = [
+        (name, value)
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    return f"## `treewright.errors`\n\n{first_sentence(module)}\n\n{table(iter(classes))}"
+
+
+def table(items: Iterator[tuple[str, Any]]) -> str:
+    rows = sorted(items, key=lambda item: (item[0].lower(), item[0]))
+    lines = ["| name | what it is |", "|---|---|"]
+    lines += [f"| `{name}` | {first_sentence(value)} |" for name, value in rows]
+    return "\n".join(lines) + "\n"
+
+
+def first_sentence(thing: Any) -> str:
+    """The first paragraph of a docstring in plain words; the name of a type has none of its own."""
+    speaks = inspect.isclass(thing) or inspect.isfunction(thing) or inspect.ismodule(thing)
+    if not speaks or get_origin(thing):
+        return "The name of a type, for signatures."
+    line = (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
+    line = re.sub(r" ?(\([^()]* of )?\[\d+\]_\)?", "", line)  # citations lead nowhere from here
+    return re.sub(r":\w+:`[~.]?([^`]+)`", r"`\1`", line).replace("|", "\\|")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
+    made = reference()
+    if not parser.parse_args().check:
+        TARGET.write_text(made, encoding="utf-8")
+    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != made:
+        sys.exit("docs/reference.md is behind the code; run: python docs/make_reference.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""What the documents say is so: their code runs, their links lead somewhere, their lists are complete."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.docs.markdown import Block, blocks_of, documents, expect, relative_links, run_block, run_python
+
+import treewright as tw
+from treewright.cli.app import run
+
+ROOT = Path(__file__).resolve().parents[2]
+WITH_CODE = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
+WITH_CODE += sorted(ROOT.glob("docs/tutorial/*.md"))
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", WITH_CODE, ids=name_of)
+def test_code_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_python(path) > 0
+
+
+@pytest.mark.parametrize("path", list(documents(ROOT)), ids=name_of)
+def test_links_lead_somewhere(path):
+    for target in relative_links(path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{name_of(path)} links to {target}, which is not there"
+
+
+def test_the_readme_opens_with_two_commands():
+    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [block.text for block in blocks[:2]] == [
+        "pip install . && treewright demo\n",
+        "pip install '.[test]' && pytest -q\n",
+    ]
+
+
+def test_the_command_lines_of_the_readme_run_one_after_the_other(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    lines = [line for block in blocks[2:] if block.language == "sh" for line in block.text.splitlines()]
+    assert len(lines) > 3
+    for line in lines:
+        program, *arguments = shlex.split(line, comments=True)
+        assert program == "treewright"
+        assert run(arguments) == 0, line
+    assert capsys.readouterr().out
+    assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
+def test_examples_run_as_they_are(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", tw.__all__)
+def test_public_names_come_with_an_example(name):
+    assert ">>>" in (inspect.getdoc(getattr(tw, name)) or ""), f"treewright.{name} has no example"
+
+
+def test_the_reference_is_up_to_date():
+    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["reference"]()
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == made, (
+        "docs/reference.md is behind the code; run: python docs/make_reference.py"
+    )
+
+
+def test_changelog_fragments_are_one_sentence_of_a_known_kind():
+    collect = runpy.run_path(str(ROOT / "changelog.d" / "collect.py"))
+    fragments = collect["fragments"](ROOT / "changelog.d")
+    assert all(text.endswith(".") and "\n" not in text for texts in fragments.values() for text in texts)
+
+
+def test_fragments_become_an_entry(tmp_path):
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n<!-- entries -->\n\n## 0.1.0\n\nOld.\n")
+    folder = tmp_path / "changelog.d"
+    folder.mkdir()
+    (folder / "b.fixed.md").write_text("Mended.\n")
+    (folder / "z.added.md").write_text("Later.\n")
+    (folder / "a.added.md").write_text("New.\n")
+    script = ROOT / "changelog.d" / "collect.py"
+    subprocess.run([sys.executable, script, "0.2.0", "--date", "2030-01-02", "--root", tmp_path], check=True)
+    assert (tmp_path / "CHANGELOG.md").read_text() == (
+        "# Changelog\n\n<!-- entries -->\n"
+        "\n## 0.2.0 (2030-01-02)\n\n### Added\n\n- New.\n- Later.\n\n### Fixed\n\n- Mended.\n"
+        "\n## 0.1.0\n\nOld.\n"
+    )
+    assert not list(folder.glob("*.md"))
+
+
+def test_wrong_output_is_noticed():
+    with pytest.raises(AssertionError, match="shows\n3\nbut the code gives\n2"):
+        run_block(Block("python", "1 + 1  # -> 3\n", 1), Path("page.md"), {})
+    with pytest.raises(AssertionError, match="page"):
+        expect("a\n", "b\n", "page")
+
+
+@pytest.mark.parametrize("script", [".ci/run", ".ci/sanitize"])
+def test_scripts_are_executable_bash(script):
+    path = ROOT / script
+    assert os.access(path, os.X_OK)
+    subprocess.run(["bash", "-n", path], check=True)
+
+
+def test_the_learner_to_copy_works_and_its_tests_pass():
+    source, tests = (
+        block.text
+        for block in blocks_of((ROOT / "docs" / "adding_a_learner.md").read_text(encoding="utf-8"))
+        if block.language == "python"
+    )
+    namespace: dict[str, object] = {"__name__": "strong_pairs"}
+    exec(source, namespace)
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
+    for example in finder.find(namespace["learn_strong_pairs"], "learn_strong_pairs", globs=namespace):
+        runner.run(example)
+    assert runner.summarize(verbose=False) == doctest.TestResults(failed=0, attempted=4)
+    exec(tests, namespace)
+    for seed in range(3):
+        namespace["test_an_oracle_gives_the_skeleton_of_a_tree"](seed)
+    namespace["test_no_question_is_evaluated_twice"]()
+    namespace["test_the_order_of_columns_does_not_matter"]()
