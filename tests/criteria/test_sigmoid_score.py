@@ -226,13 +226,13 @@ def test_it_can_be_sent_to_another_process(switch):
 def test_a_long_batch_can_be_interrupted(rng):
     score = SigmoidBIC(slow.table(rng.normal(size=(20_000, 20)).cumsum(axis=1)))
     families = [(child, (parent,)) for child, parent in itertools.permutations(range(20), 2)]
-    started = time.monotonic()
+    started = time.process_time()
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         score.local_many(families)
     timer.join()
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_refusals(switch):

@@ -161,11 +161,11 @@ def test_two_thousand_variables_are_fast():
     n = 2_000
     arcs = [(u, v) for u, v in rng.integers(0, n, (2 * n, 2)).tolist() if u < v]
     dag = Dag(schema_of(f"v{i:04d}" for i in range(n)), arcs)
-    start = time.perf_counter()
+    start = time.process_time()
     cpdag = Cpdag.of(dag)
     assert Cpdag.of(cpdag.to_dag()) == cpdag
     assert Cpdag.oriented(dag.skeleton(), dag.v_structures()) == cpdag
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_empty():

@@ -77,6 +77,6 @@ def test_many_questions_about_a_large_graph_are_fast():
     arcs = [(u, v) for u, v in rng.integers(0, n, (2 * n, 2)).tolist() if u < v]
     dag = Dag(schema_of(f"v{i}" for i in range(n)), arcs)
     queries = [(u, v, (w,)) for u, v, w in rng.integers(0, n, (20_000, 3)).tolist() if len({u, v, w}) == 3]
-    start = time.perf_counter()
+    start = time.process_time()
     d_separated_many(dag, queries)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

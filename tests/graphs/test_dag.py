@@ -152,10 +152,10 @@ def test_nothing_and_one(n):
 
 def test_a_chain_of_many_variables_is_legal_and_fast():
     n = 20_000
-    start = time.perf_counter()
+    start = time.process_time()
     dag = Dag(schema_of(f"v{i}" for i in range(n)), [(i, i + 1) for i in range(n - 1)])
     assert len(dag.ancestors(n - 1)) == n - 1
     assert dag.topological_order[-1] == n - 1
     assert not dag.is_d_separated(0, n - 1)
     assert dag.is_d_separated(0, n - 1, given=[n // 2])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -64,9 +64,9 @@ def test_an_unknown_rule_is_refused():
 
 def test_min_fill_of_a_thousand_variables_is_quick():
     graph = slow.moral_graph(1000, np.random.default_rng(1))
-    start = time.perf_counter()
+    start = time.process_time()
     elimination_order(graph)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @slow.unhurried

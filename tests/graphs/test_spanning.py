@@ -124,9 +124,9 @@ def test_large_matrices_are_fast():
     rng = np.random.default_rng(53)
     weights = symmetric(2_000, rng)
     schema = schema_of(f"v{i:04d}" for i in range(2_000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(maximum_spanning_forest(schema, weights).edges()) == 1_999
-    assert time.perf_counter() - start < 1
-    start = time.perf_counter()
+    assert time.process_time() - start < 1
+    start = time.process_time()
     maximum_branching(schema.select(range(500)), rng.normal(size=(500, 500)))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

@@ -105,7 +105,7 @@ def test_a_long_search_can_be_interrupted():
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         with pytest.raises(KeyboardInterrupt):
@@ -113,7 +113,7 @@ def test_a_long_search_can_be_interrupted():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 70])

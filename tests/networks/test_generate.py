@@ -32,9 +32,9 @@ def test_the_width_is_reached_when_asked(n, width, max_parents, seed):
 
 
 def test_large_sparse_networks_are_quick():
-    start = time.perf_counter()
+    start = time.process_time()
     model = random_network(2000, 8, rng=rng())
-    assert time.perf_counter() - start < 10  # a fraction of a second on an idle machine
+    assert time.process_time() - start < 10  # a fraction of a second on an idle machine
     assert elimination_width(moral_neighbours(model.dag)) >= 8
     assert max(len(model.dag.parents(v)) for v in range(2000)) == 3
     assert set(model.schema.cardinalities) == {2, 3, 4}
