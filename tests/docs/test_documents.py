@@ -112,6 +112,8 @@ def test_wrong_output_is_noticed():
 @pytest.mark.parametrize("script", [".ci/run", ".ci/sanitize"])
 def test_scripts_are_executable_bash(script):
     path = ROOT / script
+    if not path.exists():
+        pytest.skip("a source distribution has no gate")
     assert os.access(path, os.X_OK)
     subprocess.run(["bash", "-n", path], check=True)
 
