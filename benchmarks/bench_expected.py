@@ -1,7 +1,7 @@
 """The jobs of a search on named networks, beside the times that their design promises on a 3 GHz core.
 
-Absolute times belong to one machine: the last column is a hint, not a verdict. Twice the promise on a quiet machine
-is a regression.
+Absolute times belong to one machine: the last column is a hint, not a verdict. Twice the promise on a quiet
+machine is a regression.
 """
 
 from __future__ import annotations
