@@ -69,9 +69,10 @@ class _Reader:
 
     def run(self) -> tuple[list[str], list[tuple[str, str]]]:
         cursor = self.cursor
-        if cursor.text("digraph").lower() == "strict":
-            cursor.at += 1
-        if self.tokens.text(cursor.at - 1).lower() != "digraph":
+        word = cursor.text("digraph").lower()
+        if word == "strict":
+            word = cursor.text("digraph").lower()
+        if word != "digraph":
             raise self.tokens.error("expected digraph: the arcs of a model have directions", cursor.at - 1)
         if cursor.at_text():
             cursor.at += 1

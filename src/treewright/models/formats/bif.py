@@ -138,10 +138,7 @@ class _Reader:
             spans = [(i, i + 1) for i in range(first, last) if bool(tokens.is_text(i, i + 1)[0])]
         if not spans or spans[0][0] == spans[0][1]:
             raise tokens.error("the head of a probability names no variable", first)
-        child, *parents = (
-            draft.index(tokens.span_text(s, e) if s < e else "", tokens.offset(s)) for s, e in spans
-        )
-        return child, parents
+        return draft.family([(tokens.span_text(s, e) if s < e else "", tokens.offset(s)) for s, e in spans])
 
     def table(self, child: int, parents: list[int], first: int, last: int, at: int) -> None:
         """Read the statements of a probability: rows, or one table, or a default for the other rows."""

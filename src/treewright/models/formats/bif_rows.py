@@ -7,6 +7,7 @@ Then all rows are read together, as columns of one matrix of tokens. Labels with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -76,10 +77,10 @@ def _read_regular(
         return None
     n_parents = len(parents)
     first = tokens.kinds[starts[0] : ends[0]]
-    label_step = 2 if n_parents > 1 and first[2:3] == COMMA else 1
+    label_step = 2 if n_parents > 1 and first[2:3].tobytes() == b"," else 1
     labels = 1 + label_step * np.arange(n_parents)
     close = int(labels[-1]) + 1
-    number_step = 2 if n_states > 1 and first[close + 2 : close + 3] == COMMA else 1
+    number_step = 2 if n_states > 1 and first[close + 2 : close + 3].tobytes() == b"," else 1
     numbers = close + 1 + number_step * np.arange(n_states)
     if length != int(numbers[-1]) + 1:
         return None
@@ -124,7 +125,12 @@ def _match(tokens: Tokens, offset: int, states: States, is_last: bool) -> tuple[
                 if data[behind : behind + 1] == (b")" if is_last else b","):
                     return behind + 1, code
     line = data[offset : offset + 80].split(b"\n")[0].decode("utf-8", "replace")
-    found = line.split(")" if is_last else ",")[0].strip()
+    found = re.split("[,)]", line)[0].strip()
+    if found in states.codes:
+        raise tokens.source.error(
+            f"expected {(')' if is_last else ',')!r} after {found!r}: a row names one state of each parent",
+            offset,
+        )
     known = ", ".join(map(repr, states.labels[:8])) + (" ..." if len(states.labels) > 8 else "")
     raise tokens.source.error(
         f"{shorten(found)} is not a state of {states.name!r}; states are {known}", offset

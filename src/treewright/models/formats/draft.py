@@ -76,6 +76,17 @@ class Draft:
             raise self.source.error(f"{name!r} is no variable of this file; there are {known}", at)
         return found
 
+    def family(self, names: Sequence[tuple[str, Place]]) -> tuple[int, list[int]]:
+        """A child and its parents by name, each once."""
+        child, *parents = (self.index(name, at) for name, at in names)
+        seen = {child}
+        for p, (name, at) in zip(parents, names[1:], strict=True):
+            if p in seen:
+                owner = self._variables[child].name
+                raise self.source.error(f"{name!r} is listed twice in the table of {owner!r}", at)
+            seen.add(p)
+        return child, parents
+
     def knows(self, name: str) -> bool:
         return name in self._names
 
@@ -112,11 +123,6 @@ class Draft:
         name = self._variables[table.child].name
         if table.child in self._tables:
             raise self.source.error(f"there are two tables of {name!r}", table.at)
-        for p in table.parents:
-            if p == table.child or table.parents.count(p) > 1:
-                raise self.source.error(
-                    f"{self._variables[p].name!r} is listed twice in the table of {name!r}", table.at
-                )
         self._tables[table.child] = table
 
     def finish(self) -> BayesianNetwork:

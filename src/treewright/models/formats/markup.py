@@ -123,6 +123,8 @@ class _Parser:
             raise _NotWellFormed(
                 self.source.error(f"this is no well-formed XML: {reason}", (error.lineno, error.offset + 1))
             ) from None
+        except FormatError:  # one of the refusals below
+            raise
         except (ValueError, LookupError) as error:  # an encoding that is not known
             raise self.source.error(f"this is no well-formed XML: {error}", self.place()) from None
         if self.root is None:

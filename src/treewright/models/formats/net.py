@@ -139,7 +139,7 @@ class _Reader:
         names = [(tokens.text(i), tokens.offset(i)) for i in range(first, last) if i != bar]
         if bar - first != 1:
             raise tokens.error(f"a potential is about one node; found {bar - first}", at)
-        child, *parents = (draft.index(name, offset) for name, offset in names)
+        child, parents = draft.family(names)
         label = draft.variable(child).name
         attributes = self.block(f"the potential of {label!r}")
         if "data" not in attributes:

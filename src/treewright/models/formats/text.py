@@ -12,6 +12,7 @@ import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from treewright import _core
 from treewright.errors import FileMissingError, FormatError
@@ -61,19 +62,29 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
-            raw = file.read(file_limit() + 1)
+            raw = _read_within(name, file)
     except FileNotFoundError:
         raise FileMissingError(
             f"there is no file {name!r} (seen from {os.getcwd()!r}){similar_files(name)}"
         ) from None
     except OSError as error:
         raise FormatError(f"{name}: the file cannot be read: {error.strerror}") from error
-    if len(raw) > file_limit():
-        raise _too_large(name)
     for magic, what in _FOREIGN.items():
         if raw.startswith(magic):
             raise FormatError(f"{name}: the file is {what}; plain text and .gz are read")
     return Source(name, unpack(name, raw) if raw.startswith(GZIP) else raw)
+
+
+def _read_within(name: str, file: BinaryIO) -> bytes:
+    """All bytes of a file, in pieces, since a pipe or a device does not say how many there are."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(_CHUNK):
+        size += len(piece)
+        if size > file_limit():
+            raise _too_large(name)
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def unpack(name: str, raw: bytes) -> bytes:

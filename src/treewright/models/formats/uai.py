@@ -85,6 +85,8 @@ class _Reader:
         wrong = next((v for v in scope if v >= n), None)
         if wrong is not None:
             raise self.tokens.error(f"there is no variable {wrong}; there are {n}, counted from 0", start)
+        if len(set(scope)) != size:
+            raise self.tokens.error("a scope names a variable twice", start)
         return scope, start
 
     def table(self, shape: list[int], at: int) -> Cells:

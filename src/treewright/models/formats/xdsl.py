@@ -8,7 +8,6 @@ pyAgrum writes and reads such files with the first parent fastest; its files say
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -79,12 +78,12 @@ def _id(draft: Draft, element: Element) -> str:
     name = element.attributes.get("id")
     if name is None:
         raise draft.source.error(f"a {element.tag} has no id", element.at)
-    return re.sub(r"\s+", " ", name).strip()
+    return " ".join(name.split())
 
 
 def _table(draft: Draft, child: int, node: Element, first_fastest: bool) -> None:
     names = " ".join(element.text for element in node.all("parents")).split()
-    parents = [draft.index(name, node.at) for name in names]
+    _, parents = draft.family([(draft.variable(child).name, node.at), *((name, node.at) for name in names)])
     cells = (
         _deterministic(draft, child, parents, node)
         if node.tag == "deterministic"

@@ -6,7 +6,6 @@ states fastest. XML can say nearly every name, so little is renamed.
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -64,13 +63,13 @@ def _variable(draft: Draft, element: Element) -> None:
     kind = next((value for key, value in element.attributes.items() if key.upper() == "TYPE"), "nature")
     if kind.lower() not in ("nature", "discrete"):
         raise draft.source.error(f"a variable is of type {kind!r}; only nature is read", element.at)
-    states = [child.text for child in element.children if child.tag in ("OUTCOME", "VALUE")]
+    states = [_spaced(child.text) for child in element.children if child.tag in ("OUTCOME", "VALUE")]
     draft.add_variable(_only(draft, element, "NAME"), states, element.at)
 
 
 def _definition(draft: Draft, element: Element) -> None:
-    child = draft.index(_only(draft, element, "FOR"), element.at)
-    parents = [draft.index(given.text, given.at) for given in element.all("GIVEN")]
+    given = [(_spaced(parent.text), parent.at) for parent in element.all("GIVEN")]
+    child, parents = draft.family([(_only(draft, element, "FOR"), element.at), *given])
     tables = element.all("TABLE")
     if len(tables) != 1:
         raise draft.source.error(f"expected one TABLE in a definition, found {len(tables)}", element.at)
@@ -96,7 +95,11 @@ def _only(draft: Draft, element: Element, tag: str) -> str:
     found = element.all(tag)
     if len(found) != 1:
         raise draft.source.error(f"expected one {tag} here, found {len(found)}", element.at)
-    return re.sub(r"\s+", " ", found[0].text)
+    return _spaced(found[0].text)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def write(model: BayesianNetwork, exported: Exported) -> bytes:
