@@ -159,6 +159,12 @@ def test_exact_rows_stay_as_they_are():
             "(y, p) -0.4, 1.4",
             "line 22, column 3: the row of 'C' given A='y', B='p' holds -0.4, which is no probability",
         ),
+        ("(y, p) 0.4, 0.6", "(y, p) 1e308, 1e308", "given A='y', B='p' sums to inf, not to 1"),
+        (
+            "probability ( B ) {",
+            ROWS + "probability ( B ) {",
+            "line 26, column 13: there are two tables of 'C'",
+        ),
         ("(y, p) 0.4, 0.6", "(y, p) nan, 0.6", "line 22, column 10: 'nan' is not a finite number"),
         ("(y, p) 0.4, 0.6", "(y, p) 1e999, 0.6", "line 22, column 10: '1e999' is not a finite number"),
         (

@@ -118,7 +118,7 @@ def test_conversion_reports_both_ends(tmp_path):
     report = convert_model(source, tmp_path / "b.xdsl")
     assert str(report).splitlines() == [
         f"read {source} (bif): 1 variables, 0 arcs, 1 parameters",
-        "  1 row of 'a' missed a sum of 1 by up to 1.0e-05 and were rescaled",
+        "  1 row of 'a' missed a sum of 1 by up to 1.0e-05 and was rescaled",
         f"wrote {tmp_path / 'b.xdsl'} (xdsl)",
         f"  originals are in {tmp_path / 'b.xdsl.names.json'}",
         "  state '<5' of 'a' is written as s_5",

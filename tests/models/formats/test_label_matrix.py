@@ -1,13 +1,19 @@
 """Nine classes of labels in every format: back exactly, and readable elsewhere."""
 
 import warnings
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.models.formats.samples import FORMATS, LABELS, labelled
 
+from treewright.graphs.dag import Dag
+from treewright.models import BayesianNetwork
 from treewright.models.formats import read_model, read_model_with_report, write_model
 from treewright.models.formats.names import export_names
+from treewright.tables.schema import Schema, Variable
 
 CASES = [(kind, ending) for kind in LABELS for ending in (*FORMATS, "twm")]
 
@@ -42,6 +48,41 @@ def test_the_same_model_gives_the_same_bytes(kind, ending, tmp_path):
 def test_what_is_renamed_is_plain(kind, ending, tmp_path):
     write_model(labelled(LABELS[kind]), tmp_path / f"m.{ending}")
     assert (tmp_path / f"m.{ending}").read_bytes().isascii()
+
+
+texts = st.text(min_size=1, max_size=8)
+labels = st.lists(
+    texts | st.text(max_size=3) | st.integers() | st.floats(allow_nan=False),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda label: (isinstance(label, str), label),
+)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(texts, labels, st.booleans()), min_size=1, max_size=5, unique_by=lambda v: v[0]),
+    st.data(),
+)
+def test_any_model_survives_every_format(variables, data):
+    schema = Schema(Variable(name, tuple(states), ordered=ordered) for name, states, ordered in variables)
+    pairs = [(i, j) for j in range(len(schema)) for i in range(j)]
+    flip = data.draw(st.booleans())
+    arcs = [(j, i) if flip else (i, j) for i, j in pairs if data.draw(st.booleans())]
+    dag = Dag(schema, arcs)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    shapes = [[schema.cardinalities[p] for p in dag.parents(v)] for v in range(len(schema))]
+    tables = [
+        rng.dirichlet(np.full(r, 0.3), size=s) for r, s in zip(schema.cardinalities, shapes, strict=True)
+    ]
+    model = BayesianNetwork(dag, tables)
+    with TemporaryDirectory() as folder:
+        for ending in (*FORMATS, "twm"):
+            write_model(model, f"{folder}/m.{ending}")
+            again = read_model(f"{folder}/m.{ending}")
+            assert again == model
+            assert [[*map(type, v.states)] for v in again.schema] == [[*map(type, v.states)] for v in schema]
+            assert [v.ordered for v in again.schema] == [v.ordered for v in schema]
 
 
 def peer(name):

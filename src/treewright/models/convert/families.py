@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import FormatError, SchemaError
+from treewright.errors import SchemaError
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import EXACT, ROUNDED
@@ -72,4 +72,4 @@ def library(module: str, package: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise FormatError(f"{package} is not installed; pip install {package}") from error
+        raise ModuleNotFoundError(f"{package} is not installed; pip install {package}") from error

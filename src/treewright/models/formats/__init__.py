@@ -126,7 +126,7 @@ def read_model_with_report(
     >>> _ = path.write_text(text)
     >>> model, report = read_model_with_report(path)
     >>> print(report.renormalised[0])
-    1 row of 'coin' missed a sum of 1 by up to 1.0e-05 and were rescaled
+    1 row of 'coin' missed a sum of 1 by up to 1.0e-05 and was rescaled
     >>> folder.cleanup()
     """
     kind = format_of(path, format)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.models.bayesian_network import BayesianNetwork
-from treewright.models.formats.bif_rows import Rows, States, place_rows, read_numbers, read_rows
+from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
 from treewright.models.formats.draft import Draft, DraftTable, is_normal
 from treewright.models.formats.names import Exported, NameRules
 from treewright.models.formats.text import Source, as_text
@@ -110,7 +110,7 @@ class _Reader:
         first, last = cursor.until("}", what=f"the list of states of {name!r}")
         spans = _split_states(tokens, first, last, declared)
         if spans is None:
-            found = len(_by_commas(tokens, first, last))
+            found = int(np.count_nonzero(tokens.kinds[first:last] == ord(","))) + 1
             raise tokens.error(f"{name!r} declares {declared} states and lists {found}", at)
         if cursor.at_mark(";"):
             cursor.at += 1
@@ -205,13 +205,16 @@ def _split_states(tokens: Tokens, first: int, last: int, declared: str) -> list[
     """The tokens of each state, in as many states as were declared; None when there are not so many."""
     if not (declared.isascii() and declared.isdigit() and len(declared) < 10) or first == last:
         return None
-    candidates = [_by_commas(tokens, first, last), [(i, i + 1) for i in range(first, last)]]
-    if bool((tokens.kinds[first:last] == ord(",")).any()):  # bare intervals, such as (1,2], (2,3]
-        candidates[1] = _outside_intervals(tokens, first, last)
-    for spans in candidates:
-        if len(spans) == int(declared) and all(s < e for s, e in spans):
-            return spans
-    return None
+    n_states = int(declared)
+    n_commas = int(np.count_nonzero(tokens.kinds[first:last] == ord(",")))
+    spans: list[tuple[int, int]] = []
+    if n_commas + 1 == n_states:
+        spans = _by_commas(tokens, first, last)
+    elif n_commas == 0 and last - first == n_states:
+        spans = [(i, i + 1) for i in range(first, last)]
+    elif n_states <= n_commas < MOST_MARKS * n_states:  # bare intervals, such as (1,2], (2,3]
+        spans = _outside_intervals(tokens, first, last)
+    return spans if len(spans) == n_states and all(s < e for s, e in spans) else None
 
 
 def _outside_intervals(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:

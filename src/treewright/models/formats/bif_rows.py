@@ -15,9 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft, count_cells, count_text
 from treewright.models.formats.tokens import QUOTED, WORD, Positions, Tokens, shorten
 
+MOST_MARKS = 64  # commas or brackets within one label
 OPEN, CLOSE, COMMA = (ord(mark) for mark in "(),")
 
 
@@ -30,16 +32,13 @@ class States:
     symbols: tuple[int, ...] | None  # None when a label is more than one token
 
     @cached_property
-    def codes(self) -> dict[str, int]:
-        return {label: code for code, label in enumerate(self.labels)}
+    def codes(self) -> dict[bytes, int]:
+        return {label.encode("utf-8"): code for code, label in enumerate(self.labels)}
 
     @cached_property
-    def by_length(self) -> list[tuple[bytes, int]]:
-        """Labels as bytes, the longest first, so that ``(1,2]`` is tried before ``(1``."""
-        return sorted(
-            ((label.encode("utf-8"), code) for code, label in enumerate(self.labels)),
-            key=lambda item: -len(item[0]),
-        )
+    def reach(self) -> int:
+        """Bytes within which a label must end, with some room for quotes and spaces."""
+        return 2 * max(map(len, self.codes)) + 64
 
     def find(self, symbols: npt.NDArray[np.uint32]) -> Positions | None:
         """Codes of a column of labels, or None when one is not known by its symbol."""
@@ -115,32 +114,42 @@ def _read_singly(
 
 
 def _match(tokens: Tokens, offset: int, states: States, is_last: bool) -> tuple[int, int]:
-    """The state that stands at an offset, and where the text goes on behind its comma or bracket."""
+    """The state that stands at an offset, and where the text goes on behind its comma or bracket.
+
+    A label may hold commas and brackets itself, so the longest that is a state wins.
+    """
     data = tokens.source.data
-    offset = _skip_space(data, offset)
-    for label, code in states.by_length:
-        for spelled in (label, b'"' + label + b'"'):
-            if data.startswith(spelled, offset):
-                behind = _skip_space(data, offset + len(spelled))
-                if data[behind : behind + 1] == (b")" if is_last else b","):
-                    return behind + 1, code
-    line = data[offset : offset + 80].split(b"\n")[0].decode("utf-8", "replace")
+    delimiter = b")" if is_last else b","
+    best: tuple[int, int] | None = None
+    end = offset - 1
+    for _ in range(MOST_MARKS):
+        end = data.find(delimiter, end + 1, offset + states.reach)
+        if end < 0:
+            break
+        code = states.codes.get(_spelled(data[offset:end]))
+        if code is not None:
+            best = end + 1, code
+    if best is None:
+        raise _no_state(tokens, offset, states, delimiter.decode())
+    return best
+
+
+def _spelled(found: bytes) -> bytes:
+    """A label as it was declared: spaces joined, quotes gone."""
+    label = b" ".join(found.split())
+    return label[1:-1] if len(label) > 1 and label[:1] == label[-1:] == b'"' else label
+
+
+def _no_state(tokens: Tokens, offset: int, states: States, delimiter: str) -> FormatError:
+    line = tokens.source.data[offset : offset + 80].split(b"\n")[0].decode("utf-8", "replace")
+    offset += len(line) - len(line.lstrip(" \t"))
     found = re.split("[,)]", line)[0].strip()
-    if found in states.codes:
-        raise tokens.source.error(
-            f"expected {(')' if is_last else ',')!r} after {found!r}: a row names one state of each parent",
-            offset,
-        )
-    known = ", ".join(map(repr, states.labels[:8])) + (" ..." if len(states.labels) > 8 else "")
-    raise tokens.source.error(
-        f"{shorten(found)} is not a state of {states.name!r}; states are {known}", offset
-    )
-
-
-def _skip_space(data: bytes, offset: int) -> int:
-    while data[offset : offset + 1].isspace():
-        offset += 1
-    return offset
+    if found in states.labels:
+        message = f"expected {delimiter!r} after {found!r}: a row names one state of each parent"
+    else:
+        known = ", ".join(map(repr, states.labels[:8])) + (" ..." if len(states.labels) > 8 else "")
+        message = f"{shorten(found)} is not a state of {states.name!r}; states are {known}"
+    return tokens.source.error(message, offset)
 
 
 def read_numbers(

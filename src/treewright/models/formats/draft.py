@@ -153,7 +153,7 @@ class Draft:
         """The table with sums of one, its parents in the order of the schema."""
         shape = self.shape(table.child, table.parents)
         rows = table.cells.reshape(-1, shape[-1])
-        sums = rows.sum(axis=1)
+        sums = row_sums(rows)
         self._refuse_rows(table, rows, sums)
         deviations = np.abs(sums - 1)
         rounded = deviations > EXACT
@@ -199,7 +199,12 @@ class Draft:
 
 def is_normal(cells: Cells, n_states: int) -> bool:
     """Whether every row is a distribution but for rounding."""
-    return bool((np.abs(cells.reshape(-1, n_states).sum(axis=1) - 1) <= ROUNDED).all())
+    return bool((np.abs(row_sums(cells.reshape(-1, n_states)) - 1) <= ROUNDED).all())
+
+
+def row_sums(rows: Cells) -> Cells:
+    with np.errstate(over="ignore"):  # absurd numbers add up to infinity, which is refused
+        return np.asarray(rows.sum(axis=1))
 
 
 def count_cells(shape: Sequence[int]) -> int:

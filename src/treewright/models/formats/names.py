@@ -132,9 +132,10 @@ def _distinct(
         result.append(text if fine and text not in taken else None)
         if fine:
             taken.add(text)
+    used: dict[str, int] = {}
     for i, text in enumerate(wanted):
         if result[i] is None:
-            result[i] = _free(_identifier(text, prefix, reserved), taken)
+            result[i] = _free(_identifier(text, prefix, reserved), taken, used)
     return tuple(text for text in result if text is not None)
 
 
@@ -144,11 +145,14 @@ def _identifier(text: str, prefix: str, reserved: frozenset[str]) -> str:
     return plain if plain[:1].isalpha() and plain.lower() not in reserved else f"{prefix}_{plain}".rstrip("_")
 
 
-def _free(base: str, taken: set[str]) -> str:
-    name, n = base, 1
+def _free(base: str, taken: set[str], used: dict[str, int]) -> str:
+    """The base, or the base with the first number that is free; `used` remembers where to go on."""
+    n = used.get(base, 1)
+    name = base if n == 1 else f"{base}_{n}"
     while name in taken:
         n += 1
         name = f"{base}_{n}"
+    used[base] = n
     taken.add(name)
     return name
 

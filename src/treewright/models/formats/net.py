@@ -112,18 +112,15 @@ class _Reader:
     def states(self, first: int, last: int) -> list[str]:
         """Quoted texts, or bare words (pyAgrum), in which marks stand without space: ``>=5``."""
         tokens = self.tokens
-        states: list[str] = []
-        behind = -1  # where the last bare word ended
-        for i in range(first, last):
-            kind, text = int(tokens.kinds[i]), tokens.text(i)
-            if kind in map(ord, "{}()"):
-                raise tokens.error(f"expected a state, found {text!r}", i)
-            if kind != QUOTED and int(tokens.starts[i]) == behind:
-                states[-1] += text
-            else:
-                states.append(text)
-            behind = int(tokens.ends[i]) if kind != QUOTED else -1
-        return states
+        kinds, starts, ends = (a[first:last] for a in (tokens.kinds, tokens.starts, tokens.ends))
+        odd = np.flatnonzero(np.isin(kinds, np.frombuffer(b"{}()", dtype=np.uint8)))
+        if odd.size:
+            i = first + int(odd[0])
+            raise tokens.error(f"expected a state, found {tokens.text(i)!r}", i)
+        goes_on = (starts[1:] == ends[:-1]) & (kinds[1:] != QUOTED) & (kinds[:-1] != QUOTED)
+        heads = first + np.flatnonzero(np.concatenate(([True], ~goes_on))[: last - first])
+        tails = np.append(heads[1:], last)
+        return [tokens.span_text(s, e) for s, e in zip(heads.tolist(), tails.tolist(), strict=True)]
 
     def bracketed(self, first: int, last: int) -> tuple[int, int]:
         kinds = self.tokens.kinds

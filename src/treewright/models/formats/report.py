@@ -16,8 +16,10 @@ class Renormalised:
     largest: float
 
     def __str__(self) -> str:
-        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
-        return f"{rows} of {self.variable!r} missed a sum of 1 by up to {self.largest:.1e} and were rescaled"
+        rows, were = ("1 row", "was") if self.n_rows == 1 else (f"{self.n_rows} rows", "were")
+        return (
+            f"{rows} of {self.variable!r} missed a sum of 1 by up to {self.largest:.1e} and {were} rescaled"
+        )
 
 
 @dataclass(frozen=True)

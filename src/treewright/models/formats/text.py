@@ -8,6 +8,7 @@ file may grow to 200 times its size (16 MiB are always allowed). Lines and colum
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from dataclasses import dataclass
@@ -129,13 +130,20 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     The bytes depend on the content only: the gzip header has neither name nor time.
     """
     target = Path(path)
-    packed = gzip.compress(data, compresslevel=9, mtime=0) if target.suffix.lower() == ".gz" else data
+    packed = _pack(data) if target.suffix.lower() == ".gz" else data
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         temporary.write_bytes(packed)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _pack(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with gzip.GzipFile("", "wb", compresslevel=9, fileobj=packed, mtime=0) as file:
+        file.write(data)
+    return packed.getvalue()
 
 
 def _too_large(name: str, *, unpacked: bool = False) -> FormatError:
