@@ -96,6 +96,7 @@ def test_a_class_is_its_content():
             'states = ("n" "p"); states = ("n" "p");',
             "node 'B' has two attributes states",
         ),
+        ('("n" "p")', "()", "line 8, column 6: discrete variable 'B' needs at least one state; found none"),
         ('"p"', '"p', "a quote that never ends"),
     ],
 )

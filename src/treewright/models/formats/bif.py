@@ -129,7 +129,7 @@ class _Reader:
 
     def family(self, first: int, last: int) -> tuple[int, list[int]]:
         tokens, draft = self.tokens, self.draft
-        bar = tokens.next_mark("|", first)
+        bar = tokens.next_mark("|", first, last)
         if bar < last:
             spans = [(first, bar), *_by_commas(tokens, bar + 1, last)]
         elif draft.knows(tokens.span_text(first, last)) if first < last else False:

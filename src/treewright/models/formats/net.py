@@ -117,8 +117,10 @@ class _Reader:
         if odd.size:
             i = first + int(odd[0])
             raise tokens.error(f"expected a state, found {tokens.text(i)!r}", i)
+        if first == last:
+            return []
         goes_on = (starts[1:] == ends[:-1]) & (kinds[1:] != QUOTED) & (kinds[:-1] != QUOTED)
-        heads = first + np.flatnonzero(np.concatenate(([True], ~goes_on))[: last - first])
+        heads = first + np.flatnonzero(np.concatenate(([True], ~goes_on)))
         tails = np.append(heads[1:], last)
         return [tokens.span_text(s, e) for s, e in zip(heads.tolist(), tails.tolist(), strict=True)]
 
@@ -132,7 +134,7 @@ class _Reader:
         cursor, tokens, draft = self.cursor, self.tokens, self.draft
         at = cursor.mark("(", after="potential")
         first, last = cursor.until(")", what="the head of a potential")
-        bar = min(tokens.next_mark("|", first), last)
+        bar = tokens.next_mark("|", first, last)
         names = [(tokens.text(i), tokens.offset(i)) for i in range(first, last) if i != bar]
         if bar - first != 1:
             raise tokens.error(f"a potential is about one node; found {bar - first}", at)

@@ -48,14 +48,14 @@ class Tokens:
         )
         if problem:
             raise source.error(problem, at)
-        self._marks: dict[str, Positions] = {}
+        self.kind_bytes = self.kinds.tobytes()  # the same once more: one by one, bytes are faster than arrays
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     def text(self, i: int) -> str:
         text = self.source.data[self.starts[i] : self.ends[i]].decode("utf-8")
-        if self.escapes and self.kinds[i] == QUOTED:
+        if self.escapes and self.kind_bytes[i] == QUOTED:
             return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
         return text
 
@@ -82,13 +82,11 @@ class Tokens:
             raise self.source.error(f"{shorten(found)} is not a finite number", int(starts[n_read]))
         return values
 
-    def next_mark(self, mark: str, start: int) -> int:
+    def next_mark(self, mark: str, start: int, stop: int | None = None) -> int:
         """Position of the next such mark, or of the end."""
-        if mark not in self._marks:
-            self._marks[mark] = np.flatnonzero(self.kinds == ord(mark))
-        found = self._marks[mark]
-        at = int(np.searchsorted(found, start))
-        return int(found[at]) if at < len(found) else len(self)
+        end = len(self) if stop is None else stop
+        found = self.kind_bytes.find(mark.encode("ascii"), start, end)
+        return end if found < 0 else found
 
     def offset(self, i: int) -> int:
         return int(self.starts[i]) if i < len(self) else len(self.source.data)
@@ -109,10 +107,10 @@ class Cursor:
         return self.at >= len(self.tokens)
 
     def at_mark(self, mark: str) -> bool:
-        return not self.done and int(self.tokens.kinds[self.at]) == ord(mark)
+        return not self.done and self.tokens.kind_bytes[self.at] == ord(mark)
 
     def at_text(self) -> bool:
-        return not self.done and int(self.tokens.kinds[self.at]) in (WORD, QUOTED)
+        return not self.done and self.tokens.kind_bytes[self.at] in (WORD, QUOTED)
 
     def found(self) -> str:
         return "the end of the file" if self.done else shorten(self.tokens.text(self.at))
