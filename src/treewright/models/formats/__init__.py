@@ -5,7 +5,7 @@ format      endings                  known from
 ==========  =======================  ==========================================
 twm         .twm                     treewright itself: lossless, with checksum
 bif         .bif                     bnlearn, pgmpy, pyAgrum, JavaBayes
-xmlbif      .xmlbif .bifxml .xml     pgmpy, pyAgrum, Weka
+xmlbif      .xmlbif .bifxml .xml     pgmpy, pyAgrum
 xdsl        .xdsl                    GeNIe, SMILE
 net         .net                     Hugin
 uai         .uai                     inference competitions
