@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from treewright.models.answers import Distribution, Marginals
 from treewright.models.model import Codes, align_columns
 from treewright.tables.schema import Label, NameOrIndex, Schema
 from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Cells = npt.NDArray[np.float64]
 
@@ -240,6 +243,38 @@ class BayesianNetwork:
             raise ImpossibleEvidence(
                 f"evidence {describe(self.schema, evidence)} has probability zero under the model"
             )
+
+    # exchange with files and other libraries; each door is a thin one
+
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        """Pickles and copies go through the bytes of the native file."""
+        from treewright.models.formats import twm
+
+        return twm.from_bytes, (twm.to_bytes(self),)
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """The model as a `networkx.DiGraph` whose nodes carry their states, parents and tables."""
+        from treewright.models.convert import to_networkx
+
+        return to_networkx(self)
+
+    def to_pgmpy(self) -> Any:
+        """The model as a network of pgmpy, which must be installed."""
+        from treewright.models.convert import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """The model as a network of pyAgrum, which must be installed."""
+        from treewright.models.convert import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def to_dot(self) -> str:
+        """The structure as text for Graphviz."""
+        from treewright.models.convert import to_dot
+
+        return to_dot(self.dag)
 
 
 def _rounded(log_evidence: float) -> float:

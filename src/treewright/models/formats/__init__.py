@@ -1,1 +1,247 @@
-"""Files that models are kept in, one module per format."""
+"""Files that models are kept in, one module per format, and the doors to them.
+
+==========  =======================  ==========================================
+format      endings                  known from
+==========  =======================  ==========================================
+twm         .twm                     treewright itself: lossless, with checksum
+bif         .bif                     bnlearn, pgmpy, pyAgrum, JavaBayes
+xmlbif      .xmlbif .bifxml .xml     pgmpy, pyAgrum
+xdsl        .xdsl                    GeNIe, SMILE
+net         .net                     Hugin
+uai         .uai                     inference competitions
+==========  =======================  ==========================================
+
+Every ending may be followed by ``.gz``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from treewright.errors import FormatError, SchemaError, nearest
+from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
+from treewright.models.formats.draft import Draft
+from treewright.models.formats.names import (
+    Exported,
+    export_names,
+    refuse_changes,
+    restore_names,
+    write_names,
+)
+from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
+from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.tables.schema import Schema
+
+__all__ = [
+    "ConvertReport",
+    "ReadReport",
+    "Renamed",
+    "Renormalised",
+    "WriteReport",
+    "convert_model",
+    "read_model",
+    "read_model_with_report",
+    "write_model",
+]
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A foreign format: how it is called, read and written."""
+
+    name: str
+    endings: tuple[str, ...]
+    read: Callable[[Source], Draft]
+    export: Callable[[Schema], Exported]
+    write: Callable[[BayesianNetwork, Exported], bytes]
+
+
+FOREIGN = (
+    Format("bif", (".bif",), bif.read, lambda s: export_names(s, bif.NAMES), bif.write),
+    Format(
+        "xmlbif",
+        (".xmlbif", ".bifxml", ".xml"),
+        xmlbif.read,
+        lambda s: export_names(s, xmlbif.NAMES),
+        xmlbif.write,
+    ),
+    Format("xdsl", (".xdsl",), xdsl.read, lambda s: export_names(s, xdsl.NAMES), xdsl.write),
+    Format("net", (".net",), net.read, lambda s: export_names(s, net.NAMES), net.write),
+    Format("uai", (".uai",), uai.read, uai.export, uai.write),
+)
+NATIVE_ENDING = ".twm"
+
+
+def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> BayesianNetwork:
+    """Read a Bayesian network from a file of any known format, plain or compressed (.gz).
+
+    Parameters
+    ----------
+    path
+        The file; its ending says the format.
+    format
+        The format (``"bif"``, ``"net"`` ...) where the ending does not say it.
+    names
+        Whether to give back names and labels from the file that :func:`write_model` may have put beside it.
+
+    Raises
+    ------
+    FormatError
+        For whatever is not such a file, with line and column.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name) / "asia.bif"
+    >>> _ = write_model(load_network("asia"), path)
+    >>> read_model(path)
+    <BayesianNetwork: 8 variables, 8 arcs, 18 parameters>
+    >>> folder.cleanup()
+    """
+    return read_model_with_report(path, format=format, names=names)[0]
+
+
+def read_model_with_report(
+    path: PathLike, *, format: str | None = None, names: bool = True
+) -> tuple[BayesianNetwork, ReadReport]:
+    """Read a model as :func:`read_model` does, and say what happened on the way.
+
+    The report lists rows that were rescaled because their sum missed one by rounding (up to 1e-4; more is
+    refused), dialects that were recognised, and where names came from.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name) / "coin.net"
+    >>> text = 'node coin { states = ("heads" "tails"); } potential (coin) { data = (.5 .49999); }'
+    >>> _ = path.write_text(text)
+    >>> model, report = read_model_with_report(path)
+    >>> print(report.renormalised[0])
+    1 row of 'coin' missed a sum of 1 by up to 1.0e-05 and was rescaled
+    >>> folder.cleanup()
+    """
+    kind = format_of(path, format)
+    source = read_source(path)
+    if kind is None:
+        model = twm.from_source(source)
+        return model, _report(source, "twm", model, None, None)
+    try:
+        draft = kind.read(source)
+        model = draft.finish()
+    except MemoryError as error:
+        raise FormatError(f"{source.name}: there is not enough memory to read the file") from error
+    names_file = None
+    if names:
+        model, names_file = restore_names(source.name, model)
+    return model, _report(source, kind.name, model, draft, names_file)
+
+
+def write_model(
+    model: BayesianNetwork, path: PathLike, strict: bool = False, *, format: str | None = None
+) -> WriteReport:
+    """Write a Bayesian network in the format that the ending of the path says.
+
+    Names and labels that the format cannot say are replaced by identifiers; a file beside the model
+    (``<path>.names.json``) keeps the originals, and reading gives them back. The same model always gives the
+    same bytes.
+
+    Parameters
+    ----------
+    model
+        What to write.
+    path
+        Where; an ending of ``.gz`` compresses.
+    strict
+        Refuse what the file alone cannot say, rather than to rename.
+    format
+        The format where the ending does not say it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> report = write_model(load_network("asia"), pathlib.Path(folder.name) / "asia.xdsl")
+    >>> report.renamed, report.names_file
+    ((), None)
+    >>> folder.cleanup()
+    """
+    if not isinstance(model, BayesianNetwork):
+        raise SchemaError(f"write_model writes a BayesianNetwork; found {type(model).__name__}")
+    kind = format_of(path, format)
+    target = Path(path)
+    if kind is None:
+        write_bytes(target, twm.to_bytes(model))
+        return WriteReport(str(target), "twm")
+    exported = kind.export(model.schema)
+    if strict:
+        refuse_changes(exported, kind.name.upper())
+    data = kind.write(model, exported)
+    names_file = write_names(target, exported)
+    write_bytes(target, data)
+    return WriteReport(str(target), kind.name, exported.renamed, exported.notes, names_file)
+
+
+def convert_model(source: PathLike, target: PathLike, strict: bool = False) -> ConvertReport:
+    """Read a model from one file and write it to another, in the formats that the endings say.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> a, b = (pathlib.Path(folder.name) / name for name in ("a.bif", "b.uai.gz"))
+    >>> _ = write_model(load_network("asia"), a)
+    >>> convert_model(a, b).written.format
+    'uai'
+    >>> read_model(b) == load_network("asia")
+    True
+    >>> folder.cleanup()
+    """
+    format_of(target, None)  # a target without a format is refused before a long read
+    model, read = read_model_with_report(source)
+    return ConvertReport(read, write_model(model, target, strict))
+
+
+def format_of(path: PathLike, name: str | None) -> Format | None:
+    """The foreign format that a name or an ending means, or None for treewright's own."""
+    by_name = {kind.name: kind for kind in FOREIGN}
+    if name is not None:
+        if name not in (*by_name, "twm"):
+            raise FormatError(f"there is no format {name!r}; there are {nearest(name, ('twm', *by_name))}")
+        return by_name.get(name)
+    ending = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
+    if ending == NATIVE_ENDING:
+        return None
+    found = next((kind for kind in FOREIGN if ending in kind.endings), None)
+    if found is None:
+        endings = [NATIVE_ENDING, *(end for kind in FOREIGN for end in kind.endings)]
+        raise FormatError(
+            f"{os.fspath(path)}: the ending {ending!r} says no format; known are {nearest(ending, endings)} "
+            "(each also with .gz), or pass format="
+        )
+    return found
+
+
+def _report(
+    source: Source, kind: str, model: BayesianNetwork, draft: Draft | None, names_file: str | None
+) -> ReadReport:
+    return ReadReport(
+        source.name,
+        kind,
+        len(model.schema),
+        model.dag.n_edges,
+        model.n_parameters,
+        tuple(draft.renormalised) if draft else (),
+        tuple(draft.notes) if draft else (),
+        names_file,
+    )

@@ -4,7 +4,10 @@ Numbers are written with the shortest digits that read back to the same bits, an
 (the text "1", the number 1 and the truth value true are three different states), so a model survives the
 trip unchanged. The checksum is the SHA-256 of the canonical form of everything else in the file: keys
 sorted, no spaces. Reading runs nothing from the file, and whatever is not such a file raises
-:class:`~treewright.errors.FormatError`.
+:class:`~treewright.errors.FormatError`. Python's pickle of a model holds the same bytes.
+
+The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
+JSON can say about where the model came from (data, learner, settings, seed), as :func:`save` was told it.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import hashlib
 import json
 import math
 import os
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,22 +24,23 @@ import numpy as np
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
-from treewright.tables.schema import Label, Schema, Variable
+from treewright.models.formats.labels import read_label, write_label
+from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.tables.schema import Schema, Variable
 
 FORMAT = "treewright model"
 KIND = "bayesian network"
 VERSION = 1
 
+_REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
+_OPTIONAL = frozenset({"unseen", "provenance"})
 
-def save(model: BayesianNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a model; the file appears whole or not at all."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(to_bytes(model))
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+
+def save(
+    model: BayesianNetwork, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None
+) -> None:
+    """Write a model; the file appears whole or not at all, compressed when its name ends in .gz."""
+    write_bytes(path, to_bytes(model, provenance=provenance))
 
 
 def load(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -52,15 +56,41 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     ...     load(pathlib.Path(folder) / "asia.twm") == asia
     True
     """
+    return from_source(read_source(path))
+
+
+def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a file says about where its model came from.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(load_network("asia"), pathlib.Path(folder) / "asia.twm", provenance={"seed": 7})
+    ...     read_provenance(pathlib.Path(folder) / "asia.twm")
+    {'seed': 7}
+    """
+    source = read_source(path)
     try:
-        return from_bytes(Path(path).read_bytes())
+        found = _verified(source.data).get("provenance", {})
+        _expect(isinstance(found, dict), "the provenance is not an object")
     except FormatError as error:
-        raise FormatError(f"{os.fspath(path)}: {error}") from error.__cause__
+        raise FormatError(f"{source.name}: {error}") from error.__cause__
+    assert isinstance(found, dict)
+    return found
 
 
-def to_bytes(model: BayesianNetwork) -> bytes:
-    """The file of a model, as bytes."""
-    payload = {
+def from_source(source: Source) -> BayesianNetwork:
+    try:
+        return from_bytes(source.data)
+    except FormatError as error:
+        raise FormatError(f"{source.name}: {error}") from error.__cause__
+
+
+def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = None) -> bytes:
+    """The file of a model, as bytes; the same model gives the same bytes."""
+    payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "kind": KIND,
@@ -70,12 +100,64 @@ def to_bytes(model: BayesianNetwork) -> bytes:
             name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
         },
     }
+    if model.unseen:
+        payload["unseen"] = model.unseen
+    if provenance:
+        payload["provenance"] = _plain(provenance)
     document = {**payload, "checksum": _checksum(payload)}
-    return (json.dumps(document, ensure_ascii=True, allow_nan=False) + "\n").encode("ascii")
+    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+
+
+def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """What JSON reads back of it, so that the checksum is of the same."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(provenance), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError(f"a provenance is what JSON can say: {error}") from None
+    return plain
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """JSON with a line for each key, and for each item of the two long ones."""
+    yield "{"
+    for position, (key, value) in enumerate(document.items()):
+        comma = "," if position < len(document) - 1 else ""
+        if key not in ("variables", "tables"):
+            yield f' "{key}": {_json(value)}{comma}'
+            continue
+        items = (
+            [_json(item) for item in value]
+            if key == "variables"
+            else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
+        )
+        left, right = "[]" if key == "variables" else "{}"
+        yield f' "{key}": {left}'
+        yield from (f"  {item}," for item in items[:-1])
+        yield from (f"  {item}" for item in items[-1:])
+        yield f" {right}{comma}"
+    yield "}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False)
 
 
 def from_bytes(data: bytes) -> BayesianNetwork:
     """The model of a file's bytes."""
+    document = _verified(data)
+    try:
+        schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
+        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
+        unseen = _read_unseen(document.get("unseen", {}), schema)
+        return BayesianNetwork(dag, _read_tables(dag, document["tables"]), unseen=unseen)
+    except FormatError:
+        raise
+    except ValueError as error:  # every refusal of the package, and more axes than an array can have
+        raise FormatError(f"the content contradicts itself: {error}") from error
+
+
+def _verified(data: bytes) -> dict[str, Any]:
+    """The content of a file whose format, version and checksum are right."""
     document = _parse(data)
     _expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
     version = document.get("version")
@@ -87,39 +169,19 @@ def from_bytes(data: bytes) -> BayesianNetwork:
     _expect(kind == KIND, f"a model of kind {kind!r} is not known here, only {KIND!r}")
     checksum = document.pop("checksum", None)
     _expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
-    expected = {"format", "version", "kind", "variables", "arcs", "tables"}
-    _expect(document.keys() == expected, f"the keys are not {', '.join(sorted(expected))}")
-    try:
-        schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
-        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
-        return BayesianNetwork(dag, _read_tables(dag, document["tables"]))
-    except FormatError:
-        raise
-    except ValueError as error:  # every refusal of the package, and more axes than an array can have
-        raise FormatError(f"the content contradicts itself: {error}") from error
+    _expect(
+        _REQUIRED <= document.keys() <= _REQUIRED | _OPTIONAL,
+        f"the keys are not {', '.join(sorted(_REQUIRED))}",
+    )
+    return document
 
 
 def _write_variable(variable: Variable) -> dict[str, Any]:
     return {
         "name": variable.name,
-        "states": [_write_label(state) for state in variable.states or ()],
+        "states": [write_label(state) for state in variable.states or ()],
         "ordered": variable.ordered,
     }
-
-
-def _write_label(label: Label) -> Any:
-    if isinstance(label, float) and not math.isfinite(label):
-        return {"float": repr(float(label))}  # JSON has no infinity
-    return label
-
-
-def _read_label(item: object) -> Label:
-    if item in ({"float": "inf"}, {"float": "-inf"}):
-        assert isinstance(item, dict)
-        return float(item["float"])
-    if isinstance(item, str | int | float | bool):
-        return item
-    raise FormatError(f"{item!r} is not a state")
 
 
 def _read_variable(item: object) -> Variable:
@@ -128,7 +190,7 @@ def _read_variable(item: object) -> Variable:
     _expect(
         isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered"
     )
-    states = tuple(_read_label(state) for state in _list(item["states"], "states"))
+    states = tuple(read_label(state) for state in _list(item["states"], "states"))
     return Variable(item["name"], states, ordered=item["ordered"])
 
 
@@ -136,6 +198,14 @@ def _read_arc(item: object) -> tuple[str, str]:
     if isinstance(item, list) and len(item) == 2 and all(isinstance(name, str) for name in item):
         return item[0], item[1]
     raise FormatError("an arc is a pair of names")
+
+
+def _read_unseen(item: object, schema: Schema) -> dict[str, int]:
+    if not isinstance(item, dict) or not all(
+        name in schema and type(n) is int and n > 0 for name, n in item.items()
+    ):
+        raise FormatError("unseen configurations are counts by variable")
+    return item
 
 
 def _read_tables(dag: Dag, tables: object) -> list[np.ndarray[Any, np.dtype[np.float64]]]:

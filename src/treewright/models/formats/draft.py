@@ -1,0 +1,221 @@
+"""A model as a file tells it, before it is known to be one.
+
+Readers of every format add variables and tables to a :class:`Draft`, with the places they stand at. What no
+file may do is refused here, once for all of them: two variables of one name, a variable with two tables or
+none, cycles, rows that are no distribution. Rows that miss a sum of one by rounding are rescaled, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import FormatError, TreewrightError, nearest
+from treewright.graphs.arcs import as_array, ranks_by_name
+from treewright.graphs.dag import Dag
+from treewright.limits import memory_limit
+from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.formats.report import Renormalised
+from treewright.models.formats.text import Place, Source
+from treewright.tables.schema import Schema, Variable
+
+Cells = npt.NDArray[np.float64]
+
+ROUNDED = 1e-4  # how far the sum of a row may be from one
+EXACT = 1e-12  # what the addition of exact decimals may miss
+ALWAYS_FILLED = 2**22  # cells that rows for "all the rest" may fill in a file of any size
+MANY = 10**18
+
+
+@dataclass(frozen=True)
+class DraftTable:
+    """A table with one axis per parent as the file lists them, then the child's."""
+
+    child: int
+    parents: tuple[int, ...]
+    cells: Cells
+    at: Place
+    row_at: Callable[[int], Place] | None = None
+
+
+@dataclass
+class Draft:
+    """What a reader has found so far."""
+
+    source: Source
+    notes: list[str] = field(default_factory=list)
+    renormalised: list[Renormalised] = field(default_factory=list)
+    _names: dict[str, int] = field(default_factory=dict)
+    _variables: list[Variable] = field(default_factory=list)
+    _places: list[Place] = field(default_factory=list)
+    _tables: dict[int, DraftTable] = field(default_factory=dict)
+    _n_cells: int = 0
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def add_variable(self, name: str, states: Sequence[str], at: Place) -> int:
+        if name in self._names:
+            raise self.source.error(f"variable {name!r} is declared twice", at)
+        try:
+            self._variables.append(Variable(name, tuple(states)))
+        except TreewrightError as error:
+            raise self.source.error(str(error), at) from None
+        self._names[name] = len(self) - 1
+        self._places.append(at)
+        return len(self) - 1
+
+    def index(self, name: str, at: Place) -> int:
+        found = self._names.get(name)
+        if found is None:
+            known = nearest(name, self._names, limit=8) if len(self) <= 10_000 else f"{len(self)} others"
+            raise self.source.error(f"{name!r} is no variable of this file; there are {known}", at)
+        return found
+
+    def family(self, names: Sequence[tuple[str, Place]]) -> tuple[int, list[int]]:
+        """A child and its parents by name, each once."""
+        child, *parents = (self.index(name, at) for name, at in names)
+        seen = {child}
+        for p, (name, at) in zip(parents, names[1:], strict=True):
+            if p in seen:
+                owner = self._variables[child].name
+                raise self.source.error(f"{name!r} is listed twice in the table of {owner!r}", at)
+            seen.add(p)
+        return child, parents
+
+    def knows(self, name: str) -> bool:
+        return name in self._names
+
+    def variable(self, v: int) -> Variable:
+        return self._variables[v]
+
+    def states(self, v: int) -> tuple[str, ...]:
+        return self._variables[v].states or ()  # type: ignore[return-value]  # labels in files are texts
+
+    def shape(self, child: int, parents: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self._variables[v].cardinality for v in (*parents, child))
+
+    def expect_cells(self, child: int, parents: Sequence[int], found: int, at: Place) -> None:
+        """Refuse a table that lists more or fewer numbers than its states ask for."""
+        wanted = count_cells(self.shape(child, parents))
+        if found != wanted:
+            name = self._variables[child].name
+            raise self.source.error(
+                f"the table of {name!r} has {found} numbers; its states and those of its parents ask for "
+                f"{count_text(wanted)}",
+                at,
+            )
+
+    def reserve(self, n_cells: int, name: str, at: Place) -> None:
+        """Refuse tables that a short file would blow up."""
+        self._n_cells += n_cells
+        if self._n_cells > ALWAYS_FILLED + len(self.source.data) or 8 * self._n_cells > memory_limit():
+            raise self.source.error(
+                f"the table of {name!r} would have {count_text(n_cells)} cells, far more than the file says",
+                at,
+            )
+
+    def add_table(self, table: DraftTable) -> None:
+        name = self._variables[table.child].name
+        if table.child in self._tables:
+            raise self.source.error(f"there are two tables of {name!r}", table.at)
+        self._tables[table.child] = table
+
+    def finish(self) -> BayesianNetwork:
+        """The model, or the first reason why there is none."""
+        if not self._variables:
+            raise self.source.error("the file declares no variable")
+        for v, variable in enumerate(self._variables):
+            if v not in self._tables:
+                raise self.source.error(f"there is no table of {variable.name!r}", self._places[v])
+        schema = Schema(self._variables)
+        dag = self._dag(schema)
+        try:
+            return BayesianNetwork(dag, [self._settled(self._tables[v]) for v in range(len(self))])
+        except FormatError:
+            raise
+        except ValueError as error:
+            raise self.source.error(str(error)) from error
+
+    def _dag(self, schema: Schema) -> Dag:
+        arcs = [(p, table.child) for table in self._tables.values() for p in table.parents]
+        cycle = _core.find_cycle(len(schema), as_array(arcs), ranks_by_name(schema))
+        if cycle:
+            names = " -> ".join(schema.names[v] for v in (*cycle, cycle[0]))
+            raise self.source.error(f"the parents close a directed cycle: {names}", self._tables[cycle[0]].at)
+        return Dag(schema, arcs)
+
+    def _settled(self, table: DraftTable) -> Cells:
+        """The table with sums of one, its parents in the order of the schema."""
+        shape = self.shape(table.child, table.parents)
+        rows = table.cells.reshape(-1, shape[-1])
+        sums = row_sums(rows)
+        self._refuse_rows(table, rows, sums)
+        deviations = np.abs(sums - 1)
+        rounded = deviations > EXACT
+        if rounded.any():
+            rows = np.where(rounded[:, None], rows / sums[:, None], rows)
+            self.renormalised.append(
+                Renormalised(
+                    self._variables[table.child].name, int(rounded.sum()), float(deviations[rounded].max())
+                )
+            )
+        axes = sorted(range(len(table.parents)), key=table.parents.__getitem__)
+        try:
+            return rows.reshape(shape).transpose(*axes, len(axes))
+        except ValueError as error:  # an array has a limited number of axes
+            name = self._variables[table.child].name
+            raise self.source.error(
+                f"{name!r} has {len(axes)} parents, more than an array can have axes", table.at
+            ) from error
+
+    def _refuse_rows(self, table: DraftTable, rows: Cells, sums: Cells) -> None:
+        negative = np.asarray((rows < 0).any(axis=1))
+        wrong = np.flatnonzero(negative | ~(np.abs(sums - 1) <= ROUNDED))
+        if not wrong.size:
+            return
+        row = int(wrong[0])
+        found = (
+            f"holds {float(rows[row].min())!r}, which is no probability"
+            if negative[row]
+            else f"sums to {float(sums[row])!r}, not to 1"
+        )
+        at = table.row_at(row) if table.row_at else table.at
+        raise self.source.error(f"the row {self.describe_row(table, row)} {found}", at)
+
+    def describe_row(self, table: DraftTable, row: int) -> str:
+        """A row by names: ``of 'wet' given rain='yes'``."""
+        given: list[str] = []
+        for p in reversed(table.parents):
+            row, code = divmod(row, self._variables[p].cardinality)
+            given.append(f"{self._variables[p].name}={self.states(p)[code]!r}")
+        name = self._variables[table.child].name
+        return f"of {name!r}" + (f" given {', '.join(reversed(given))}" if given else "")
+
+
+def is_normal(cells: Cells, n_states: int) -> bool:
+    """Whether every row is a distribution but for rounding."""
+    return bool((np.abs(row_sums(cells.reshape(-1, n_states)) - 1) <= ROUNDED).all())
+
+
+def row_sums(rows: Cells) -> Cells:
+    with np.errstate(over="ignore"):  # absurd numbers add up to infinity, which is refused
+        return np.asarray(rows.sum(axis=1))
+
+
+def count_cells(shape: Sequence[int]) -> int:
+    """The product of a shape, or MANY when it is larger: a thousand parents are no reason to wait."""
+    cells = 1
+    for n in shape:
+        cells *= n
+        if cells >= MANY:
+            return MANY
+    return cells
+
+
+def count_text(n: int) -> str:
+    return f"{n:,}" if n < MANY else "more than 10^18"

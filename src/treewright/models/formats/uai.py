@@ -1,0 +1,166 @@
+"""UAI, the files of the inference competitions: numbers only.
+
+The order of everything is the meaning: variables are 0, 1, 2 ..., and a table lists the last variable of its
+scope, the child, fastest. Names and labels come from the names file beside it; without one, variables are
+called x0, x1, ... and states 0, 1, .... Two programs deviate: pgmpy lists the child slowest, which the sums
+give away, and pyAgrum lists the first parent fastest, which it gives away by a comment behind each scope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.formats.draft import Draft, DraftTable, count_cells, is_normal
+from treewright.models.formats.names import Exported, exported_as
+from treewright.models.formats.text import Source, as_text
+from treewright.models.formats.tokens import Rules, Tokens
+from treewright.tables.schema import Schema
+
+Cells = npt.NDArray[np.float64]
+
+RULES = Rules("", line_comments=("#",), quotes=False)
+MOST_AXES = 30
+
+
+def read(source: Source) -> Draft:
+    """Read a file into a draft."""
+    return _Reader(as_text(source)).run()
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = Tokens(source, RULES)
+        self.draft = Draft(source)
+        self.at = 1
+
+    def run(self) -> Draft:
+        tokens = self.tokens
+        kind = tokens.text(0) if len(tokens) else ""
+        if kind != "BAYES":
+            raise tokens.error(f"expected BAYES at the start, found {kind!r}; other kinds are not read", 0)
+        self.values = np.concatenate(([0.0], tokens.numbers(slice(1, None))))
+        n = self.whole("the number of variables", most=len(tokens))
+        cardinalities = [self.whole("a number of states") for _ in range(n)]
+        places = range(self.at - n, self.at)
+        if self.whole("the number of tables", most=len(tokens)) != n:
+            raise tokens.error(f"a Bayesian network of {n} variables has {n} tables", self.at - 1)
+        scopes = [self.scope(n) for _ in range(n)]
+        listed = [self.table([cardinalities[v] for v in scope], at) for scope, at in scopes]
+        if self.at != len(tokens):
+            raise tokens.error("there is something behind the last table", self.at)
+        for v in range(n):  # only now: the tables prove that so many states are no bluff
+            if not any(scope[-1] == v for scope, _ in scopes[v : v + 1]) and v not in {
+                s[-1] for s, _ in scopes
+            }:
+                raise tokens.error(f"there is no table of variable {v}", places[v])
+        for v, cardinality in enumerate(cardinalities):
+            self.draft.add_variable(f"x{v}", [str(i) for i in range(cardinality)], tokens.offset(places[v]))
+        self.add_tables(scopes, listed, cardinalities)
+        return self.draft
+
+    def whole(self, what: str, *, most: int | None = None) -> int:
+        """The next number, which counts something."""
+        if self.at >= len(self.tokens):
+            raise self.tokens.error(f"the file ends where {what} should be", self.at)
+        value = float(self.values[self.at])
+        if value != int(value) or not 0 <= value < 2**53:
+            raise self.tokens.error(f"{what} is a whole number; found {value!r}", self.at)
+        if most is not None and value > most:
+            raise self.tokens.error(f"{what} is {int(value):,}, more than the file can hold", self.at)
+        self.at += 1
+        return int(value)
+
+    def scope(self, n: int) -> tuple[tuple[int, ...], int]:
+        start = self.at
+        size = self.whole("the size of a scope", most=len(self.tokens))
+        if size == 0:
+            raise self.tokens.error("a scope names at least one variable", start)
+        scope = tuple(self.whole("a variable of a scope") for _ in range(size))
+        wrong = next((v for v in scope if v >= n), None)
+        if wrong is not None:
+            raise self.tokens.error(f"there is no variable {wrong}; there are {n}, counted from 0", start)
+        if len(set(scope)) != size:
+            raise self.tokens.error("a scope names a variable twice", start)
+        return scope, start
+
+    def table(self, shape: list[int], at: int) -> Cells:
+        start = self.at
+        size = self.whole("the size of a table")
+        if size != count_cells(shape):
+            raise self.tokens.error(f"a table has {size:,} numbers, its scope asks for another number", start)
+        if size > len(self.tokens) - self.at:
+            raise self.tokens.error(f"the file ends within a table of {size:,} numbers", start)
+        if len(shape) > MOST_AXES:
+            raise self.tokens.error(f"a scope has {len(shape)} variables, more than {MOST_AXES}", at)
+        self.at += size
+        return self.values[self.at - size : self.at].reshape(shape)
+
+    def add_tables(
+        self, scopes: list[tuple[tuple[int, ...], int]], listed: list[Cells], cardinalities: list[int]
+    ) -> None:
+        orders: list[tuple[str, Callable[[Cells], Cells]]] = [
+            ("", lambda table: table),
+            ("tables list the last variable slowest, as pgmpy does", _reversed),
+        ]
+        if self.is_agrum([at for _, at in scopes], [len(scope) for scope, _ in scopes]):
+            orders.insert(0, ("tables list the first parent fastest, as pyAgrum does", _first_fastest))
+        fitting = (
+            one
+            for one in orders
+            if all(is_normal(np.ascontiguousarray(one[1](table)), table.shape[-1]) for table in listed)
+        )
+        note, order = next(fitting, orders[0])
+        if note:
+            self.draft.notes.append(note)
+        for (scope, at), table in zip(scopes, listed, strict=True):
+            cells = np.ascontiguousarray(order(table)).ravel()
+            self.draft.add_table(DraftTable(scope[-1], scope[:-1], cells, self.tokens.offset(at)))
+
+    def is_agrum(self, starts: list[int], sizes: list[int]) -> bool:
+        ends = [int(self.tokens.ends[start + size]) for start, size in zip(starts, sizes, strict=True)]
+        return all(re.match(rb"[ \t]+#", self.source.data[end : end + 8]) for end in ends)
+
+
+def _reversed(table: Cells) -> Cells:
+    """The values once more with the first variable fastest."""
+    return table.ravel().reshape(table.shape, order="F")
+
+
+def _first_fastest(table: Cells) -> Cells:
+    """The values once more with the child fastest, then the first parent."""
+    *parents, n_states = table.shape
+    axes = (*reversed(range(len(parents))), len(parents))
+    return table.ravel().reshape(*reversed(parents), n_states).transpose(axes)
+
+
+def export(schema: Schema) -> Exported:
+    """Numbers for names: all there is in this format."""
+    names = tuple(f"x{v}" for v in range(len(schema)))
+    states = tuple(tuple(str(code) for code in range(n)) for n in schema.cardinalities)
+    return exported_as(schema, names, states)
+
+
+def write(model: BayesianNetwork, exported: Exported) -> bytes:
+    """The bytes of a file."""
+    n = len(model.schema)
+    lines = ["BAYES", str(n), " ".join(map(str, model.schema.cardinalities)), str(n)]
+    for v in range(n):
+        scope = (*model.dag.parents(v), v)
+        lines.append(" ".join(map(str, (len(scope), *scope))))
+    for v, table in enumerate(model.tables):
+        lines += ["", str(table.size)]
+        rows = table.reshape(-1, model.schema.cardinalities[v]).tolist()
+        lines += [" " + " ".join(map(_decimal, row)) for row in rows]
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def _decimal(value: float) -> str:
+    """The shortest exact digits without an exponent, which some readers do not know."""
+    text = repr(value)
+    return text if "e" not in text else str(np.format_float_positional(value, unique=True))
