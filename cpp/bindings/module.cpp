@@ -12,6 +12,7 @@ void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
+void bind_inference(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
   bind_directed(m);
   bind_spanning(m);
   bind_sampling(m);
+  bind_inference(m);
 }

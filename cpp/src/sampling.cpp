@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "treewright/philox.hpp"
+#include "draws.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright {
@@ -16,22 +16,7 @@ namespace {
 constexpr std::size_t kBlock = 2048;
 // Up to here the state is found by counting thresholds, without a branch; beyond, by bisection.
 constexpr std::uint32_t kCounted = 8;
-constexpr std::uint64_t kOne = std::uint64_t{1} << 53;
 constexpr double kNanosecondsPerDraw = 6;
-
-template <class F>
-void with_codes(void* codes, std::size_t width, F&& f) {
-  if (width == 1) return f(static_cast<std::uint8_t*>(codes));
-  if (width == 2) return f(static_cast<std::uint16_t*>(codes));
-  f(static_cast<std::uint32_t*>(codes));
-}
-
-template <class F>
-void with_codes(const void* codes, std::size_t width, F&& f) {
-  if (width == 1) return f(static_cast<const std::uint8_t*>(codes));
-  if (width == 2) return f(static_cast<const std::uint16_t*>(codes));
-  f(static_cast<const std::uint32_t*>(codes));
-}
 
 // configuration = configuration * cardinality + code, one column at a time; false if a code is no state.
 template <class Code>
@@ -72,26 +57,6 @@ std::vector<std::uint64_t> thresholds_of(std::span<const double> table, std::siz
     for (std::size_t s = last; s < cardinality; ++s) ends[row + s] = kOne;
   }
   return ends;
-}
-
-// 53 random bits for each row of one variable; one Philox block serves two neighbouring rows.
-void draw_bits(std::uint64_t seed, std::uint32_t variable, std::uint64_t first_row, std::size_t n,
-               std::uint64_t* __restrict out) {
-  const auto numbers = [&](std::uint64_t row) {
-    const std::uint64_t pair = row / 2;
-    const PhiloxBlock block =
-        philox({static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(pair >> 32), variable, 0}, seed);
-    return std::array<std::uint64_t, 2>{(std::uint64_t{block[1]} << 32 | block[0]) >> 11,
-                                        (std::uint64_t{block[3]} << 32 | block[2]) >> 11};
-  };
-  std::size_t i = 0;
-  if (n > 0 && first_row % 2 == 1) out[i++] = numbers(first_row)[1];
-  for (; i + 1 < n; i += 2) {
-    const auto both = numbers(first_row + i);
-    out[i] = both[0];
-    out[i + 1] = both[1];
-  }
-  if (i < n) out[i] = numbers(first_row + i)[0];
 }
 
 template <class Code>
