@@ -195,11 +195,10 @@ nb::typed<nb::dict, nb::str, nb::object> cost(BoundForest& self, Indices observe
 }  // namespace
 
 void bind_inference(nb::module_& m) {
-  refused_type() = nb::steal(PyErr_NewException("treewright._core.TooLarge", PyExc_MemoryError, nullptr));
-  m.attr("TooLarge") = refused_type();
+  refused_type() = nb::exception<fo::TooLarge>(m, "TooLarge", PyExc_MemoryError);
   nb::class_<BoundForest>(m, "Forest", "Exact answers from a product of tables, over junction forests.")
       .def("__init__", &make_forest, "cardinalities"_a, "scopes"_a, "tables"_a, "directed"_a = false,
-           "strategy"_a = "automatic", "hubs"_a = true, "stored_cells"_a = 1ull << 23,
+           "strategy"_a = "automatic", "hubs"_a = true, "stored_cells"_a = 1ull << 21,
            "streamed_above"_a = 1ull << 17, "tile"_a = 2048)
       .def("marginals", &marginals, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "Every variable's distribution, one flat array, and the log of the evidence's mass.")

@@ -101,6 +101,7 @@ std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
   // one cell costs at least five operations: a first look that is far away needs no search
   SearchEffort first_look;
   first_look.share = 0;
+  if (!forced) first_look.useless_cells = question.effort.useless_cells = 4 * allowed / (3 * 0.45e-9);
   std::swap(question.effort, first_look);
   const double quick = estimate(set_, question, cancel).seconds();
   if (forced || quick <= 4 * allowed) {

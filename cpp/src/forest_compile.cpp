@@ -283,6 +283,9 @@ class Layout {
   std::vector<std::vector<std::uint32_t>> factors_at_;
 };
 
+// No other order helps a table that exceeds the limit this many times.
+constexpr double kHopeless = 0x1p16;
+
 // Tables that no memory would hold: say so from the order alone.
 void refuse_large(const FactorSet& set, const Question& question, const FreeVariables& free,
                   const EliminationRun& run) {
@@ -310,7 +313,9 @@ void refuse_large(const FactorSet& set, const Question& question, const FreeVari
 
 std::shared_ptr<Plan> compile(const FactorSet& set, const Question& question, Cancel& cancel) {
   const FreeVariables free = free_variables(set, question);
-  const EliminationRun run = find_order(order_problem(set, question, free), question.effort, cancel);
+  SearchEffort effort = question.effort;
+  effort.hopeless_cells = kHopeless * question.limit_bytes / 8;
+  const EliminationRun run = find_order(order_problem(set, question, free), effort, cancel);
   refuse_large(set, question, free, run);
   const Tree tree = build_tree(set, question, free, run);
   std::shared_ptr<Plan> plan = Layout(set, question, free, tree).finish();

@@ -202,7 +202,7 @@ class SparseRun {
         current_(adjacent_.size()),
         mark_(adjacent_.size(), 0) {}
 
-  void run(EliminationRun& out, Cancel& cancel) {
+  void run(EliminationRun& out, double hopeless_cells, Cancel& cancel) {
     out = {};
     out.starts.assign(1, 0);
     out.cells = 0;
@@ -224,6 +224,7 @@ class SparseRun {
       out.cells += cells;
       out.order.push_back(v);
       out.starts.push_back(static_cast<std::uint32_t>(out.later.size()));
+      if (cells > hopeless_cells) return;
       eliminate(v);
     }
   }
@@ -288,16 +289,21 @@ void sort_by_position(EliminationRun& run) {
 EliminationRun find_order(const OrderProblem& problem, const SearchEffort& effort, Cancel& cancel) {
   EliminationRun best;
   if (!problem.dense()) {
-    SparseRun(problem).run(best, cancel);
-    sort_by_position(best);
+    SparseRun(problem).run(best, effort.hopeless_cells, cancel);
+    if (best.order.size() == problem.cardinalities.size()) sort_by_position(best);
     return best;
   }
   const bool equal =
       std::ranges::adjacent_find(problem.cardinalities, std::not_equal_to<>()) == problem.cardinalities.end();
   double steps = 0;
   // with equal cardinalities the weighted rule is the plain one, which is cheaper to keep up to date
-  DenseRun(problem, equal ? Rule::kFill : Rule::kWeightedFill, 0).run(best, best.cells, steps, cancel);
+  DenseRun first(problem, equal ? Rule::kFill : Rule::kWeightedFill, 0);
+  if (!first.run(best, effort.useless_cells, steps, cancel)) {
+    best.cells = best.largest = std::numeric_limits<double>::infinity();
+    return best;
+  }
   constexpr Rule kCycle[] = {Rule::kFill, Rule::kWeightedFill, Rule::kMixed};
+  if (best.largest > effort.hopeless_cells) return best;
   EliminationRun next;
   for (std::uint64_t run = 1; run <= 1000; ++run) {
     if (run > effort.at_least && steps > best.cells * effort.share) break;

@@ -236,9 +236,7 @@ def test_a_long_batch_can_be_interrupted(rng):
 
 
 def test_refusals(switch):
-    with pytest.raises(
-        ValueError, match=r"^screen is a number of candidates, 1 at least, or None; found 0$"
-    ):
+    with pytest.raises(ValueError, match=r"^screen is a number of candidates, 1 at least, or None; found 0$"):
         SigmoidBIC(slow.table(switch), screen=0)
     with pytest.raises(SchemaError, match=r"^a sigmoid BIC needs one row at least; found 0$"):
         SigmoidBIC(slow.table(switch[:0]))

@@ -25,7 +25,7 @@ enum class Strategy { kAutomatic, kMasked, kSliced, kPruned };
 struct ForestOptions {
   Strategy strategy = Strategy::kAutomatic;
   bool hubs = true;
-  std::uint64_t stored_cells = std::uint64_t{1} << 23;
+  std::uint64_t stored_cells = std::uint64_t{1} << 21;
   std::uint64_t streamed_above = std::uint64_t{1} << 17;
   std::uint64_t tile = 2048;
   std::size_t cached_plans = 64, cached_bytes = std::size_t{32} << 20;

@@ -22,7 +22,7 @@ struct OrderProblem {
   std::vector<std::vector<std::uint32_t>> adjacent;  // beyond, sorted
   std::vector<char> last;                            // eliminated after all others; empty: nobody is
 
-  static constexpr std::size_t kDenseVertices = 6000;
+  static constexpr std::size_t kDenseVertices = 8000;
   bool dense() const { return cardinalities.size() <= kDenseVertices; }
 };
 
@@ -38,7 +38,11 @@ struct EliminationRun {
 struct SearchEffort {
   double share = 0.1;        // of the cells of the best order so far, spent on noisy runs
   std::size_t at_least = 0;  // noisy runs in any case
-  double most_steps = 3e8;   // about 0.3 s
+  double most_steps = 1e8;   // about 0.3 s on a busy machine
+  /// A first order that meets a table above this is not worth improving; a sparse run stops there.
+  double hopeless_cells = std::numeric_limits<double>::infinity();
+  /// Orders with more cells than this in all are of no use to the caller: infinitely many are reported.
+  double useless_cells = std::numeric_limits<double>::infinity();
 };
 
 EliminationRun find_order(const OrderProblem& problem, const SearchEffort& effort, Cancel& cancel);

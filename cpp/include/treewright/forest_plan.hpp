@@ -112,7 +112,7 @@ struct Question {
   bool marginals = false;      // of every variable
   bool stream = true;          // large tables need not be kept
   bool hubs = true;
-  std::uint64_t stored_cells = std::uint64_t{1} << 23;  // 64 MB; larger nodes are streamed
+  std::uint64_t stored_cells = std::uint64_t{1} << 21;  // 16 MB; beyond, the largest are streamed
   std::uint64_t streamed_above = std::uint64_t{1} << 17;
   std::uint64_t tile = 2048;
   double limit_bytes = 4.0 * (1ull << 30);
