@@ -270,13 +270,12 @@ class Propagation {
         nest_sum(plan_.nest(node.rows), cells, rows);
       }
     });
-    Cell total = up[0];
-    for (std::uint64_t s = 1; s < node.separator; ++s) {
-      if constexpr (kMax) {
-        total = Traits::larger(total, up[s]);
-      } else {
-        total += up[s];
-      }
+    const Axis all{node.separator, 0};
+    Cell total = Traits::zero();
+    if constexpr (kMax) {
+      nest_max({&all, 1}, up, &total);
+    } else {
+      nest_sum({&all, 1}, up, &total);
     }
     space_.belief.data()[node.message] = total;  // read again below a root
     scale(up, node.separator, total);
@@ -304,7 +303,8 @@ class Propagation {
         }
       }
       dead_ |= !any;
-      for (std::uint64_t s = 0; s < n; ++s) up[s] *= inverse;
+      const Axis all{n, 0};
+      nest_multiply({&all, 1}, up, &inverse);
     }
   }
 
@@ -316,11 +316,12 @@ class Propagation {
         nest_sum(plan_.nest(plan_.marginals[m].walk), belief, out + offsets[plan_.marginals[m].variable]);
       if (!node.needed_below) return;
       const Cell* const up = space_.up.data() + node.message;
-      for (std::uint64_t s = 0; s < node.separator; ++s) belief[s] = Traits::ratio(belief[s], up[s]);
+      divide_cells(belief, up, node.separator);
       const Node& above = plan_.nodes[node.parent];
       if (above.parent == kNobody) {  // below, everything adds up to one
         const Cell total = space_.belief.data()[above.message];
-        for (std::uint64_t s = 0; s < node.separator; ++s) belief[s] = Traits::ratio(belief[s], total);
+        std::fill_n(space_.up.data() + node.message, node.separator, total);  // read for the last time above
+        divide_cells(belief, up, node.separator);
       }
     } else if (!node.needed_below) {
       return;

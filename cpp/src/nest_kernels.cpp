@@ -1,7 +1,5 @@
 #include "nest_kernels.hpp"
 
-#define TREEWRIGHT_INLINE inline __attribute__((always_inline))
-
 namespace treewright::forests {
 namespace {
 
@@ -256,6 +254,17 @@ TREEWRIGHT_CLONES void nest_set_product(Nest nest, Lanes* dense, const double* b
 }
 TREEWRIGHT_CLONES void nest_sum(Nest nest, const Lanes* dense, Lanes* other) {
   walk<Sum>(nest, dense, other);
+}
+
+TREEWRIGHT_CLONES void divide_cells(double* dense, const double* other, std::uint64_t n) {
+  for (std::uint64_t i = 0; i < n; ++i) dense[i] = other[i] > 0 ? dense[i] / other[i] : 0;
+}
+TREEWRIGHT_CLONES void divide_cells(Lanes* dense, const Lanes* other, std::uint64_t n) {
+  const Lanes zero = {};
+  for (std::uint64_t i = 0; i < n; ++i) dense[i] = other[i] > zero ? dense[i] / other[i] : zero;
+}
+void divide_cells(LogCell* dense, const LogCell* other, std::uint64_t n) {
+  for (std::uint64_t i = 0; i < n; ++i) dense[i] = CellTraits<LogCell>::ratio(dense[i], other[i]);
 }
 
 void nest_set(Nest nest, LogCell* dense, const LogCell* other) { walk<Set>(nest, dense, other); }

@@ -17,6 +17,11 @@ void nest_multiply(Nest nest, Lanes* dense, const Lanes* other);
 void nest_set_product(Nest nest, Lanes* dense, const double* base, const Lanes* other);
 void nest_sum(Nest nest, const Lanes* dense, Lanes* other);
 
+/// dense = dense / other, where nothing over nothing is nothing.
+void divide_cells(double* dense, const double* other, std::uint64_t n);
+void divide_cells(Lanes* dense, const Lanes* other, std::uint64_t n);
+void divide_cells(LogCell* dense, const LogCell* other, std::uint64_t n);
+
 void nest_set(Nest nest, LogCell* dense, const LogCell* other);
 void nest_multiply(Nest nest, LogCell* dense, const LogCell* other);
 void nest_sum(Nest nest, const LogCell* dense, LogCell* other);

@@ -363,8 +363,9 @@ class BayesianNetwork:
         return columns_from_rows(self._read, rows)
 
     def _explanation(self, scope: Iterable[int], codes: Sequence[int], log_probability: float) -> Explanation:
+        variables = self.schema.variables
         states = {
-            self.schema.names[v]: state_of(self.schema[v], code) for v, code in zip(scope, codes, strict=True)
+            variables[v].name: state_of(variables[v], code) for v, code in zip(scope, codes, strict=True)
         }
         return Explanation(states, log_probability)
 
