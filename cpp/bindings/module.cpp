@@ -13,6 +13,7 @@ void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
 void bind_tokens(nb::module_&);
+void bind_inference(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -30,4 +31,5 @@ NB_MODULE(_core, m) {
   bind_spanning(m);
   bind_sampling(m);
   bind_tokens(m);
+  bind_inference(m);
 }

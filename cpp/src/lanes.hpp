@@ -13,6 +13,13 @@
 #define TREEWRIGHT_CLONES
 #endif
 
+// Helpers that must become part of the clone that calls them.
+#if defined(__GNUC__)
+#define TREEWRIGHT_INLINE inline __attribute__((always_inline))
+#else
+#define TREEWRIGHT_INLINE inline
+#endif
+
 namespace treewright {
 
 inline constexpr std::size_t kLanes = 4;

@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "treewright/philox.hpp"
+#include "draws.hpp"
+#include "lanes.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright {
@@ -16,22 +17,9 @@ namespace {
 constexpr std::size_t kBlock = 2048;
 // Up to here the state is found by counting thresholds, without a branch; beyond, by bisection.
 constexpr std::uint32_t kCounted = 8;
-constexpr std::uint64_t kOne = std::uint64_t{1} << 53;
-constexpr double kNanosecondsPerDraw = 6;
-
-template <class F>
-void with_codes(void* codes, std::size_t width, F&& f) {
-  if (width == 1) return f(static_cast<std::uint8_t*>(codes));
-  if (width == 2) return f(static_cast<std::uint16_t*>(codes));
-  f(static_cast<std::uint32_t*>(codes));
-}
-
-template <class F>
-void with_codes(const void* codes, std::size_t width, F&& f) {
-  if (width == 1) return f(static_cast<const std::uint8_t*>(codes));
-  if (width == 2) return f(static_cast<const std::uint16_t*>(codes));
-  f(static_cast<const std::uint32_t*>(codes));
-}
+constexpr double kNanosecondsPerDraw = 6, kNanosecondsPerFamily = 1;
+// Families of up to this many one-byte columns are numbered in registers.
+constexpr std::size_t kMostBytes = 6;
 
 // configuration = configuration * cardinality + code, one column at a time; false if a code is no state.
 template <class Code>
@@ -74,26 +62,6 @@ std::vector<std::uint64_t> thresholds_of(std::span<const double> table, std::siz
   return ends;
 }
 
-// 53 random bits for each row of one variable; one Philox block serves two neighbouring rows.
-void draw_bits(std::uint64_t seed, std::uint32_t variable, std::uint64_t first_row, std::size_t n,
-               std::uint64_t* __restrict out) {
-  const auto numbers = [&](std::uint64_t row) {
-    const std::uint64_t pair = row / 2;
-    const PhiloxBlock block =
-        philox({static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(pair >> 32), variable, 0}, seed);
-    return std::array<std::uint64_t, 2>{(std::uint64_t{block[1]} << 32 | block[0]) >> 11,
-                                        (std::uint64_t{block[3]} << 32 | block[2]) >> 11};
-  };
-  std::size_t i = 0;
-  if (n > 0 && first_row % 2 == 1) out[i++] = numbers(first_row)[1];
-  for (; i + 1 < n; i += 2) {
-    const auto both = numbers(first_row + i);
-    out[i] = both[0];
-    out[i + 1] = both[1];
-  }
-  if (i < n) out[i] = numbers(first_row + i)[0];
-}
-
 template <class Code>
 void choose(const std::uint64_t* __restrict ends, const std::uint64_t* __restrict configurations,
             const std::uint64_t* __restrict bits, std::size_t n, std::uint32_t cardinality,
@@ -120,6 +88,90 @@ void check_order(const NetworkTables& network, std::span<const std::uint32_t> or
   }
   if (order.size() != network.size()) throw std::invalid_argument("the order names each variable once");
 }
+
+template <class Code>
+TREEWRIGHT_INLINE Code largest(const Code* codes, std::size_t n) {
+  Code most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, codes[i]);
+  return most;
+}
+TREEWRIGHT_CLONES std::uint32_t largest_code(const std::uint8_t* codes, std::size_t n) {
+  return largest(codes, n);
+}
+TREEWRIGHT_CLONES std::uint32_t largest_code(const std::uint16_t* codes, std::size_t n) {
+  return largest(codes, n);
+}
+TREEWRIGHT_CLONES std::uint32_t largest_code(const std::uint32_t* codes, std::size_t n) {
+  return largest(codes, n);
+}
+
+using ByteColumns = std::array<const std::uint8_t*, kMostBytes>;
+using Radices = std::array<std::uint32_t, kMostBytes>;
+
+// sums += table[cell of the family], with the cell's number made in registers.
+template <std::size_t kColumns>
+TREEWRIGHT_INLINE void add_cells(const ByteColumns& columns, const Radices& radices, const double* table,
+                                 std::size_t n, double* __restrict sums) {
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint32_t cell = columns[0][i];
+    for (std::size_t k = 1; k < kColumns; ++k) cell = cell * radices[k] + columns[k][i];
+    sums[i] += table[cell];
+  }
+}
+
+TREEWRIGHT_CLONES void add_byte_cells(std::size_t n_columns, const ByteColumns& columns,
+                                      const Radices& radices, const double* table, std::size_t n,
+                                      double* sums) {
+  if (n_columns == 1) return add_cells<1>(columns, radices, table, n, sums);
+  if (n_columns == 2) return add_cells<2>(columns, radices, table, n, sums);
+  if (n_columns == 3) return add_cells<3>(columns, radices, table, n, sums);
+  if (n_columns == 4) return add_cells<4>(columns, radices, table, n, sums);
+  if (n_columns == 5) return add_cells<5>(columns, radices, table, n, sums);
+  add_cells<6>(columns, radices, table, n, sums);
+}
+
+// The columns of a variable and its parents, from one row on.
+class BlockFamily {
+ public:
+  BlockFamily(const NetworkTables& network, std::span<const ConstColumn> columns, std::size_t v,
+              std::size_t begin)
+      : begin_(begin), bytes_(network.tables[v].size() <= 0xFFFFFFFF) {
+    for (const std::uint32_t p : network.parents[v]) add(columns[p], network.cardinalities[p]);
+    add(columns[v], network.cardinalities[v]);
+  }
+
+  /// One byte per code and few columns: what nearly every network of tables has.
+  bool fits_bytes() const { return bytes_ && columns_.size() <= kMostBytes; }
+
+  void add_bytes(const double* table, std::size_t n, double* sums) const {
+    ByteColumns columns{};
+    Radices radices{};
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      columns[k] = static_cast<const std::uint8_t*>(columns_[k].codes) + begin_;
+      radices[k] = radices_[k];
+    }
+    add_byte_cells(columns_.size(), columns, radices, table, n, sums);
+  }
+
+  void add_any(const double* table, std::size_t n, double* sums) const {
+    std::vector<std::uint64_t> cells(n, 0);
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      append_column(cells.data(), columns_[k], begin_, n, radices_[k]);
+    for (std::size_t i = 0; i < n; ++i) sums[i] += table[cells[i]];
+  }
+
+ private:
+  void add(const ConstColumn& column, std::uint32_t cardinality) {
+    columns_.push_back(column);
+    radices_.push_back(cardinality);
+    bytes_ = bytes_ && column.width == 1;
+  }
+
+  std::size_t begin_;
+  bool bytes_;
+  std::vector<ConstColumn> columns_;
+  std::vector<std::uint32_t> radices_;
+};
 
 std::size_t blocks_of(std::size_t n_rows) { return (n_rows + kBlock - 1) / kBlock; }
 
@@ -185,19 +237,23 @@ void log_probability_rows(const NetworkTables& network, std::span<const ConstCol
   }
 
   const double cost =
-      kNanosecondsPerDraw * static_cast<double>(out.size()) * static_cast<double>(network.size());
+      kNanosecondsPerFamily * static_cast<double>(out.size()) * static_cast<double>(network.size());
   parallel_for(blocks_of(out.size()), cost, cancel, [&](std::size_t block) {
     const std::size_t begin = block * kBlock, n = std::min(kBlock, out.size() - begin);
-    std::vector<std::uint64_t> configurations(n);
-    std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(begin), n, 0.0);
+    for (std::size_t v = 0; v < network.size(); ++v)
+      with_codes(columns[v].codes, columns[v].width, [&](const auto* codes) {
+        if (largest_code(codes + begin, n) >= network.cardinalities[v])
+          throw std::out_of_range("a row holds a code that is no state of its variable");
+      });
+    double* const sums = out.data() + begin;
+    std::fill_n(sums, n, 0.0);
     for (std::size_t v = 0; v < network.size(); ++v) {
-      std::fill(configurations.begin(), configurations.end(), 0);
-      bool known = true;
-      for (const std::uint32_t p : network.parents[v])
-        known &= append_column(configurations.data(), columns[p], begin, n, network.cardinalities[p]);
-      known &= append_column(configurations.data(), columns[v], begin, n, network.cardinalities[v]);
-      if (!known) throw std::out_of_range("a row holds a code that is no state of its variable");
-      for (std::size_t i = 0; i < n; ++i) out[begin + i] += logs[v][configurations[i]];
+      const BlockFamily family(network, columns, v, begin);
+      if (family.fits_bytes()) {
+        family.add_bytes(logs[v].data(), n, sums);
+      } else {
+        family.add_any(logs[v].data(), n, sums);
+      }
     }
   });
 }

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import EvidenceError
-from treewright.inference.evidence import read_evidence
+from treewright.inference.evidence import EvidenceReader, read_evidence
 from treewright.tables.schema import Schema, Variable
 
 SCHEMA = Schema(
@@ -45,3 +45,63 @@ def test_refusals(given, message):
     with pytest.raises(EvidenceError) as error:
         read_evidence(SCHEMA, given)
     assert str(error.value) == message
+
+
+def test_soft_evidence_is_a_likelihood_for_every_state():
+    evidence = EvidenceReader(SCHEMA)({"stage": {1: 0.5, 3: 0, 2: np.float32(2)}, "smoker": "yes"})
+    assert (evidence.observed, evidence.states) == ([0], [1])
+    assert (evidence.weighted, evidence.likelihoods) == ([1], [[0.5, 2.0, 0.0]])
+    assert len(evidence) == 2
+    assert evidence.describe(SCHEMA) == "smoker='yes', stage={1: 0.5, 2: 2.0, 3: 0.0}"
+    assert evidence.only([1]).describe(SCHEMA) == "stage={1: 0.5, 2: 2.0, 3: 0.0}"
+
+
+def test_the_reader_agrees_with_the_plain_function():
+    for given in ({"stage": 2, "smoker": "yes"}, {"mixed": 1}, {"mixed": "1"}, {"stage": np.int64(3)}, None):
+        evidence = EvidenceReader(SCHEMA)(given)
+        assert dict(zip(evidence.observed, evidence.states, strict=True)) == read_evidence(SCHEMA, given)
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "message"),
+    [
+        (
+            {"no": 1, "maybe": 1},
+            "soft evidence on smoker names 'maybe', which is not a state of it; states are 'no', 'yes'",
+        ),
+        (
+            {"no": 1},
+            "soft evidence on smoker needs a likelihood for every state; 'yes' has none (0 forbids a state)",
+        ),
+        (
+            {"no": 0, "yes": 0},
+            "soft evidence on smoker is non-negative numbers that are not all zero; "
+            "found {'no': 0, 'yes': 0}",
+        ),
+        (
+            {"no": -1, "yes": 2},
+            "soft evidence on smoker is non-negative numbers that are not all zero; "
+            "found {'no': -1, 'yes': 2}",
+        ),
+        (
+            {"no": "x", "yes": 2},
+            "soft evidence on smoker is non-negative numbers that are not all zero; "
+            "found {'no': 'x', 'yes': 2}",
+        ),
+    ],
+)
+def test_likelihoods_that_are_none(likelihood, message):
+    with pytest.raises(EvidenceError) as error:
+        EvidenceReader(SCHEMA)({"smoker": likelihood})
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "given", [{"smoker": "maybe"}, {"stage": [1]}, {"smokr": "yes"}, ["smoker"], {0: {}}]
+)
+def test_the_reader_refuses_what_the_plain_function_refuses(given):
+    with pytest.raises(EvidenceError) as error:
+        EvidenceReader(SCHEMA)(given)
+    with pytest.raises(EvidenceError) as plain:
+        read_evidence(SCHEMA, given)
+    assert str(error.value) == str(plain.value)

@@ -294,3 +294,104 @@ def test_tables_over_the_limit_are_refused_before_they_exist(monkeypatch):
         model.joint([f"p{i:02d}" for i in range(10)])
     assert model.query("hub", given={"p00": "a", "p01": "b"})["a"] == 0.5  # the way out
     assert model.query("p03")["a"] == 0.5  # the hub is barren
+
+
+# the most probable, many rows
+
+
+def test_mpe_and_marginal_map_differ():
+    schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1, 2))])
+    model = BayesianNetwork(Dag(schema, [("a", "b")]), [[0.55, 0.45], [[0.4, 0.3, 0.3], [1.0, 0.0, 0.0]]])
+    best = model.mpe()
+    assert dict(best) == {"a": 1, "b": 0}
+    assert best.probability == pytest.approx(0.45)
+    alone = model.marginal_map(["a"])
+    assert dict(alone) == {"a": 0}
+    assert alone.probability == pytest.approx(0.55)
+    assert dict(model.mpe({"b": 2})) == {"a": 0, "b": 2}
+    assert repr(alone) == "log-probability -0.597837\n  a=0"
+
+
+def test_mpe_is_the_row_of_highest_probability():
+    model = load_network("alarm")
+    best = model.mpe({"HR": "HIGH", "CO": "LOW"})
+    row = Table(model.schema, [np.array([v.code(best[v.name])], np.uint8) for v in model.schema])
+    assert best.log_probability == pytest.approx(model.log_probability(row)[0], rel=1e-12)
+    drawn = model.sample(5000, given={"HR": "HIGH", "CO": "LOW"}, rng=np.random.default_rng(0))
+    assert model.log_probability(drawn).max() <= best.log_probability + 1e-9
+
+
+def test_marginal_map_over_too_many_variables_is_refused():
+    model = wide_network(12)
+    many = random_network(60, 2, states=(2, 3), rng=np.random.default_rng(0))
+    assert set(model.marginal_map(["hub"])) == {"hub"}
+    with pytest.raises(TableTooLarge, match="ask for fewer at once"):
+        many.marginal_map(many.schema.names)
+
+
+def test_many_rows_at_once():
+    model = load_network("asia")
+    rows = [
+        {"xray": "yes", "smoke": "no"},
+        {},
+        {"xray": "yes", "smoke": "no"},
+        {"tub": "yes", "either": "no"},
+    ]
+    many = model.marginals_many(rows)
+    assert len(many) == 4
+    for i in range(3):
+        np.testing.assert_allclose(many[i].cells, model.marginals(rows[i]).cells, rtol=1e-12)
+        assert many[i].probability_of_evidence == pytest.approx(model.probability_of(rows[i]))
+    assert np.isnan(many.array("lung")[3]).all()
+    assert many.log_probability_of_evidence[3] == -np.inf
+    assert len(many[1:3]) == 2
+    assert repr(many) == "<ManyMarginals: 4 rows, 8 variables>"
+    assert model.marginals_many([]).cells.shape == (0, 16)
+    with pytest.raises(EvidenceError, match="row 1 is 7"):
+        model.marginals_many([{}, 7])
+    with pytest.raises(EvidenceError, match="row 0 has soft evidence on 'xray'"):
+        model.marginals_many([{"xray": {"yes": 1, "no": 0.5}}])
+
+
+def test_missing_cells_are_not_observed():
+    model = load_network("asia")
+    other = Schema([Variable("xray", ("strange", "no", "yes")), Variable("age", (1, 2))])
+    table = Table(
+        other, [np.array([0, 2, 1], np.uint8), np.zeros(3, np.uint8)], missing={"xray": [True, False, False]}
+    )
+    many = model.marginals_many(table)
+    for row, given in enumerate(({}, {"xray": "yes"}, {"xray": "no"})):
+        np.testing.assert_allclose(many[row].cells, model.marginals(given).cells, rtol=1e-12)
+    with pytest.raises(SchemaError, match="xray='strange', which is not a state"):
+        model.marginals_many(Table(other, [np.array([0], np.uint8), np.zeros(1, np.uint8)]))
+
+
+def test_predictions_are_the_most_probable_states():
+    model = load_network("alarm")
+    table = model.sample(500, rng=np.random.default_rng(1))
+    found = model.predict(table, "HR")
+    for row in range(0, 500, 50):
+        given = {n: table.labels(n)[row] for n in model.schema.names if n != "HR"}
+        answer = model.query("HR", given)
+        assert found[row] == max(answer, key=answer.__getitem__)
+    assert (found == table.labels("HR")).mean() > 0.8
+    assert model.predict(table.head(0), "HR").tolist() == []
+    asia = load_network("asia")
+    wrong = Table(asia.schema, [np.array([1 - (v.name == "tub")], np.uint8) for v in asia.schema])
+    with pytest.raises(ImpossibleEvidence, match="row 0 has probability zero under the model, so nothing"):
+        asia.predict(wrong, "dysp")
+
+
+def test_answers_for_many_rows_respect_the_limit(monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", "100000")
+    with pytest.raises(TableTooLarge, match="the distributions of 2 variables for 10,000 rows take 390"):
+        rain().marginals_many([{}] * 10_000)
+
+
+def test_costs_are_known_beforehand():
+    cost = load_network("alarm").cost()
+    assert (cost.width, cost.largest_cells, cost.refused) == (4, 108, False)
+    assert len(cost.largest_table) == 5
+    assert 0 < cost.seconds < 1e-3
+    assert str(cost).startswith("width 4, largest table 108 cells, ")
+    assert load_network("alarm").cost(targets="HR").operations < cost.operations

@@ -30,3 +30,37 @@ def posterior(model, targets, evidence):
     order = sorted(targets)
     table = table.transpose([order.index(v) for v in targets])
     return (table / total if total else table), total
+
+
+def product_table(cardinalities, factors):
+    """The product of factors over all variables, cell by cell of the full table."""
+    product = np.ones(cardinalities)
+    for factor in factors:
+        order = np.argsort(factor.scope)
+        shape = [1] * len(cardinalities)
+        for v in factor.scope:
+            shape[v] = cardinalities[v]
+        product = product * np.transpose(factor.table, order).reshape(shape)
+    return product
+
+
+def with_evidence(product, evidence):
+    """The product with observed states and likelihoods multiplied in."""
+    for v, code in zip(evidence.observed, evidence.states, strict=True):
+        product = _weighted(product, v, np.eye(product.shape[v])[code])
+    for v, likelihood in zip(evidence.weighted, evidence.likelihoods, strict=True):
+        product = _weighted(product, v, np.asarray(likelihood))
+    return product
+
+
+def summed_to(product, targets):
+    """Sum everything but the targets out; axes in their order."""
+    rest = tuple(v for v in range(product.ndim) if v not in targets)
+    order = sorted(targets)
+    return product.sum(axis=rest).transpose([order.index(v) for v in targets])
+
+
+def _weighted(product, v, weights):
+    shape = [1] * product.ndim
+    shape[v] = -1
+    return product * weights.reshape(shape)

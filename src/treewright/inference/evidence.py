@@ -1,8 +1,15 @@
-"""What is known about some variables, in words: names and state labels, checked once at the door."""
+"""What is known about some variables, in words: names and state labels, checked once at the door.
+
+A variable is *observed* in a state, or there is *soft* evidence on it: a likelihood for each of its states,
+as when a reading says "probably yes". A likelihood is any set of non-negative numbers that are not all zero;
+only their ratios matter for the answers, their size enters the probability of the evidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 import numpy as np
@@ -10,9 +17,102 @@ import numpy as np
 from treewright.errors import EvidenceError, UnknownNameError, nearest
 from treewright.tables.schema import Label, Schema, Variable
 
+Given = Mapping[str, Label | Mapping[Label, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Codes of the observed variables and likelihoods of others, by position in the schema.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("smoker", ("no", "yes")), Variable("cough", ("no", "yes"))])
+    >>> evidence = EvidenceReader(schema)({"smoker": "yes", "cough": {"no": 0.2, "yes": 0.9}})
+    >>> evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods
+    ([0], [1], [1], [[0.2, 0.9]])
+    """
+
+    observed: list[int] = field(default_factory=list)
+    states: list[int] = field(default_factory=list)
+    weighted: list[int] = field(default_factory=list)
+    likelihoods: list[list[float]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.observed) + len(self.weighted)
+
+    def only(self, items: Sequence[int]) -> Evidence:
+        """Some items, by position; the observed ones count first."""
+        n = len(self.observed)
+        hard = [i for i in items if i < n]
+        soft = [i - n for i in items if i >= n]
+        return Evidence(
+            [self.observed[i] for i in hard],
+            [self.states[i] for i in hard],
+            [self.weighted[i] for i in soft],
+            [self.likelihoods[i] for i in soft],
+        )
+
+    def describe(self, schema: Schema, *, limit: int = 12) -> str:
+        """As people write it, for messages."""
+        items = [
+            f"{schema.names[v]}={state_of(schema[v], code)!r}"
+            for v, code in zip(self.observed, self.states, strict=True)
+        ]
+        items += [
+            f"{schema.names[v]}={dict(zip(schema[v].states or (), likelihood, strict=True))!r}"
+            for v, likelihood in zip(self.weighted, self.likelihoods, strict=True)
+        ]
+        more = f" and {len(items) - limit} more" if len(items) > limit else ""
+        return ", ".join(items[:limit]) + more
+
+
+class EvidenceReader:
+    """Reads evidence about the variables of one schema; names and labels are looked up in dictionaries.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("smoker", ("no", "yes"))])
+    >>> EvidenceReader(schema)({"smoker": "maybe"})
+    Traceback (most recent call last):
+    treewright.errors.EvidenceError: evidence smoker='maybe' is not a state of smoker; states are 'no', 'yes'
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._codes = {
+            variable.name: (v, {state: code for code, state in enumerate(variable.states or ())})
+            for v, variable in enumerate(schema)
+        }
+
+    def __call__(self, given: Given | None) -> Evidence:
+        evidence = Evidence()
+        if given is None:
+            return evidence
+        if not isinstance(given, Mapping):
+            raise EvidenceError(f"evidence is a mapping from names to states; found {type(given).__name__}")
+        for name, state in given.items():
+            try:
+                v, codes = self._codes[name]
+                code = codes[state]  # type: ignore[index]
+            except (KeyError, TypeError):
+                self._read_slowly(evidence, name, state)
+            else:
+                evidence.observed.append(v)
+                evidence.states.append(code)
+        return evidence
+
+    def _read_slowly(self, evidence: Evidence, name: str, state: object) -> None:
+        if isinstance(state, Mapping) and name in self.schema:
+            evidence.weighted.append(self.schema.index(name))
+            evidence.likelihoods.append(_read_likelihood(self.schema[name], state))
+        else:
+            v, code = _read_item(self.schema, name, state)
+            evidence.observed.append(v)
+            evidence.states.append(code)
+
 
 def read_evidence(schema: Schema, given: Mapping[str, Label] | None) -> dict[int, int]:
-    """Evidence as variable -> code, in the order given.
+    """Observed states as variable -> code, in the order given.
 
     Examples
     --------
@@ -31,10 +131,8 @@ def read_evidence(schema: Schema, given: Mapping[str, Label] | None) -> dict[int
 
 
 def describe(schema: Schema, evidence: Mapping[int, int], *, limit: int = 12) -> str:
-    """Evidence as people write it, for messages."""
-    items = [f"{schema.names[v]}={state_of(schema[v], code)!r}" for v, code in evidence.items()]
-    more = f" and {len(items) - limit} more" if len(items) > limit else ""
-    return ", ".join(items[:limit]) + more
+    """Observed states as people write them, for messages."""
+    return Evidence(list(evidence), list(evidence.values())).describe(schema, limit=limit)
 
 
 def state_of(variable: Variable, code: int) -> Label:
@@ -42,7 +140,7 @@ def state_of(variable: Variable, code: int) -> Label:
     return variable.states[code]
 
 
-def _read_item(schema: Schema, name: str, state: Label) -> tuple[int, int]:
+def _read_item(schema: Schema, name: str, state: object) -> tuple[int, int]:
     if not isinstance(name, str) or name not in schema:
         raise EvidenceError(
             f"evidence {name}={state!r} names no variable of the model; "
@@ -58,6 +156,32 @@ def _read_item(schema: Schema, name: str, state: Label) -> tuple[int, int]:
     raise EvidenceError(
         f"evidence {name}={plain!r} is not a state of {name}; states are {_states(variable, plain)}"
     )
+
+
+def _read_likelihood(variable: Variable, given: Mapping[Label, float]) -> list[float]:
+    states = variable.states or ()
+    unknown = [state for state in given if state not in states]
+    if unknown:
+        raise EvidenceError(
+            f"soft evidence on {variable.name} names {unknown[0]!r}, which is not a state of it; "
+            f"states are {_states(variable, unknown[0])}"
+        )
+    left_out = [state for state in states if state not in given]
+    if left_out:
+        raise EvidenceError(
+            f"soft evidence on {variable.name} needs a likelihood for every state; "
+            f"{left_out[0]!r} has none (0 forbids a state)"
+        )
+    try:
+        likelihood = [float(given[state]) for state in states]
+    except (TypeError, ValueError):
+        likelihood = [math.nan]
+    if not all(p >= 0 and math.isfinite(p) for p in likelihood) or not any(likelihood):
+        raise EvidenceError(
+            f"soft evidence on {variable.name} is non-negative numbers that are not all zero; "
+            f"found {dict(given)!r}"
+        )
+    return likelihood
 
 
 def _states(variable: Variable, wanted: object, limit: int = 20) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from itertools import product
-from typing import Any
+from itertools import accumulate, product
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -129,6 +129,15 @@ class Distribution(Mapping[Key, float]):
 class Marginals(Mapping[str, Distribution]):
     """The distribution of every variable, each asked for by name.
 
+    The numbers stay in one flat array; distributions are made when they are asked for.
+
+    Attributes
+    ----------
+    cells
+        All probabilities, variable after variable in schema order; read-only.
+    log_probability_of_evidence
+        Natural logarithm of the probability of what was given; zero when nothing was.
+
     Examples
     --------
     >>> schema = Schema([Variable("rain", ("no", "yes"))])
@@ -137,20 +146,26 @@ class Marginals(Mapping[str, Distribution]):
     (0.25, [0.75, 0.25])
     """
 
-    def __init__(self, schema: Schema, arrays: list[Cells], log_probability_of_evidence: float = 0.0) -> None:
+    __slots__ = ("_offsets", "cells", "log_probability_of_evidence", "schema")
+
+    def __init__(
+        self,
+        schema: Schema,
+        cells: Cells | Sequence[Cells],
+        log_probability_of_evidence: float = 0.0,
+    ) -> None:
         self.schema = schema
+        self.cells = cells if isinstance(cells, np.ndarray) else _joined(cells)
+        self.cells.setflags(write=False)
         self.log_probability_of_evidence = log_probability_of_evidence
-        self._distributions = {
-            variable.name: Distribution([variable], array, log_probability_of_evidence)
-            for variable, array in zip(schema, arrays, strict=True)
-        }
+        self._offsets: list[int] | None = None
 
     @property
     def probability_of_evidence(self) -> float:
         return math.exp(self.log_probability_of_evidence)
 
     def __getitem__(self, name: str) -> Distribution:
-        return self._distributions[self.schema.names[self.schema.index(name)]]
+        return Distribution([self.schema[name]], self.array(name), self.log_probability_of_evidence)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.schema.names)
@@ -159,8 +174,11 @@ class Marginals(Mapping[str, Distribution]):
         return len(self.schema)
 
     def array(self, name: str) -> Cells:
-        """The probabilities of one variable, states in schema order."""
-        return self[name].array
+        """The probabilities of one variable, states in schema order; a view of `cells`."""
+        if self._offsets is None:
+            self._offsets = _offsets(self.schema)
+        v = self.schema.index(name)
+        return self.cells[self._offsets[v] : self._offsets[v + 1]]
 
     def to_frame(self) -> Any:
         """A pandas frame with one row per state: variable, state, probability."""
@@ -172,7 +190,7 @@ class Marginals(Mapping[str, Distribution]):
         return pd.DataFrame(rows, columns=["variable", "state", "probability"])
 
     def __repr__(self) -> str:
-        shown = [repr(d) for d in list(self.values())[:_SHOWN]]
+        shown = [repr(self[name]) for name in self.schema.names[:_SHOWN]]
         more = len(self) - _SHOWN
         return "\n".join(shown + ([f"... {more:,} more variables"] if more > 0 else []))
 
@@ -186,6 +204,102 @@ class Marginals(Mapping[str, Distribution]):
             "<table><thead><tr><th>variable</th><th>state</th><th>probability</th></tr></thead>"
             f"<tbody>{body}</tbody></table>"
         )
+
+
+class ManyMarginals(Sequence[Marginals]):
+    """The distributions of every variable given each of many rows of evidence.
+
+    `result[i]` are the marginals of row i; `result.array("x")` is one matrix, rows by states. A row whose
+    evidence is impossible holds NaN.
+
+    Attributes
+    ----------
+    cells
+        All probabilities: rows by states, variable after variable.
+    log_probability_of_evidence
+        One number per row; minus infinity for an impossible one.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("rain", ("no", "yes"))])
+    >>> result = ManyMarginals(schema, np.array([[0.75, 0.25], [0.0, 1.0]]), np.zeros(2))
+    >>> result[1]["rain"]["yes"], result.array("rain")[:, 1].tolist()
+    (1.0, [0.25, 1.0])
+    """
+
+    def __init__(self, schema: Schema, cells: Cells, log_probability_of_evidence: Cells) -> None:
+        self.schema = schema
+        self.cells = cells
+        self.log_probability_of_evidence = log_probability_of_evidence
+        self.cells.setflags(write=False)
+        self.log_probability_of_evidence.setflags(write=False)
+
+    def array(self, name: str) -> Cells:
+        """The probabilities of one variable: rows by states."""
+        offsets, v = _offsets(self.schema), self.schema.index(name)
+        return self.cells[:, offsets[v] : offsets[v + 1]]
+
+    @overload
+    def __getitem__(self, row: int) -> Marginals: ...
+    @overload
+    def __getitem__(self, row: slice) -> ManyMarginals: ...
+    def __getitem__(self, row: int | slice) -> Marginals | ManyMarginals:
+        if isinstance(row, slice):
+            return ManyMarginals(self.schema, self.cells[row], self.log_probability_of_evidence[row])
+        return Marginals(self.schema, self.cells[row], float(self.log_probability_of_evidence[row]))
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        return f"<ManyMarginals: {len(self):,} rows, {len(self.schema)} variables>"
+
+
+class Explanation(Mapping[str, Label]):
+    """The most probable states of some variables together: name -> state.
+
+    Attributes
+    ----------
+    log_probability
+        Natural logarithm of the probability that these states and the evidence occur together.
+
+    Examples
+    --------
+    >>> answer = Explanation({"rain": "yes", "wet": "yes"}, math.log(0.25))
+    >>> answer["rain"], answer.probability
+    ('yes', 0.25)
+    """
+
+    def __init__(self, states: Mapping[str, Label], log_probability: float) -> None:
+        self._states = dict(states)
+        self.log_probability = log_probability
+
+    @property
+    def probability(self) -> float:
+        return math.exp(self.log_probability)
+
+    def __getitem__(self, name: str) -> Label:
+        return self._states[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._states)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __repr__(self) -> str:
+        shown = [f"  {name}={state!r}" for name, state in list(self.items())[:_SHOWN]]
+        more = len(self) - _SHOWN
+        tail = [f"  ... {more:,} more"] if more > 0 else []
+        return "\n".join([f"log-probability {self.log_probability:.6f}", *shown, *tail])
+
+
+def _joined(arrays: Sequence[Cells]) -> Cells:
+    return np.concatenate(arrays) if arrays else np.zeros(0)
+
+
+def _offsets(schema: Schema) -> list[int]:
+    return list(accumulate(schema.cardinalities, initial=0))
 
 
 def _padded(cells: tuple[str, ...], widths: list[int]) -> str:

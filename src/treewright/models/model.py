@@ -6,12 +6,13 @@ Columns meet by name and states by label; a row with a state that the model has 
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, nearest
+from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
 
@@ -51,6 +52,25 @@ def align_columns(schema: Schema, table: Table) -> list[Codes]:
         np.ascontiguousarray(_recoded(variable, table.schema[position], np.asarray(table.columns[position])))
         for variable, position in zip(schema, positions, strict=True)
     ]
+
+
+def align_evidence(schema: Schema, table: Table) -> EvidenceColumns:
+    """The table's rows as evidence: columns that it lacks and cells that miss are not observed."""
+    codes: list[Codes | None] = [None] * len(schema)
+    missing: list[npt.NDArray[np.bool_] | None] = [None] * len(schema)
+    for v, variable in enumerate(schema):
+        if variable.name not in table.schema:
+            continue
+        position = table.schema.index(variable.name)
+        mask, theirs = table.missing.get(position), table.schema[position]
+        column = cast("Codes", table.columns[position])
+        if mask is None:
+            codes[v] = _recoded(variable, theirs, column)
+        elif not mask.all():
+            # a missing cell holds a code that means nothing: give it one that the column knows
+            seen = np.where(mask, column[int(np.argmin(mask))], column)
+            codes[v], missing[v] = _recoded(variable, theirs, seen), mask
+    return EvidenceColumns(codes, missing, table.n_rows)
 
 
 def _recoded(ours: Variable, theirs: Variable, codes: Codes) -> Codes:

@@ -23,22 +23,15 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from tests.reference.arithmetic import LINEAR, LOGARITHMIC, Arithmetic
 
 from treewright.errors import TableTooLarge
-from treewright.inference.arithmetic import LINEAR, LOGARITHMIC, Arithmetic
+from treewright.inference.factor import Factor
 from treewright.limits import memory_limit
 from treewright.tables.schema import Schema, Scope
 
 Cells = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A table over a scope, one axis per variable."""
-
-    scope: Scope
-    table: Cells
 
 
 @dataclass(frozen=True)

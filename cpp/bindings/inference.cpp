@@ -1,0 +1,219 @@
+// Python face of treewright/forest.hpp: shapes, ownership, the GIL and refusals, nothing else.
+#include "bind.hpp"
+#include "treewright/forest.hpp"
+#include "treewright/forest_batch.hpp"
+
+namespace {
+
+namespace fo = tw::forests;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Objects = nb::typed<nb::list, nb::object>;
+using Likelihoods = std::vector<std::vector<double>>;
+
+// The engine reads the tables where NumPy holds them.
+struct BoundForest {
+  std::vector<Array<double>> held;
+  std::unique_ptr<fo::Forest> forest;
+};
+
+fo::Evidence evidence_of(Indices observed, Indices states, Indices weighted, Likelihoods likelihoods) {
+  return {std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods)};
+}
+
+nb::object& refused_type() {
+  static nb::object* const type = new nb::object();  // never freed: it may outlive the interpreter's modules
+  return *type;
+}
+
+// A refusal arrives as _core.TooLarge(scope, cells, bytes).
+template <class Work>
+auto refusable(Work&& work) {
+  try {
+    return interruptible(work);
+  } catch (const fo::TooLarge& refused) {
+    const nb::tuple args =
+        nb::make_tuple(refused.cost.largest_scope, refused.cost.largest_cells, refused.cost.bytes);
+    PyErr_SetObject(refused_type().ptr(), args.ptr());
+    throw nb::python_error();
+  }
+}
+
+fo::Strategy strategy_of(const std::string& name) {
+  if (name == "automatic") return fo::Strategy::kAutomatic;
+  if (name == "masked") return fo::Strategy::kMasked;
+  if (name == "sliced") return fo::Strategy::kSliced;
+  if (name == "pruned") return fo::Strategy::kPruned;
+  throw std::invalid_argument("there is no strategy called " + name);
+}
+
+void make_forest(BoundForest* self, Indices cardinalities, std::vector<Indices> scopes,
+                 std::vector<Array<double>> tables, bool directed, const std::string& strategy, bool hubs,
+                 std::uint64_t stored_cells, std::uint64_t streamed_above, std::uint64_t tile) {
+  fo::FactorSet set{std::move(cardinalities), {}, directed};
+  if (scopes.size() != tables.size()) throw std::invalid_argument("every scope needs a table");
+  for (std::size_t f = 0; f < scopes.size(); ++f)
+    set.factors.push_back({std::move(scopes[f]), span_of(tables[f]), false});
+  fo::ForestOptions options;
+  options.strategy = strategy_of(strategy);
+  options.hubs = hubs;
+  options.stored_cells = stored_cells;
+  options.streamed_above = streamed_above;
+  options.tile = tile;
+  new (self) BoundForest{std::move(tables), std::make_unique<fo::Forest>(std::move(set), options)};
+}
+
+std::pair<OutArray<double>, double> marginals(BoundForest& self, Indices observed, Indices states,
+                                              Indices weighted, Likelihoods likelihoods, double limit) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  std::vector<double> out(self.forest->offsets().back());
+  const double log =
+      refusable([&](tw::Cancel& cancel) { return self.forest->marginals(evidence, out, limit, cancel); });
+  return {to_numpy(std::move(out)), log};
+}
+
+std::pair<OutArray<double>, double> joint(BoundForest& self, const Indices& targets, Indices observed,
+                                          Indices states, Indices weighted, Likelihoods likelihoods,
+                                          double limit) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  std::vector<double> out;
+  const double log = refusable(
+      [&](tw::Cancel& cancel) { return self.forest->joint(targets, evidence, out, limit, cancel); });
+  return {to_numpy(std::move(out)), log};
+}
+
+double log_mass(BoundForest& self, Indices observed, Indices states, Indices weighted,
+                Likelihoods likelihoods, double limit) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  return refusable([&](tw::Cancel& cancel) { return self.forest->log_mass(evidence, limit, cancel); });
+}
+
+std::pair<Indices, double> most_probable(BoundForest& self, Indices observed, Indices states,
+                                         Indices weighted, Likelihoods likelihoods, double limit) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  Indices best(self.forest->factors().size());
+  const double log = refusable(
+      [&](tw::Cancel& cancel) { return self.forest->most_probable(evidence, best, limit, cancel); });
+  return {std::move(best), log};
+}
+
+std::vector<std::size_t> conflict(BoundForest& self, Indices observed, Indices states, Indices weighted,
+                                  Likelihoods likelihoods, double limit) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  return refusable([&](tw::Cancel& cancel) { return self.forest->conflict(evidence, limit, cancel); });
+}
+
+template <class Code>
+nb::object new_column(std::size_t n_rows, std::vector<tw::Column>& columns) {
+  auto* codes = new Code[n_rows];
+  nb::capsule free(codes, [](void* p) noexcept { delete[] static_cast<Code*>(p); });
+  columns.push_back({codes, sizeof(Code)});
+  return OutArray<Code>(codes, {n_rows}, free).cast();
+}
+
+std::pair<Objects, double> sample(BoundForest& self, Indices observed, Indices states, Indices weighted,
+                                  Likelihoods likelihoods, double limit, std::uint64_t seed,
+                                  std::uint64_t first_row, std::size_t n_rows) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  Objects result;
+  std::vector<tw::Column> columns;
+  for (const std::uint32_t cardinality : self.forest->factors().cardinalities) {
+    const std::size_t width = tw::code_width(cardinality);
+    result.append(width == 1   ? new_column<std::uint8_t>(n_rows, columns)
+                  : width == 2 ? new_column<std::uint16_t>(n_rows, columns)
+                               : new_column<std::uint32_t>(n_rows, columns));
+  }
+  const double log = refusable([&](tw::Cancel& cancel) {
+    return self.forest->sample(evidence, seed, first_row, n_rows, columns, limit, cancel);
+  });
+  return {std::move(result), log};
+}
+
+// Codes and masks of the variables that have a column; the others are None.
+std::pair<OutMatrix<double>, OutArray<double>> marginals_many(
+    BoundForest& self, const nb::typed<nb::sequence, nb::object>& codes,
+    const nb::typed<nb::sequence, nb::object>& missing, std::size_t n_rows, const Indices& wanted,
+    double limit) {
+  fo::EvidenceRows rows;
+  rows.n_rows = n_rows;
+  std::vector<AnyColumn> held;
+  std::vector<Array<std::uint8_t>> masks;
+  for (const auto item : codes) {
+    if (item.is_none()) {
+      rows.columns.push_back({nullptr, 1});
+      continue;
+    }
+    const auto& column = held.emplace_back(nb::cast<AnyColumn>(item, false));
+    if (column.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) ||
+        column.dtype().lanes != 1 || column.dtype().bits > 32)
+      throw std::invalid_argument("codes must be uint8, uint16 or uint32");
+    if (column.size() != n_rows) throw std::invalid_argument("every column must have n_rows codes");
+    rows.columns.push_back({n_rows ? column.data() : nullptr, column.dtype().bits / std::size_t{8}});
+  }
+  for (const auto item : missing) {
+    if (item.is_none()) {
+      rows.missing.push_back(nullptr);
+      continue;
+    }
+    const auto& mask = masks.emplace_back(nb::cast<Array<std::uint8_t>>(item, false));
+    if (mask.size() != n_rows) throw std::invalid_argument("every mask must have n_rows entries");
+    rows.missing.push_back(mask.data());
+  }
+  std::size_t width = 0;
+  for (const std::uint32_t v : wanted) width += self.forest->factors().cardinalities.at(v);
+  std::vector<double> out(n_rows * width), logs(n_rows);
+  refusable([&](tw::Cancel& cancel) {
+    fo::marginals_many(*self.forest, rows, wanted, out, logs, limit, cancel);
+    return 0;
+  });
+  return {to_numpy(std::move(out), n_rows, width), to_numpy(std::move(logs))};
+}
+
+nb::typed<nb::dict, nb::str, nb::object> cost(BoundForest& self, Indices observed, Indices states,
+                                              Indices weighted, Likelihoods likelihoods, double limit,
+                                              const Indices& targets) {
+  const auto evidence =
+      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+  const fo::Cost cost =
+      interruptible([&](tw::Cancel& cancel) { return self.forest->cost(evidence, targets, limit, cancel); });
+  nb::typed<nb::dict, nb::str, nb::object> out;
+  out["width"] = cost.width;
+  out["largest_scope"] = cost.largest_scope;
+  out["largest_cells"] = cost.largest_cells;
+  out["bytes"] = cost.bytes;
+  out["operations"] = cost.operations;
+  out["seconds"] = cost.seconds();
+  out["masked"] = cost.masked;
+  return out;
+}
+
+}  // namespace
+
+void bind_inference(nb::module_& m) {
+  refused_type() = nb::exception<fo::TooLarge>(m, "TooLarge", PyExc_MemoryError);
+  nb::class_<BoundForest>(m, "Forest", "Exact answers from a product of tables, over junction forests.")
+      .def("__init__", &make_forest, "cardinalities"_a, "scopes"_a, "tables"_a, "directed"_a = false,
+           "strategy"_a = "automatic", "hubs"_a = true, "stored_cells"_a = 1ull << 21,
+           "streamed_above"_a = 1ull << 17, "tile"_a = 2048)
+      .def("marginals", &marginals, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+           "Every variable's distribution, one flat array, and the log of the evidence's mass.")
+      .def("joint", &joint, "targets"_a, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+           "The joint distribution of the targets in C order, and the log of the evidence's mass.")
+      .def("log_mass", &log_mass, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+           "The log of the evidence's mass; minus infinity when it is impossible.")
+      .def("most_probable", &most_probable, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a,
+           "limit"_a, "The most probable joint state, and the log of its mass.")
+      .def("conflict", &conflict, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+           "A minimal impossible part of impossible evidence, as positions; observed ones first.")
+      .def("sample", &sample, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a, "seed"_a,
+           "first_row"_a, "n_rows"_a, "Rows given the evidence, one array of codes per variable.")
+      .def("marginals_many", &marginals_many, "codes"_a, "missing"_a, "n_rows"_a, "wanted"_a, "limit"_a,
+           "Distributions of the wanted variables given each row (rows by states), and log masses.")
+      .def("cost", &cost, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a, "targets"_a,
+           "What a question costs, before any work.");
+}

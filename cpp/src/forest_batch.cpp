@@ -1,0 +1,229 @@
+#include "treewright/forest_batch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "draws.hpp"
+#include "forest_answer.hpp"
+#include "treewright/threads.hpp"
+
+namespace treewright::forests {
+namespace {
+
+constexpr std::int64_t kUnseen = -1;
+
+// Evidence of many rows, read through any width of codes.
+class Reader {
+ public:
+  explicit Reader(const EvidenceRows& rows) : rows_(rows) {
+    for (Var v = 0; v < rows.columns.size(); ++v)
+      if (rows.columns[v].codes) seen_.push_back(v);
+  }
+
+  std::span<const Var> seen() const { return seen_; }
+
+  std::int64_t code(std::size_t row, Var v) const {
+    if (rows_.missing[v] && rows_.missing[v][row]) return kUnseen;
+    std::int64_t code = 0;
+    with_codes(rows_.columns[v].codes, rows_.columns[v].width, [&](const auto* codes) { code = codes[row]; });
+    return code;
+  }
+
+  bool equal(std::size_t a, std::size_t b) const {
+    return std::ranges::all_of(seen_, [&](Var v) { return code(a, v) == code(b, v); });
+  }
+
+  Evidence evidence(std::size_t row) const {
+    Evidence out;
+    for (const Var v : seen_)
+      if (const std::int64_t c = code(row, v); c != kUnseen) {
+        out.observed.push_back(v);
+        out.states.push_back(static_cast<std::uint32_t>(c));
+      }
+    return out;
+  }
+
+  // A number that equal rows share, from the codes or from the pattern of missing cells alone.
+  std::vector<std::uint64_t> hashes(bool codes_too) const {
+    std::vector<std::uint64_t> hash(rows_.n_rows, 0x9E3779B97F4A7C15);
+    for (const Var v : seen_)
+      with_codes(rows_.columns[v].codes, rows_.columns[v].width, [&](const auto* codes) {
+        const std::uint8_t* const missing = rows_.missing[v];
+        for (std::size_t r = 0; r < rows_.n_rows; ++r) {
+          const std::uint64_t item = missing && missing[r] ? 0
+                                     : codes_too           ? std::uint64_t{codes[r]} + 1
+                                                           : std::uint64_t{1};
+          const std::uint64_t mixed = (hash[r] ^ item) * 0xBF58476D1CE4E5B9;
+          hash[r] = mixed ^ (mixed >> 29);
+        }
+      });
+    return hash;
+  }
+
+ private:
+  const EvidenceRows& rows_;
+  std::vector<Var> seen_;
+};
+
+void check(const Forest& forest, const EvidenceRows& rows) {
+  const FactorSet& set = forest.factors();
+  if (rows.columns.size() != set.size() || rows.missing.size() != set.size())
+    throw std::invalid_argument("one column per variable is needed");
+  for (Var v = 0; v < set.size(); ++v) {
+    if (!rows.columns[v].codes) continue;
+    with_codes(rows.columns[v].codes, rows.columns[v].width, [&](const auto* codes) {
+      for (std::size_t r = 0; r < rows.n_rows; ++r)
+        if (codes[r] >= set.cardinalities[v] && !(rows.missing[v] && rows.missing[v][r]))
+          throw std::out_of_range("a row holds a code that is no state of its variable");
+    });
+  }
+}
+
+struct Output {
+  std::span<const Var> wanted;
+  std::vector<std::uint64_t> begin;  // within a row
+  std::size_t width;
+  double* cells;
+  double* log_mass;
+};
+
+void write_impossible(const Output& out, std::size_t row) {
+  std::fill_n(out.cells + row * out.width, out.width, std::numeric_limits<double>::quiet_NaN());
+  out.log_mass[row] = kImpossible;
+}
+
+void ask_one(Forest& forest, const Reader& reader, std::size_t row, const Output& out, double limit,
+             Cancel& cancel) {
+  const auto offsets = forest.offsets();
+  std::vector<double> all(offsets.back());
+  out.log_mass[row] = forest.marginals(reader.evidence(row), all, limit, cancel);
+  if (out.log_mass[row] == kImpossible) return write_impossible(out, row);
+  for (std::size_t k = 0; k < out.wanted.size(); ++k) {
+    const Var v = out.wanted[k];
+    std::copy(all.begin() + static_cast<std::ptrdiff_t>(offsets[v]),
+              all.begin() + static_cast<std::ptrdiff_t>(offsets[v + 1]),
+              out.cells + row * out.width + out.begin[k]);
+  }
+}
+
+// Four rows side by side on the tree that serves every question; evidence is a mask per row.
+TREEWRIGHT_CLONES void write_four(const Lanes* sums, std::size_t n, double* const* to) {
+  Lanes total = sums[0];
+  for (std::size_t s = 1; s < n; ++s) total += sums[s];
+  for (std::size_t s = 0; s < n; ++s) {
+    const Lanes p = sums[s] / total;
+    for (std::size_t l = 0; l < kLanes; ++l) to[l][s] = p[l];
+  }
+}
+
+void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const Reader& reader,
+              std::span<const std::size_t> rows, const Output& out, double limit, Cancel& cancel) {
+  const FactorSet& set = forest.factors();
+  const auto offsets = forest.offsets();
+  const std::vector<std::uint32_t> states(set.size(), 0);
+  Propagation<Lanes> run(set, plan, space, cancel);
+  run.load(states.data());
+  for (const Var v : reader.seen()) {
+    if (plan.mask_node[v] == kNobody) continue;
+    std::int64_t codes[kLanes];
+    bool any = false;
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      codes[l] = reader.code(rows[std::min(l, rows.size() - 1)], v);
+      any |= codes[l] != kUnseen;
+    }
+    if (!any) continue;
+    Lanes* const mask = run.add_mask(v, reader.seen().size(), offsets.back());
+    for (std::uint32_t s = 0; s < set.cardinalities[v]; ++s)
+      for (std::size_t l = 0; l < kLanes; ++l) mask[s][l] = codes[l] == kUnseen || codes[l] == s;
+  }
+  run.collect<false>();
+  Lanes* const sums = space.out.reserve(offsets.back());
+  std::fill_n(sums, offsets.back(), CellTraits<Lanes>::zero());
+  run.distribute(sums, offsets.data());
+  std::vector<double> spare(offsets.back());
+  for (std::size_t k = 0; k < out.wanted.size(); ++k) {
+    const Var v = out.wanted[k];
+    double* to[kLanes];
+    for (std::size_t l = 0; l < kLanes; ++l)
+      to[l] = l < rows.size() ? out.cells + rows[l] * out.width + out.begin[k] : spare.data();
+    if (plan.mask_node[v] == kNobody) {
+      for (std::size_t l = 0; l < kLanes; ++l) to[l][0] = 1;
+    } else {
+      write_four(sums + offsets[v], set.cardinalities[v], to);
+    }
+  }
+  for (std::size_t l = 0; l < rows.size(); ++l) {
+    if (run.weak(l)) {
+      ask_one(forest, reader, rows[l], out, limit, cancel);
+    } else {
+      out.log_mass[rows[l]] = run.log_mass(l);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> first_equal_rows(const EvidenceRows& rows) {
+  const Reader reader(rows);
+  const std::vector<std::uint64_t> hash = reader.hashes(true);
+  std::vector<std::size_t> first(rows.n_rows);
+  constexpr std::size_t kFree = std::numeric_limits<std::size_t>::max();
+  const std::size_t slots = std::bit_ceil(2 * rows.n_rows + 1);
+  std::vector<std::size_t> table(slots, kFree);
+  for (std::size_t r = 0; r < rows.n_rows; ++r) {
+    std::size_t slot = (hash[r] ^ hash[r] >> 32) & (slots - 1);
+    while (table[slot] != kFree && !(hash[table[slot]] == hash[r] && reader.equal(table[slot], r)))
+      slot = (slot + 1) & (slots - 1);
+    if (table[slot] == kFree) table[slot] = r;
+    first[r] = table[slot];
+  }
+  return first;
+}
+
+void marginals_many(Forest& forest, const EvidenceRows& rows, std::span<const Var> wanted,
+                    std::span<double> out, std::span<double> log_mass, double limit, Cancel& cancel) {
+  check(forest, rows);
+  Output output{wanted, {}, 0, out.data(), log_mass.data()};
+  for (const Var v : wanted) {
+    if (v >= forest.factors().size()) throw std::invalid_argument("a wanted variable is not known");
+    output.begin.push_back(output.width);
+    output.width += forest.factors().cardinalities[v];
+  }
+  if (out.size() != output.width * rows.n_rows || log_mass.size() != rows.n_rows)
+    throw std::invalid_argument("the output needs one row per row of evidence");
+
+  const std::vector<std::size_t> first = first_equal_rows(rows);
+  std::vector<std::size_t> distinct;
+  for (std::size_t r = 0; r < rows.n_rows; ++r)
+    if (first[r] == r) distinct.push_back(r);
+  const Reader reader(rows);
+
+  if (const auto plan = forest.masked_plan(cancel); plan && 8 * plan->cost.largest_cells <= limit) {
+    constexpr std::size_t kChunk = 16 * kLanes;
+    const double cost = 1e9 * plan->cost.seconds() / 2 * static_cast<double>(distinct.size());
+    parallel_for((distinct.size() + kChunk - 1) / kChunk, cost, cancel, [&](std::size_t chunk) {
+      SpacePool::Lease<Lanes> space(forest.spaces());
+      const std::size_t end = std::min(distinct.size(), (chunk + 1) * kChunk);
+      for (std::size_t i = chunk * kChunk; i < end; i += kLanes)
+        ask_four(forest, *plan, *space, reader, {distinct.data() + i, std::min(kLanes, end - i)}, output,
+                 limit, cancel);
+    });
+  } else {
+    // rows with the same observed set share a plan, so they come one after another
+    const std::vector<std::uint64_t> pattern = reader.hashes(false);
+    std::ranges::stable_sort(distinct, {}, [&](std::size_t r) { return pattern[r]; });
+    parallel_for(distinct.size(), 1e5 * static_cast<double>(distinct.size()), cancel,
+                 [&](std::size_t i) { ask_one(forest, reader, distinct[i], output, limit, cancel); });
+  }
+  for (std::size_t r = 0; r < rows.n_rows; ++r) {
+    if (first[r] == r) continue;
+    std::copy_n(out.data() + first[r] * output.width, output.width, out.data() + r * output.width);
+    log_mass[r] = log_mass[first[r]];
+  }
+}
+
+}  // namespace treewright::forests

@@ -1,0 +1,52 @@
+"""What a question costs, known before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.limits import format_bytes
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The price of one question.
+
+    Attributes
+    ----------
+    width
+        Variables in the largest table, less one.
+    largest_table
+        Names of the variables in the largest table.
+    largest_cells
+        Cells of that table, exactly, however many.
+    bytes
+        Memory for all tables and messages. Large tables are walked through in tiles rather than stored, so
+        this may be less than the largest table alone would take.
+    operations
+        Multiplications and additions on single cells.
+    seconds
+        A guess from the operations, for one thread of a common machine.
+    refused
+        Whether the question exceeds the memory limit and would raise :class:`TableTooLarge`.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> load_network("asia").cost().width
+    2
+    """
+
+    width: int
+    largest_table: tuple[str, ...]
+    largest_cells: int
+    bytes: int
+    operations: int
+    seconds: float
+    refused: bool = False
+
+    def __str__(self) -> str:
+        verdict = "; above the memory limit" if self.refused else ""
+        return (
+            f"width {self.width}, largest table {self.largest_cells:,} cells, {format_bytes(self.bytes)}, "
+            f"{self.operations:,} operations, about {self.seconds:.3g} s{verdict}"
+        )

@@ -1,0 +1,246 @@
+"""Exact answers over junction forests.
+
+The product of the tables that share a clique of a triangulated graph is kept in one table per clique. Two
+passes of messages along a forest of cliques, up and down, give the distribution of every variable. What is
+observed is cut out of the tables first, which breaks the graph apart and makes the cliques small: the forest
+is planned anew for every *set* of observed variables (and remembered). Small networks keep one tree and mask
+it instead.
+
+The numbers are propagated by the native core; this module turns schemas, names and refusals into its terms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
+from treewright.inference.cost import Cost
+from treewright.inference.evidence import Evidence
+from treewright.inference.factor import Cells, Factor
+from treewright.limits import memory_limit
+from treewright.tables.schema import Schema, Scope
+
+Codes = npt.NDArray[np.unsignedinteger]
+NOTHING = Evidence()
+
+
+class JunctionTreeEngine:
+    """Answers questions about a product of tables.
+
+    Every question returns the natural logarithm of the *mass* of its evidence: the sum of the product over
+    all states that agree with it. For the tables of a Bayesian network that is its probability.
+    Minus infinity means that the evidence is impossible; the numbers beside it then mean nothing.
+
+    Parameters
+    ----------
+    schema
+        Names and states; all discrete.
+    factors
+        Non-negative tables over scopes. Scopes may repeat, overlap or be empty.
+    directed
+        Promise that factor v is the distribution of variable v given the others in its scope, v itself last.
+        Variables that a question does not touch are then left out.
+    options
+        Ways of working, for tests: ``strategy`` (automatic, masked, sliced, pruned), ``hubs``,
+        ``stored_cells``, ``streamed_above``, ``tile``. Answers do not depend on them beyond rounding.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable("a", ("no", "yes")), Variable("b", ("no", "yes"))])
+    >>> engine = JunctionTreeEngine(schema, [Factor((0, 1), np.array([[3.0, 1.0], [1.0, 5.0]]))])
+    >>> table, log_mass = engine.joint((0,), Evidence(observed=[1], states=[1]))
+    >>> table.round(4).tolist(), round(math.exp(log_mass), 9)
+    ([0.1667, 0.8333], 6.0)
+    """
+
+    def __init__(
+        self, schema: Schema, factors: Sequence[Factor], *, directed: bool = False, **options: Any
+    ) -> None:
+        self.schema = schema
+        self.factors = tuple(factors)
+        self.directed = directed
+        self._options = options
+        tables, self._log_scale = _checked_tables(schema, self.factors)
+        self._forest = _core.Forest(
+            list(schema.cardinalities), [list(f.scope) for f in self.factors], tables, directed, **options
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:  # the native half is rebuilt
+        return _rebuilt, (self.schema, self.factors, self.directed, self._options)
+
+    def marginals(self, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
+        """The distribution of every variable, one after another in one flat array."""
+        try:
+            flat, log_mass = self._forest.marginals(
+                evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, memory_limit()
+            )
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+        return flat, log_mass + self._log_scale
+
+    def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
+        """The joint distribution of the targets, one axis each."""
+        try:
+            flat, log_mass = self._forest.joint(list(targets), *self._arguments(evidence))
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+        shape = tuple(self.schema.cardinalities[v] for v in targets)
+        table = np.zeros(shape) if log_mass == -math.inf else flat.reshape(shape)
+        return table, log_mass + self._log_scale
+
+    def log_mass(self, evidence: Evidence = NOTHING) -> float:
+        """How much of the product agrees with the evidence."""
+        try:
+            return self._forest.log_mass(*self._arguments(evidence)) + self._log_scale
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+
+    def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
+        """The codes of the most probable joint state, and the log of its mass; ties to lower codes."""
+        try:
+            codes, log_mass = self._forest.most_probable(*self._arguments(evidence))
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+        return codes, log_mass + self._log_scale
+
+    def sample(
+        self, n: int, evidence: Evidence = NOTHING, *, seed: int, first_row: int = 0
+    ) -> tuple[list[Codes], float]:
+        """Rows of the distribution given the evidence; row r depends on the seed and r alone."""
+        try:
+            columns, log_mass = self._forest.sample(*self._arguments(evidence), seed, first_row, n)
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+        return cast("list[Codes]", columns), log_mass + self._log_scale
+
+    def marginals_many(
+        self,
+        codes: Sequence[Codes | None],
+        missing: Sequence[npt.NDArray[np.bool_] | None],
+        n_rows: int,
+        wanted: Scope,
+    ) -> tuple[Cells, Cells]:
+        """Distributions of some variables given each of many rows of evidence.
+
+        Equal rows are asked once; the others in threads. The answers do not depend on the number of threads.
+
+        Parameters
+        ----------
+        codes, missing
+            Per variable, a column of codes (None: never observed) and a mask of cells that are not observed.
+        n_rows
+            Rows of evidence.
+        wanted
+            Whose distributions.
+
+        Returns
+        -------
+        One row of numbers per row of evidence, the variables side by side, and log masses. An impossible row
+        holds NaN.
+        """
+        masks = [None if mask is None else np.ascontiguousarray(mask).view(np.uint8) for mask in missing]
+        try:
+            cells, log_mass = self._forest.marginals_many(
+                [None if c is None else np.ascontiguousarray(c) for c in codes],
+                masks,
+                n_rows,
+                list(wanted),
+                memory_limit(),
+            )
+        except _core.TooLarge as refused:
+            self._refuse(refused)
+        return cells, log_mass + self._log_scale
+
+    def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
+        """What all marginals (or the joint of some targets) would cost; no table is made."""
+        found: dict[str, Any] = self._forest.cost(*self._arguments(evidence), list(targets))
+        scope, limit = found["largest_scope"], memory_limit()
+        cells = math.prod(self.schema.cardinalities[v] for v in scope)
+        size = max(_whole(found["bytes"]), 8 * cells if found["bytes"] >= 2.0**62 else 0)
+        return Cost(
+            width=max(len(scope) - 1, found["width"]),
+            largest_table=self.schema.names_of(sorted(scope)),
+            largest_cells=cells,
+            bytes=size,
+            operations=max(_whole(found["operations"]), cells if found["operations"] >= 2.0**62 else 0),
+            seconds=found["seconds"],
+            refused=8 * cells > limit or size > max(limit, 1 << 26),
+        )
+
+    def refuse_impossible(self, evidence: Evidence) -> NoReturn:
+        """Say which part of impossible evidence contradicts itself or the model; the part is minimal."""
+        whole = evidence.describe(self.schema)
+        try:
+            conflict = evidence.only(self._forest.conflict(*self._arguments(evidence)))
+        except _core.TooLarge:  # fewer observations leave larger tables
+            conflict = evidence
+        message = f"evidence {whole} has probability zero under the model"
+        if len(evidence) == 0 or len(conflict) == 0:
+            message = "the tables contradict each other: no joint state has a positive product"
+        elif len(conflict) == 1 and len(evidence) > 1:
+            message += f"; {conflict.describe(self.schema)} alone cannot happen"
+        elif len(conflict) < len(evidence):
+            message += f"; {conflict.describe(self.schema)} cannot happen together"
+        raise ImpossibleEvidence(message)
+
+    def _arguments(
+        self, evidence: Evidence
+    ) -> tuple[list[int], list[int], list[int], list[list[float]], int]:
+        limit = memory_limit()
+        return evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, limit
+
+    def _refuse(self, refused: _core.TooLarge) -> NoReturn:
+        scope, _, total = refused.args
+        limit = memory_limit()
+        largest = 8 * math.prod(self.schema.cardinalities[v] for v in scope)
+        names = [repr(name) for name in sorted(self.schema.names_of(scope))]
+        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+        what = f"a table over {shown}: {largest:,} bytes"
+        if largest <= limit:
+            what = f"tables of {_whole(total):,} bytes, the largest over {shown}"
+        raise TableTooLarge(
+            f"this question needs {what}, above the memory limit of {limit:,}; give evidence on some of "
+            "these variables, ask for fewer at once, or raise the limit with set_memory_limit or "
+            "TREEWRIGHT_MEMORY"
+        ) from None
+
+
+def _rebuilt(
+    schema: Schema, factors: Sequence[Factor], directed: bool, options: dict[str, Any]
+) -> JunctionTreeEngine:
+    return JunctionTreeEngine(schema, factors, directed=directed, **options)
+
+
+def _whole(number: float) -> int:
+    return int(min(number, 2.0**62))
+
+
+def _checked_tables(schema: Schema, factors: Sequence[Factor]) -> tuple[list[Cells], float]:
+    """Flat tables with no cell above one, and the logarithm of what they were divided by."""
+    for variable in schema:
+        if not variable.is_discrete:
+            raise SchemaError(f"tables need discrete variables; {variable.name!r} is continuous")
+    tables, log_scale = [], 0.0
+    for factor in factors:
+        table = np.ascontiguousarray(factor.table, dtype=np.float64)
+        names = ", ".join(map(repr, schema.names_of(factor.scope)))
+        shape = tuple(schema.cardinalities[v] for v in factor.scope)
+        if table.shape != shape and not (shape == () and table.size == 1):
+            raise SchemaError(
+                f"the table over {names} has the shape {table.shape}; its states ask for {shape}"
+            )
+        if not (table >= 0).all() or np.isinf(table).any():  # also catches what is not a number
+            raise SchemaError(f"the table over {names} holds something negative, infinite or not a number")
+        largest = float(table.max())
+        # a potential of any size becomes one that products cannot overflow with
+        if largest > 1 + 1e-6 or 0 < largest < 1e-100:
+            table, log_scale = table / largest, log_scale + math.log(largest)
+        tables.append(table.ravel())
+    return tables, log_scale
