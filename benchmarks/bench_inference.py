@@ -2,10 +2,10 @@
 
     python benchmarks/bench_inference.py [NETWORK ...]
 
-Networks are BIF files (``NAME.bif`` or ``NAME.bif.gz``) in the folder that TREEWRIGHT_DATA names; without it, the
-embedded alarm network. Where pyAgrum is installed, its Shafer-Shenoy and lazy engines answer the same questions
-and the ratio to the better one is shown. Times are processor time, medians of 20 questions with evidence on a
-tenth of the variables.
+Networks are BIF files (``NAME.bif`` or ``NAME.bif.gz``) in the folder that TREEWRIGHT_DATA names; without it,
+the embedded alarm network. Where pyAgrum is installed, its Shafer-Shenoy and lazy engines answer the same
+questions and the ratio to the better one is shown. Times are processor time, medians of 20 questions with
+evidence on a tenth of the variables.
 """
 
 from __future__ import annotations
@@ -118,31 +118,39 @@ def rate(work, n: int, repeats: int = 3) -> float:
     return n / best
 
 
+def report_questions(name: str, model: BayesianNetwork) -> None:
+    asked = questions(model)
+    model.marginals(asked[0])
+    first = median_microseconds(model.marginals, asked[1:])
+    again = median_microseconds(model.marginals, asked[1:])
+    peer = pyagrum_microseconds(model, asked)
+    compared = f", {peer / first:.0f}x the better pyAgrum engine" if peer else ""
+    print(f"{name}: {len(model.schema)} variables, {model.cost()}")
+    print(f"  all marginals {first:.1f} us at first sight, {again:.1f} us again{compared}")
+    print(f"  most probable explanation {median_microseconds(model.mpe, asked):.1f} us")
+
+
+def report_rows(model: BayesianNetwork) -> None:
+    small = len(model.schema) < 100
+    rng = np.random.default_rng(1)
+    rows = model.sample(20_000 if small else 500, rng=rng)
+    holes = {v: rng.random(rows.n_rows) > 0.1 for v in model.schema.names}
+    evidence = Table(rows.schema, rows.columns, missing=holes)
+    many = model.sample(1_000_000 if small else 100_000, rng=rng)
+    given = {model.schema.names[0]: rows.labels(model.schema.names[0])[0]}
+    print(
+        f"  rows per second: {rate(lambda: model.marginals_many(evidence), rows.n_rows):,.0f} batch, "
+        f"{rate(lambda: model.log_probability(many), many.n_rows):,.0f} log-probability, "
+        f"{rate(lambda: model.sample(100_000, given, rng=rng), 100_000):,.0f} conditional samples"
+    )
+
+
 def main(names: list[str]) -> None:
     _core.set_threads(1)
     for name in names:
         model = open_network(name)
-        n = len(model.schema)
-        asked = questions(model)
-        model.marginals(asked[0])
-        first = median_microseconds(model.marginals, asked[1:])
-        again = median_microseconds(model.marginals, asked[1:])
-        peer = pyagrum_microseconds(model, asked)
-        compared = f", {peer / first:.0f}x the better pyAgrum engine" if peer else ""
-        print(f"{name}: {n} variables, {model.cost()}")
-        print(f"  all marginals {first:.1f} us at first sight, {again:.1f} us again{compared}")
-        print(f"  most probable explanation {median_microseconds(model.mpe, asked):.1f} us")
-        rng = np.random.default_rng(1)
-        rows = model.sample(20_000 if n < 100 else 500, rng=rng)
-        holes = {v: rng.random(rows.n_rows) > 0.1 for v in model.schema.names}
-        evidence = Table(rows.schema, rows.columns, missing=holes)
-        many = model.sample(1_000_000 if n < 100 else 100_000, rng=rng)
-        given = {model.schema.names[0]: rows.labels(model.schema.names[0])[0]}
-        print(
-            f"  rows per second: {rate(lambda: model.marginals_many(evidence), rows.n_rows):,.0f} batch, "
-            f"{rate(lambda: model.log_probability(many), many.n_rows):,.0f} log-probability, "
-            f"{rate(lambda: model.sample(100_000, given, rng=rng), 100_000):,.0f} conditional samples"
-        )
+        report_questions(name, model)
+        report_rows(model)
 
 
 if __name__ == "__main__":

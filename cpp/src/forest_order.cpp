@@ -225,7 +225,7 @@ class SparseRun {
       out.order.push_back(v);
       out.starts.push_back(static_cast<std::uint32_t>(out.later.size()));
       if (cells > hopeless_cells) return;
-      eliminate(v);
+      eliminate(v, std::get<1>(key));
     }
   }
 
@@ -239,7 +239,8 @@ class SparseRun {
     std::uint64_t joined = 0;
     std::int64_t log = log_weight(problem_.cardinalities[v]);
     for (const std::uint32_t u : around) {
-      for (const std::uint32_t w : adjacent_[u]) joined += mark_[w];
+      if (around.size() > 1)  // a leaf of a star need not walk over the star
+        for (const std::uint32_t w : adjacent_[u]) joined += mark_[w];
       log += log_weight(problem_.cardinalities[u]);
     }
     for (const std::uint32_t u : around) mark_[u] = 0;
@@ -250,9 +251,22 @@ class SparseRun {
     heap_.push(current_[v]);
   }
 
-  void eliminate(std::uint32_t v) {
+  // The neighbours know each other already: they only lose a neighbour.
+  void take_away(std::uint32_t v, const std::vector<std::uint32_t>& around) {
+    for (const std::uint32_t u : around) {
+      auto& mine = adjacent_[u];
+      auto& [last, fill, log, self] = current_[u];
+      fill -= static_cast<double>(mine.size() - around.size());
+      log -= log_weight(problem_.cardinalities[v]);
+      mine.erase(std::ranges::lower_bound(mine, v));
+      heap_.push(current_[u]);
+    }
+  }
+
+  void eliminate(std::uint32_t v, double fill) {
     std::vector<std::uint32_t> around = std::move(adjacent_[v]);
     adjacent_[v].clear();
+    if (fill <= 0) return take_away(v, around);
     std::vector<std::uint32_t> touched = around, merged;
     for (const std::uint32_t u : around) {
       auto& mine = adjacent_[u];

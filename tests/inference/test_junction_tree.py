@@ -407,3 +407,25 @@ def test_nothing_to_ask_about():
     assert empty.log_mass() == 0
     scalars = JunctionTreeEngine(Schema([]), [Factor((), np.array(3.0)), Factor((), np.array(2.0))])
     assert scalars.log_mass() == pytest.approx(math.log(6))
+
+
+@pytest.mark.parametrize("shape", ["chain", "star", "ladder"])
+def test_ten_thousand_variables(shape):
+    """Beyond some thousand variables the order is found on neighbour lists."""
+    n = 10_000
+    schema = Schema(Variable(f"v{i}", (0, 1)) for i in range(n))
+    table = np.array([[0.9, 0.1], [0.2, 0.8]])
+    ends = {"chain": [(i - 1, i) for i in range(1, n)], "star": [(0, i) for i in range(1, n)]}
+    ends["ladder"] = ends["chain"][: n // 2 - 1] + [(i, n // 2 + i) for i in range(n // 2)]
+    ends["ladder"] += [(n // 2 + i - 1, n // 2 + i) for i in range(1, n // 2)]
+    engine = JunctionTreeEngine(
+        schema, [Factor((0,), np.array([0.5, 0.5]))] + [Factor(e, table) for e in ends[shape]]
+    )
+    begin = time.process_time()
+    flat, _ = engine.marginals(Evidence([n - 1], [1]))
+    assert time.process_time() - begin < 2
+    assert engine.cost().width == (2 if shape == "ladder" else 1)
+    sums = flat.reshape(n, 2).sum(axis=1)
+    np.testing.assert_allclose(sums, 1)
+    if shape == "star":
+        assert flat[0] == pytest.approx(0.1 / 0.9)
