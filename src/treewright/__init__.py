@@ -12,6 +12,9 @@ Four verbs, in this order: **count**, **learn**, **fit**, **ask**.
 True
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from treewright.criteria import (
     AIC,
     BIC,
@@ -46,11 +49,10 @@ from treewright.graphs import (
     shd,
     triangulate,
 )
+from treewright.inference import JunctionTreeEngine
 from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
-from treewright.models import BayesianNetwork, Dirichlet, fit, load
-from treewright.networks import example_networks, load_network, random_dag, random_network
-from treewright.reports import to_html, to_svg
+from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
     CachedCounter,
     Counter,
@@ -65,7 +67,37 @@ from treewright.statistics import (
 )
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
+if TYPE_CHECKING:
+    from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
+    from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
+    from treewright.models.formats.twm import load
+    from treewright.networks import example_networks, load_network, random_dag, random_network
+    from treewright.reports import to_html, to_svg
+
 __version__ = "0.1.0"
+
+# Doors that are opened when somebody walks through them: importing the package stays quick.
+_LAZY = {
+    "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
+    "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
+    "treewright.models.formats.twm": ("load",),
+    "treewright.networks": ("example_networks", "load_network", "random_dag", "random_network"),
+    "treewright.reports": ("to_html", "to_svg"),
+}
+_HOME = {name: module for module, names in _LAZY.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
+
 
 __all__ = [
     "AIC",
@@ -92,6 +124,7 @@ __all__ = [
     "GaussianBIC",
     "JointCounts",
     "JunctionTree",
+    "JunctionTreeEngine",
     "Learned",
     "LogLikelihood",
     "Moments",
@@ -110,10 +143,15 @@ __all__ = [
     "Variable",
     "align_schemas",
     "compare",
+    "convert_model",
     "count",
     "entropy",
     "example_networks",
     "fit",
+    "from_dot",
+    "from_networkx",
+    "from_pgmpy",
+    "from_pyagrum",
     "learn_chow_liu",
     "load",
     "load_network",
@@ -123,6 +161,8 @@ __all__ = [
     "pairwise_information",
     "random_dag",
     "random_network",
+    "read_model",
+    "read_model_with_report",
     "read_table",
     "separation_tree_from_hypergraph",
     "set_memory_limit",
@@ -130,4 +170,5 @@ __all__ = [
     "to_html",
     "to_svg",
     "triangulate",
+    "write_model",
 ]

@@ -167,3 +167,13 @@ def test_damaged_numbers_are_noticed(refused, asia_file):
 def test_evidence_of_probability_near_zero(run_json):
     found = run_json("query", "alarm", "HR", "-g", "PRESS=ZERO", "-g", "MINVOL=HIGH", "-g", "CVP=LOW")
     assert math.isfinite(found["log_probability_of_evidence"])
+
+
+def test_most_probable_states(run_json, run, asia_model):
+    found = run_json("mpe", "asia", "--given", "xray=yes")
+    answer = asia_model.mpe({"xray": "yes"})
+    assert found["states"] == dict(answer)
+    assert found["log_probability"] == answer.log_probability
+    assert run("mpe", "asia", "xray=yes").stdout.startswith(
+        "most probable states of 8 variables, given xray=yes"
+    )

@@ -9,8 +9,9 @@ import typer
 from typer.main import get_command
 
 import treewright
-from treewright.cli.ask_commands import marginals, query, score
+from treewright.cli.ask_commands import marginals, mpe, query, score
 from treewright.cli.compare_command import compare
+from treewright.cli.convert_command import convert
 from treewright.cli.demo_command import demo
 from treewright.cli.doctor_command import doctor
 from treewright.cli.errors import Door
@@ -28,7 +29,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, inspect, learn, query, marginals, score, sample, compare, explore, doctor):
+COMMANDS = (
+    *(demo, inspect, learn),
+    *(query, marginals, mpe, score, sample),
+    *(compare, convert, explore, doctor),
+)
+
+for command in COMMANDS:
     app.command(command.__name__)(command)
 
 

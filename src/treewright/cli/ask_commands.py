@@ -1,4 +1,4 @@
-"""`treewright query`, `marginals` and `score`: questions to a model."""
+"""`treewright query`, `marginals`, `mpe` and `score`: questions to a model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, bar, figures, heading, listing, remark
 from treewright.errors import SchemaError
-from treewright.models import Distribution, Marginals
+from treewright.models import Distribution, Explanation, Marginals
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
@@ -100,6 +100,38 @@ def marginals(
         lambda: {name: nested(distribution) for name, distribution in answer.items()},
         shown=lambda: marginals_shown(answer, known),
         bare=lambda: ((name, *states, p) for name, each in answer.items() for states, p in rows_of(each)),
+    )
+
+
+def mpe(
+    model: Model,
+    more_given: MoreGiven = None,
+    *,
+    given: Given = None,
+    threads: Threads = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ask for the states of all variables that are jointly most probable, given what is known.
+
+    Example: treewright mpe asia --given xray=yes
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    use_resources(threads, memory)
+    network = open_model(model)
+    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
+    answer = network.mpe(known)
+    variables = [network.schema[name] for name in answer]
+    states = [(v.name, written_states(v)[v.code(answer[v.name])]) for v in variables]
+    out.answer(
+        lambda: {
+            "states": dict(states),
+            "probability": answer.probability,
+            "log_probability": answer.log_probability,
+        },
+        shown=lambda: mpe_shown(states, answer, known),
+        bare=lambda: states,
     )
 
 
@@ -175,6 +207,17 @@ def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Iterator[Re
         yield remark(f"  and {answer.array.size - _SHOWN_ROWS:,} more; --json lists them all")
     if known:
         yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")
+
+
+def mpe_shown(
+    states: Sequence[tuple[str, str]], answer: Explanation, known: Mapping[str, Label]
+) -> Iterator[RenderableType]:
+    yield heading(f"most probable states of {counted(len(states), 'variable')}{given_in_words(known)}")
+    table = listing("variable", "state")
+    for name, state in states:
+        table.add_row(name, state)
+    yield table
+    yield remark(f"  together with what is given: {answer.probability:.6g}")
 
 
 def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Iterator[RenderableType]:

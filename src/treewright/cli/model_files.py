@@ -6,16 +6,16 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 
-import treewright.models
 from treewright.errors import FileMissingError, FormatError, nearest
-from treewright.models import BayesianNetwork, load
+from treewright.models import BayesianNetwork
+from treewright.models.formats.twm import load
 from treewright.networks import example_networks, load_network
 
 
 def open_model(text: str) -> BayesianNetwork:
     """The model that a file holds, or the example network of that name.
 
-    A file goes first. Formats of other programs are read where this version can.
+    A file goes first; its ending says the format.
     """
     path = Path(text)
     if path.is_dir():
@@ -26,14 +26,9 @@ def open_model(text: str) -> BayesianNetwork:
         raise FileMissingError(_not_found(path))
     if path.suffix.lower() == ".twm" or _starts_like_ours(path):
         return load(path)
-    read_model = getattr(treewright.models, "read_model", None)
-    if read_model is None:
-        raise FormatError(
-            f"{text!r} is no .twm file; this version reads models from .twm files and knows the example "
-            f"networks {', '.join(example_networks())}"
-        )
-    model: BayesianNetwork = read_model(path)
-    return model
+    from treewright.models.formats import read_model  # here, since parsers take a while to load
+
+    return read_model(path)
 
 
 def _starts_like_ours(path: Path) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -85,6 +84,8 @@ class FisherZTest:
         order, rank = rank_by_name(moments.schema)
         self._moments, self._alpha = moments, as_level(alpha)
         self._unreliable, self._singular = unreliable, singular
+        from statistics import NormalDist  # here, since it loads fractions and decimals
+
         self._critical = -NormalDist().inv_cdf(alpha / 2)
         scatter = np.ascontiguousarray(moments.scatter[np.ix_(order, order)])
         self._native = _core.PartialCorrelations(scatter, float(moments.n), rank)

@@ -3,7 +3,6 @@
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.fit import Dirichlet, fit
-from treewright.models.formats.twm import load
 from treewright.models.model import Model
 
 __all__ = [
@@ -15,5 +14,4 @@ __all__ = [
     "Marginals",
     "Model",
     "fit",
-    "load",
 ]

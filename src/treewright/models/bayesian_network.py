@@ -377,7 +377,6 @@ class BayesianNetwork:
         parents = [list(self._dag.parents(v)) for v in range(len(self.schema))]
         return list(self.schema.cardinalities), parents, [table.ravel() for table in self._tables]
 
-
     # exchange with files and other libraries; each door is a thin one
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from hashlib import blake2b
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -324,6 +323,8 @@ class FromTables:
         return (x, y, given) if self._rank[x] < self._rank[y] else (y, x, given)
 
     def _key(self, seed: int, query: Query) -> int:
+        from hashlib import blake2b  # here, since few need it and it loads a library of its own
+
         x, y, given = query
         names = [self.schema.names[v] for v in (x, y, *sorted(given, key=self._rank.__getitem__))]
         text = "\0".join([str(seed), *names])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
-from treewright.models import BayesianNetwork, load
-from treewright.models.formats.twm import _checksum, from_bytes, to_bytes
+from treewright.models import BayesianNetwork
+from treewright.models.formats.twm import _checksum, from_bytes, load, to_bytes
 from treewright.networks import load_network, random_network
 from treewright.tables.schema import Schema, Variable
 

@@ -37,7 +37,15 @@ def to_pgmpy(model: BayesianNetwork) -> Any:
 
 
 def from_pgmpy(network: Any) -> BayesianNetwork:
-    """The model of a pgmpy network whose every node has a `TabularCPD`."""
+    """The model of a pgmpy network whose every node has a `TabularCPD`.
+
+    Examples
+    --------
+    >>> from treewright import load_network
+    >>> asia = load_network("asia")
+    >>> from_pgmpy(asia.to_pgmpy()) == asia  # doctest: +SKIP
+    True
+    """
     tables = {node: network.get_cpds(node) for node in network.nodes()}
     for node, cpd in tables.items():
         if cpd is None:

@@ -35,7 +35,15 @@ def to_pyagrum(model: BayesianNetwork) -> Any:
 
 
 def from_pyagrum(network: Any) -> BayesianNetwork:
-    """The model of a `pyagrum.BayesNet`; labels are texts."""
+    """The model of a `pyagrum.BayesNet`; labels are texts.
+
+    Examples
+    --------
+    >>> from treewright import load_network
+    >>> asia = load_network("asia")
+    >>> from_pyagrum(asia.to_pyagrum()) == asia  # doctest: +SKIP
+    True
+    """
     families = []
     for node in sorted(network.nodes()):
         variable = network.variable(node)
