@@ -9,6 +9,7 @@ from common import (
     Results,
     console,
     duration,
+    first_seconds,
     frame_of,
     installed,
     network_rows,
@@ -33,7 +34,7 @@ def rescoring(results: Results, table: tw.Table, shown: str) -> None:
         names = table.schema.names
         theirs = structure_score.BIC(frame_of(table))
         families = [(names[1], names[2], names[c]) for c in list(candidates)[:10]]
-        each = seconds(lambda: [theirs.local_score(names[0], f) for f in families], 1) / len(families)
+        each = first_seconds(lambda: [theirs.local_score(names[0], f) for f in families]) / len(families)
         results.add("a candidate parent, BIC", shown, ours / len(candidates), "pgmpy", each)
     else:
         results.absent("scores", "pgmpy")
@@ -48,7 +49,7 @@ def testing(results: Results, table: tw.Table, shown: str) -> bool:
     queries = [(x, y, (z,)) for x, y, z in triples]
     ours = seconds(lambda: test.independent_many(queries)) / len(queries)
     partners = range(2, n)
-    grouped = seconds(lambda: test.test_partners(0, (1,), partners)) / len(partners)
+    grouped = seconds(lambda: test.independent_partners(0, (1,), partners)) / len(partners)
     console.print(
         f"G2 given one variable, {shown}: {duration(ours)} a test in a batch of random triples, "
         f"{duration(grouped)} for one context against all partners"
