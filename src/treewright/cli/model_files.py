@@ -33,7 +33,7 @@ def open_model(text: str) -> BayesianNetwork:
 
 def _starts_like_ours(path: Path) -> bool:
     with open(path, "rb") as file:
-        return file.read(64).lstrip().startswith(b'{"format": "treewright model"')
+        return b'"format": "treewright model"' in file.read(64)
 
 
 def _not_found(path: Path) -> str:
