@@ -10,55 +10,22 @@ evidence on a tenth of the variables.
 
 from __future__ import annotations
 
-import gzip
 import os
-import re
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
-from treewright import BayesianNetwork, Dag, Schema, Table, Variable, _core, load_network
+from treewright import BayesianNetwork, Table, _core, load_network, read_model
 
 N_QUESTIONS = 20
 
 
-def read_bif(path: Path) -> BayesianNetwork:
-    """Enough of the format for the public networks."""
-    text = (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="latin-1").read()
-    states = {
-        name: tuple(s.strip() for s in body.split(","))
-        for name, body in re.findall(r"variable\s+(\S+)\s*\{[^{]*\{([^}]*)\}", text)
-    }
-    schema = Schema(Variable(name, labels) for name, labels in states.items())
-    parents, bodies = {}, {}
-    for head, body in re.findall(r"probability\s*\(([^)]*)\)\s*\{(.*?)\n\}", text, re.S):
-        child, _, given = head.partition("|")
-        parents[child.strip()] = [p.strip() for p in given.split(",") if p.strip()]
-        bodies[child.strip()] = body
-    dag = Dag(schema, [(p, child) for child, given in parents.items() for p in given])
-    tables = {}
-    for child, given in parents.items():
-        table = np.zeros([len(states[v]) for v in (*given, child)])
-        if given:
-            for key, row in re.findall(r"\(([^)]*)\)\s*([^;]*);", bodies[child]):
-                where = tuple(states[p].index(s.strip()) for p, s in zip(given, key.split(","), strict=True))
-                table[where] = [float(x) for x in row.split(",")]
-        else:
-            table[:] = [float(x) for x in re.search(r"table\s+([^;]*);", bodies[child])[1].split(",")]
-        order = [given.index(name) for name in schema.names_of(dag.parents(child))]
-        table = table.transpose([*order, len(given)])
-        tables[child] = table / table.sum(axis=-1, keepdims=True)
-    return BayesianNetwork(dag, tables)
-
-
 def open_network(name: str) -> BayesianNetwork:
     folder = os.environ.get("TREEWRIGHT_DATA")
-    for ending in (".bif", ".bif.gz"):
-        if folder and (path := Path(folder) / f"{name}{ending}").exists():
-            return read_bif(path)
-    return load_network(name)
+    file = Path(folder) / "networks" / f"{name}.bif.gz" if folder else None
+    return read_model(file) if file is not None and file.exists() else load_network(name)
 
 
 def questions(model: BayesianNetwork) -> list[dict[str, object]]:
@@ -95,7 +62,7 @@ def pyagrum_microseconds(model: BayesianNetwork, asked) -> float | None:
     for v, table in enumerate(model.tables):
         cpt = net.cpt(model.schema.names[v])
         axes = [*model.schema.names_of(model.dag.parents(v)), model.schema.names[v]]
-        cpt[:] = table.transpose([axes.index(name) for name in reversed(cpt.names)])
+        cpt[:] = np.ascontiguousarray(table.transpose([axes.index(name) for name in reversed(cpt.names)]))
     best = []
     for make in (gum.ShaferShenoyInference, gum.LazyPropagation):
 
