@@ -41,6 +41,10 @@ class SettingError(TreewrightError, ValueError):
     """An option with a value that it cannot have."""
 
 
+class NotFittedError(TreewrightError, ValueError, AttributeError):
+    """An estimator was asked before it was fitted."""
+
+
 class SingularError(TreewrightError, ValueError):
     """A variable that is a linear function of others where a regression needs it not to be."""
 

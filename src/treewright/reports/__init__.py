@@ -1,5 +1,5 @@
 """Compare, describe and show what was learned."""
 
-from treewright.reports.render import to_html, to_svg
+from treewright.reports.render import notebook_picture, to_html, to_svg
 
-__all__ = ["to_html", "to_svg"]
+__all__ = ["notebook_picture", "to_html", "to_svg"]

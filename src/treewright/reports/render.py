@@ -124,6 +124,23 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     )
 
 
+def notebook_picture(model: BayesianNetwork) -> str:
+    """A piece of a page for notebooks: key figures above the picture, which scrolls when it is large.
+
+    Distributions are not worked out for it, so that showing a model is always quick.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> notebook_picture(load_network("asia"))[:29]
+    '<div class="treewright-model">'
+    """
+    return (
+        f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
+        f'<div style="overflow:auto;max-height:40em">{to_svg(model.structure)}</div></div>'
+    )
+
+
 @dataclass(frozen=True)
 class _Card:
     """What one node shows."""

@@ -1,0 +1,67 @@
+"""Scores and tests by the names that the command line and the estimators call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treewright.criteria.dirichlet_scores import K2, BDeu
+from treewright.criteria.discrete_tests import ChiSquareTest, GTest
+from treewright.criteria.edge_prior import SparseQNML
+from treewright.criteria.independence import IndependenceTest
+from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.posterior_test import PosteriorTest
+from treewright.criteria.score import LocalScore
+from treewright.errors import SettingError, nearest
+from treewright.statistics import Counter
+
+SCORES: dict[str, Callable[[Counter], LocalScore]] = {
+    "loglik": LogLikelihood,
+    "aic": AIC,
+    "bic": BIC,
+    "bdeu": BDeu,
+    "k2": K2,
+    "qnml": QNML,
+    "sparse-qnml": SparseQNML,
+}
+
+TESTS: dict[str, Callable[[Counter, float], IndependenceTest]] = {
+    "g": lambda counter, alpha: GTest(counter, alpha=alpha),
+    "chi-square": lambda counter, alpha: ChiSquareTest(counter, alpha=alpha),
+    "posterior": lambda counter, _: PosteriorTest(counter),
+}
+
+
+def score_named(name: str, counter: Counter, *, ess: float | None = None) -> LocalScore:
+    """The score of a name, on a counter; `ess` belongs to "bdeu".
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score_named("bdeu", tw.count(tw.read_table({"a": [0, 1, 1]})), ess=2.0)
+    BDeu(1 variables, 3 rows)
+    """
+    check_score_name(name, ess=ess)
+    return BDeu(counter, ess=ess) if ess is not None else SCORES[name](counter)
+
+
+def check_score_name(name: str, *, ess: float | None = None) -> None:
+    """Refuse what :func:`score_named` would, before any row is read."""
+    if name not in SCORES:
+        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, SCORES)}")
+    if ess is not None and name != "bdeu":
+        raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
+
+
+def independence_test_named(name: str, counter: Counter, *, alpha: float) -> IndependenceTest:
+    """The test of a name, on a counter; "posterior" decides by the odds and has no level `alpha`.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": [0, 1] * 20, "b": [0, 1] * 20})
+    >>> independence_test_named("g", tw.count(table), alpha=0.01).independent("a", "b")
+    False
+    """
+    if name not in TESTS:
+        raise SettingError(f"test {name!r} is not known; tests are {nearest(name, TESTS)}")
+    return TESTS[name](counter, alpha)

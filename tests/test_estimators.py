@@ -1,0 +1,126 @@
+"""The scikit-learn door: same answers as the four verbs, and the habits that scikit-learn expects."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import treewright as tw
+from treewright.errors import NotFittedError, SchemaError, SettingError, UnknownNameError
+
+ESTIMATORS = [tw.ChowLiuTree]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return tw.load_network("asia").sample(2_000, rng=np.random.default_rng(3))
+
+
+@pytest.fixture(scope="module")
+def frame(rows):
+    return pd.DataFrame(rows.to_dict())
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+class TestHabits:
+    def test_settings_come_back(self, kind):
+        estimator = kind()
+        assert kind(**estimator.get_params()).get_params() == estimator.get_params()
+
+    def test_unknown_setting(self, kind):
+        with pytest.raises(SettingError, match=f"{kind.__name__} has no setting 'priors'; .*did you mean 'prior'"):
+            kind().set_params(priors=None)
+
+    def test_asked_too_early(self, kind):
+        for ask in (lambda e: e.query("a"), lambda e: e.score({"a": [1]}), lambda e: e.sample(1)):
+            with pytest.raises(NotFittedError, match=r"has learned nothing yet; call \.fit\(rows\) first"):
+                ask(kind())
+
+    def test_clone(self, kind):
+        base = pytest.importorskip("sklearn.base")
+        original = kind(seed=7)
+        assert base.clone(original).get_params() == original.get_params()
+
+    def test_pipeline(self, kind, frame):
+        pipeline = pytest.importorskip("sklearn.pipeline")
+        steps = pipeline.Pipeline([("learn", kind())]).fit(frame)
+        assert steps.score(frame) == kind().fit(frame).score(frame)
+
+    def test_grid_search(self, kind, frame):
+        selection = pytest.importorskip("sklearn.model_selection")
+        schema = kind().fit(frame).model_.schema
+        priors = [None, tw.Dirichlet(1.0), tw.Dirichlet(500.0)]
+        search = selection.GridSearchCV(kind(schema=schema), {"prior": priors}, cv=3).fit(frame)
+        assert search.best_params_["prior"] != tw.Dirichlet(500.0)
+        assert search.best_estimator_.score(frame) > -3
+
+    def test_attributes(self, kind, frame):
+        fitted = kind().fit(frame)
+        assert fitted.structure_ == fitted.model_.structure
+        assert fitted.width_ >= 1
+        assert fitted.trace_.seconds > 0
+        assert fitted.report_ is not None
+
+    def test_same_answer_from_any_container(self, kind, frame, rows):
+        fitted = [kind().fit(source) for source in (frame, pl.from_pandas(frame), rows.to_dict())]
+        assert all(one.model_ == fitted[0].model_ for one in fitted)
+
+    def test_predicts_without_the_target(self, kind, frame):
+        fitted = kind().fit(frame)
+        assert (fitted.predict(frame.drop(columns="xray"), "xray") == fitted.predict(frame, "xray")).all()
+        holes = frame.copy()
+        holes.loc[::2, "either"] = None
+        assert len(fitted.predict(holes, "xray")) == len(frame)
+
+    def test_predicts_from_an_array(self, kind):
+        codes = np.array([[0, 0], [1, 1]] * 30)
+        assert kind().fit(codes).predict(codes, "x1").tolist() == codes[:, 1].tolist()
+
+    def test_refuses_what_it_cannot_predict(self, kind, frame):
+        fitted = kind().fit(frame)
+        with pytest.raises(UnknownNameError, match="'xrays'"):
+            fitted.predict(frame, "xrays")
+        with pytest.raises(SchemaError, match="to predict 'xray' the rows need a column of the model"):
+            fitted.predict(pd.DataFrame({"other": [1]}), "xray")
+
+    def test_samples_repeat(self, kind, frame):
+        fitted = kind().fit(frame)
+        assert fitted.sample(50) == fitted.sample(50)
+        assert (
+            fitted.sample(50, {"smoke": "yes"}, rng=np.random.default_rng(1)).labels("smoke").tolist()
+            == ["yes"] * 50
+        )
+
+    def test_picture(self, kind, frame):
+        assert "<svg" in kind().fit(frame)._repr_html_()
+        assert "<svg" not in kind()._repr_html_()
+
+
+def test_a_tree_is_what_the_verbs_make(frame):
+    counter = tw.count(tw.read_table(frame))
+    verbs = tw.fit(tw.learn_chow_liu(tw.BIC(counter)).structure, counter)
+    assert tw.ChowLiuTree().fit(frame).model_ == verbs
+
+
+def test_score_is_a_setting_and_a_method(frame):
+    tree = tw.ChowLiuTree(score="loglik")
+    assert tree.get_params()["score"] == "loglik"
+    assert tree.fit(frame).score(frame) < 0
+    with pytest.raises(SettingError, match="score 'bick' is not known; .*did you mean 'bic'"):
+        tw.ChowLiuTree(score="bick").fit(frame)
+
+
+def test_shows_what_was_changed():
+    assert repr(tw.ChowLiuTree(score="aic")) == "ChowLiuTree(score='aic')"
+    assert repr(tw.ChowLiuTree()) == "ChowLiuTree()"
+
+
+def test_scikit_learn_is_never_imported():
+    code = (
+        "import sys, treewright as tw; tw.ChowLiuTree().fit({'a': [0, 1], 'b': [0, 1]}).score({'a': [0], "
+        "'b': [1]}); assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
