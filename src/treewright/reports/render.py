@@ -132,7 +132,7 @@ def notebook_picture(model: BayesianNetwork) -> str:
     Examples
     --------
     >>> from treewright.networks import load_network
-    >>> notebook_picture(load_network("asia"))[:29]
+    >>> notebook_picture(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
     return (
