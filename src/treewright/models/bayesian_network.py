@@ -25,16 +25,13 @@ from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.family_tables import Cells, checked_table, tables_by_variable
 from treewright.models.model import Codes, align_columns, align_evidence
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
 from treewright.tables.table import Table
 
 if TYPE_CHECKING:
     import networkx as nx
-
-Cells = npt.NDArray[np.float64]
-
-_ROW_SUM_TOLERANCE = 1e-6
 
 
 class BayesianNetwork:
@@ -75,7 +72,7 @@ class BayesianNetwork:
     ) -> None:
         self._dag = dag
         self._tables = tuple(
-            _checked(dag, v, table) for v, table in enumerate(_by_variable(dag.schema, tables))
+            checked_table(dag, v, table) for v, table in enumerate(tables_by_variable(dag.schema, tables))
         )
         self._unseen = dict(unseen or {})
 
@@ -413,56 +410,3 @@ class BayesianNetwork:
 def _rounded(log_evidence: float, evidence: Evidence) -> float:
     # sums that are one but for rounding; likelihoods may well exceed one
     return log_evidence if evidence.weighted else min(log_evidence, 0.0)
-
-
-def _by_variable(
-    schema: Schema, tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
-) -> Sequence[npt.ArrayLike]:
-    if isinstance(tables, Mapping):
-        unknown = [name for name in tables if name not in schema]
-        missing = [name for name in schema.names if name not in tables]
-        if unknown or missing:
-            found = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which is no variable"
-            raise SchemaError(f"every variable needs one table; found {found}")
-        return [tables[name] for name in schema.names]
-    if len(tables) != len(schema):
-        raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
-    return tables
-
-
-def _checked(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
-    """A private, read-only copy of a table that is one."""
-    schema, variable, parents = dag.schema, dag.schema[v], dag.parents(v)
-    if not variable.is_discrete:
-        raise SchemaError(
-            f"a Bayesian network of tables has discrete variables; {variable.name!r} is continuous"
-        )
-    try:
-        table = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise SchemaError(f"the table of {variable.name!r} is not an array of numbers") from None
-    shape = tuple(schema.cardinalities[u] for u in (*parents, v))
-    if table.shape != shape:
-        given = f" given {', '.join(map(repr, schema.names_of(parents)))}" if parents else ""
-        raise SchemaError(
-            f"the table of {variable.name!r}{given} has the shape {table.shape}; its states ask for {shape}"
-        )
-    rows = table.reshape(-1, shape[-1])
-    invalid = np.asarray(~(rows >= 0).all(axis=1))  # also catches what is not a number
-    sums = rows.sum(axis=1)
-    wrong = np.flatnonzero(invalid | ~(np.abs(sums - 1) <= _ROW_SUM_TOLERANCE))
-    if wrong.size:
-        row = int(wrong[0])
-        configuration = np.unravel_index(row, shape[:-1]) if parents else ()
-        where = ", ".join(
-            f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
-            for p, code in zip(parents, configuration, strict=True)
-        )
-        found = (
-            "holds something that is no probability"
-            if invalid[row]
-            else f"sums to {float(sums[row])!r}, not to 1"
-        )
-        raise SchemaError(f"the table of {variable.name!r}{' given ' + where if where else ''} {found}")
-    table.setflags(write=False)
-    return table
