@@ -33,6 +33,9 @@ from treewright.tables.table import Table
 if TYPE_CHECKING:
     import networkx as nx
 
+    from treewright.models.dirichlet import Dirichlet
+    from treewright.models.family_counts import FamilyCounter, FamilyCounts
+
 
 class BayesianNetwork:
     """A Bayesian network over discrete variables.
@@ -46,6 +49,8 @@ class BayesianNetwork:
         `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
     unseen
         Parent configurations without any row behind them, per variable, as `fit` reports them.
+    provenance
+        Where the model came from: anything that JSON can say. Saved with the model.
 
     Examples
     --------
@@ -69,12 +74,16 @@ class BayesianNetwork:
         tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike],
         *,
         unseen: Mapping[str, int] | None = None,
+        provenance: Mapping[str, Any] | None = None,
     ) -> None:
         self._dag = dag
         self._tables = tuple(
             checked_table(dag, v, table) for v, table in enumerate(tables_by_variable(dag.schema, tables))
         )
         self._unseen = dict(unseen or {})
+        self._provenance = dict(provenance or {})
+        self._counts: FamilyCounts | None = None
+        self._prior: Dirichlet | None = None
 
     @property
     def schema(self) -> Schema:
@@ -97,6 +106,58 @@ class BayesianNetwork:
     def unseen(self) -> dict[str, int]:
         """Parent configurations that the fitted rows never showed, per variable that has some."""
         return dict(self._unseen)
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the model came from, as far as it knows."""
+        return dict(self._provenance)
+
+    @property
+    def counts(self) -> FamilyCounts | None:
+        """The counts behind the tables, if the model was fitted with `keep_counts=True`."""
+        return self._counts
+
+    @property
+    def prior(self) -> Dirichlet | None:
+        """The prior that goes with the counts; None without counts, or for maximum likelihood."""
+        return self._prior
+
+    def with_provenance(self, provenance: Mapping[str, Any]) -> BayesianNetwork:
+        """The same model with another story of where it came from."""
+        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=provenance)
+        made._counts, made._prior = self._counts, self._prior
+        return made
+
+    def with_counts(self, counts: FamilyCounts | None, prior: Dirichlet | None = None) -> BayesianNetwork:
+        """The same model carrying the counts behind its tables; None takes them away (and files shrink)."""
+        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=self._provenance)
+        made._counts, made._prior = counts, prior
+        return made
+
+    def partial_fit(self, data: Table | FamilyCounter) -> BayesianNetwork:
+        """A new model from the rows behind this one and further rows; this one stays as it is.
+
+        The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
+        after part gives the very model that all rows give at once, in any order of the parts.
+
+        Parameters
+        ----------
+        data
+            A table, whose columns and states are met by name, or anything that counts.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> asia = tw.load_network("asia")
+        >>> rows = asia.sample(300, rng=np.random.default_rng(7))
+        >>> first, second = rows.shards(2)
+        >>> model = tw.fit(asia.dag, tw.count(first), keep_counts=True)
+        >>> model.partial_fit(second) == tw.fit(asia.dag, tw.count(rows))
+        True
+        """
+        from treewright.models.partial_fit import partial_fit
+
+        return partial_fit(self, data)
 
     def table(self, name: NameOrIndex) -> Cells:
         """The table of one variable: an axis per parent (in schema order), then the variable's states."""
