@@ -3,7 +3,7 @@
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.dirichlet import Dirichlet
-from treewright.models.em import EmTrace, FittedByEm, fit_em
+from treewright.models.em import EmTrace, FittedByEm, fit_em, observed_score
 from treewright.models.family_counts import FamilyCounts
 from treewright.models.fit import fit
 from treewright.models.model import Model
@@ -21,4 +21,5 @@ __all__ = [
     "Model",
     "fit",
     "fit_em",
+    "observed_score",
 ]
