@@ -1,12 +1,10 @@
 // Python face of treewright/forest.hpp: shapes, ownership, the GIL and refusals, nothing else.
-#include "bind.hpp"
+#include "bind_forest.hpp"
 #include "treewright/forest.hpp"
-#include "treewright/forest_batch.hpp"
 
 namespace {
 
 namespace fo = tw::forests;
-using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Objects = nb::typed<nb::list, nb::object>;
 using Likelihoods = std::vector<std::vector<double>>;
 
@@ -18,24 +16,6 @@ struct BoundForest {
 
 fo::Evidence evidence_of(Indices observed, Indices states, Indices weighted, Likelihoods likelihoods) {
   return {std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods)};
-}
-
-nb::object& refused_type() {
-  static nb::object* const type = new nb::object();  // never freed: it may outlive the interpreter's modules
-  return *type;
-}
-
-// A refusal arrives as _core.TooLarge(scope, cells, bytes).
-template <class Work>
-auto refusable(Work&& work) {
-  try {
-    return interruptible(work);
-  } catch (const fo::TooLarge& refused) {
-    const nb::tuple args =
-        nb::make_tuple(refused.cost.largest_scope, refused.cost.largest_cells, refused.cost.bytes);
-    PyErr_SetObject(refused_type().ptr(), args.ptr());
-    throw nb::python_error();
-  }
 }
 
 fo::Strategy strategy_of(const std::string& name) {
@@ -135,40 +115,15 @@ std::pair<Objects, double> sample(BoundForest& self, Indices observed, Indices s
 }
 
 // Codes and masks of the variables that have a column; the others are None.
-std::pair<OutMatrix<double>, OutArray<double>> marginals_many(
-    BoundForest& self, const nb::typed<nb::sequence, nb::object>& codes,
-    const nb::typed<nb::sequence, nb::object>& missing, std::size_t n_rows, const Indices& wanted,
-    double limit) {
-  fo::EvidenceRows rows;
-  rows.n_rows = n_rows;
-  std::vector<AnyColumn> held;
-  std::vector<Array<std::uint8_t>> masks;
-  for (const auto item : codes) {
-    if (item.is_none()) {
-      rows.columns.push_back({nullptr, 1});
-      continue;
-    }
-    const auto& column = held.emplace_back(nb::cast<AnyColumn>(item, false));
-    if (column.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) ||
-        column.dtype().lanes != 1 || column.dtype().bits > 32)
-      throw std::invalid_argument("codes must be uint8, uint16 or uint32");
-    if (column.size() != n_rows) throw std::invalid_argument("every column must have n_rows codes");
-    rows.columns.push_back({n_rows ? column.data() : nullptr, column.dtype().bits / std::size_t{8}});
-  }
-  for (const auto item : missing) {
-    if (item.is_none()) {
-      rows.missing.push_back(nullptr);
-      continue;
-    }
-    const auto& mask = masks.emplace_back(nb::cast<Array<std::uint8_t>>(item, false));
-    if (mask.size() != n_rows) throw std::invalid_argument("every mask must have n_rows entries");
-    rows.missing.push_back(mask.data());
-  }
+std::pair<OutMatrix<double>, OutArray<double>> marginals_many(BoundForest& self, const Columns& codes,
+                                                              const Columns& missing, std::size_t n_rows,
+                                                              const Indices& wanted, double limit) {
+  const BoundRows bound(codes, missing, n_rows);
   std::size_t width = 0;
   for (const std::uint32_t v : wanted) width += self.forest->factors().cardinalities.at(v);
   std::vector<double> out(n_rows * width), logs(n_rows);
   refusable([&](tw::Cancel& cancel) {
-    fo::marginals_many(*self.forest, rows, wanted, out, logs, limit, cancel);
+    fo::marginals_many(*self.forest, bound.rows, wanted, out, logs, limit, cancel);
     return 0;
   });
   return {to_numpy(std::move(out), n_rows, width), to_numpy(std::move(logs))};

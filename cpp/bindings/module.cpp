@@ -14,6 +14,7 @@ void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
 void bind_tokens(nb::module_&);
 void bind_inference(nb::module_&);
+void bind_expectation(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
   bind_sampling(m);
   bind_tokens(m);
   bind_inference(m);
+  bind_expectation(m);
 }

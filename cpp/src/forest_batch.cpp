@@ -7,81 +7,12 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "draws.hpp"
+#include "evidence_reader.hpp"
 #include "forest_answer.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright::forests {
 namespace {
-
-constexpr std::int64_t kUnseen = -1;
-
-// Evidence of many rows, read through any width of codes.
-class Reader {
- public:
-  explicit Reader(const EvidenceRows& rows) : rows_(rows) {
-    for (Var v = 0; v < rows.columns.size(); ++v)
-      if (rows.columns[v].codes) seen_.push_back(v);
-  }
-
-  std::span<const Var> seen() const { return seen_; }
-
-  std::int64_t code(std::size_t row, Var v) const {
-    if (rows_.missing[v] && rows_.missing[v][row]) return kUnseen;
-    std::int64_t code = 0;
-    with_codes(rows_.columns[v].codes, rows_.columns[v].width, [&](const auto* codes) { code = codes[row]; });
-    return code;
-  }
-
-  bool equal(std::size_t a, std::size_t b) const {
-    return std::ranges::all_of(seen_, [&](Var v) { return code(a, v) == code(b, v); });
-  }
-
-  Evidence evidence(std::size_t row) const {
-    Evidence out;
-    for (const Var v : seen_)
-      if (const std::int64_t c = code(row, v); c != kUnseen) {
-        out.observed.push_back(v);
-        out.states.push_back(static_cast<std::uint32_t>(c));
-      }
-    return out;
-  }
-
-  // A number that equal rows share, from the codes or from the pattern of missing cells alone.
-  std::vector<std::uint64_t> hashes(bool codes_too) const {
-    std::vector<std::uint64_t> hash(rows_.n_rows, 0x9E3779B97F4A7C15);
-    for (const Var v : seen_)
-      with_codes(rows_.columns[v].codes, rows_.columns[v].width, [&](const auto* codes) {
-        const std::uint8_t* const missing = rows_.missing[v];
-        for (std::size_t r = 0; r < rows_.n_rows; ++r) {
-          const std::uint64_t item = missing && missing[r] ? 0
-                                     : codes_too           ? std::uint64_t{codes[r]} + 1
-                                                           : std::uint64_t{1};
-          const std::uint64_t mixed = (hash[r] ^ item) * 0xBF58476D1CE4E5B9;
-          hash[r] = mixed ^ (mixed >> 29);
-        }
-      });
-    return hash;
-  }
-
- private:
-  const EvidenceRows& rows_;
-  std::vector<Var> seen_;
-};
-
-void check(const Forest& forest, const EvidenceRows& rows) {
-  const FactorSet& set = forest.factors();
-  if (rows.columns.size() != set.size() || rows.missing.size() != set.size())
-    throw std::invalid_argument("one column per variable is needed");
-  for (Var v = 0; v < set.size(); ++v) {
-    if (!rows.columns[v].codes) continue;
-    with_codes(rows.columns[v].codes, rows.columns[v].width, [&](const auto* codes) {
-      for (std::size_t r = 0; r < rows.n_rows; ++r)
-        if (codes[r] >= set.cardinalities[v] && !(rows.missing[v] && rows.missing[v][r]))
-          throw std::out_of_range("a row holds a code that is no state of its variable");
-    });
-  }
-}
 
 struct Output {
   std::span<const Var> wanted;
@@ -96,7 +27,7 @@ void write_impossible(const Output& out, std::size_t row) {
   out.log_mass[row] = kImpossible;
 }
 
-void ask_one(Forest& forest, const Reader& reader, std::size_t row, const Output& out, double limit,
+void ask_one(Forest& forest, const EvidenceReader& reader, std::size_t row, const Output& out, double limit,
              Cancel& cancel) {
   const auto offsets = forest.offsets();
   std::vector<double> all(offsets.back());
@@ -120,7 +51,7 @@ TREEWRIGHT_CLONES void write_four(const Lanes* sums, std::size_t n, double* cons
   }
 }
 
-void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const Reader& reader,
+void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const EvidenceReader& reader,
               std::span<const std::size_t> rows, const Output& out, double limit, Cancel& cancel) {
   const FactorSet& set = forest.factors();
   const auto offsets = forest.offsets();
@@ -168,7 +99,7 @@ void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const R
 }  // namespace
 
 std::vector<std::size_t> first_equal_rows(const EvidenceRows& rows) {
-  const Reader reader(rows);
+  const EvidenceReader reader(rows);
   const std::vector<std::uint64_t> hash = reader.hashes(true);
   std::vector<std::size_t> first(rows.n_rows);
   constexpr std::size_t kFree = std::numeric_limits<std::size_t>::max();
@@ -186,7 +117,7 @@ std::vector<std::size_t> first_equal_rows(const EvidenceRows& rows) {
 
 void marginals_many(Forest& forest, const EvidenceRows& rows, std::span<const Var> wanted,
                     std::span<double> out, std::span<double> log_mass, double limit, Cancel& cancel) {
-  check(forest, rows);
+  check_rows(forest.factors().cardinalities, rows);
   Output output{wanted, {}, 0, out.data(), log_mass.data()};
   for (const Var v : wanted) {
     if (v >= forest.factors().size()) throw std::invalid_argument("a wanted variable is not known");
@@ -200,7 +131,7 @@ void marginals_many(Forest& forest, const EvidenceRows& rows, std::span<const Va
   std::vector<std::size_t> distinct;
   for (std::size_t r = 0; r < rows.n_rows; ++r)
     if (first[r] == r) distinct.push_back(r);
-  const Reader reader(rows);
+  const EvidenceReader reader(rows);
 
   if (const auto plan = forest.masked_plan(cancel); plan && 8 * plan->cost.largest_cells <= limit) {
     constexpr std::size_t kChunk = 16 * kLanes;

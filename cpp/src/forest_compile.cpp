@@ -223,7 +223,9 @@ class Layout {
         stride_of_[u] = 0;
       }
       node.marginals_end = static_cast<std::uint32_t>(plan_->marginals.size());
-      node.needed_below = node.operands_end > node.children || node.belief_marginals > node.tables_marginals;
+      node.needed_below = node.operands_end > node.children ||
+                          node.belief_marginals > node.tables_marginals ||
+                          (question_.factors && node.children > node.factors);
     }
     for (Var v = 0; v < set_.size(); ++v)
       if (free_.local[v] == kNobody && (question_.relevant.empty() || question_.relevant[v]))
@@ -255,9 +257,10 @@ class Layout {
       const double size = static_cast<double>(node.size);
       const double operands = node.operands_end - node.factors, children = node.operands_end - node.children;
       cost.operations += size * (operands + 1);
-      if (question_.marginals && node.needed_below)
-        cost.operations += size * (1 + children + (node.belief_marginals - node.tables_marginals) +
-                                   (node.n_outer > 0 ? operands : 0));
+      if ((question_.marginals || question_.factors) && node.needed_below)
+        cost.operations +=
+            size * (1 + children + (node.belief_marginals - node.tables_marginals) +
+                    (question_.factors ? operands - children : 0) + (node.n_outer > 0 ? operands : 0));
       if (size > cost.largest_cells) {
         cost.largest_cells = size;
         cost.largest_scope.assign(plan_->scopes.begin() + node.scope,

@@ -108,6 +108,21 @@ class Propagation {
       distribute_node(i, out, offsets);
   }
 
+  /// Beliefs away from the roots; what the cells of every slice of the plan sum to, not yet normalised, one
+  /// slice after another. The plan must have been made for it.
+  const Cell* distribute_factors() {
+    factor_begin_.clear();
+    std::uint64_t cells = 0;
+    for (const Slice& slice : plan_.slices) factor_begin_.push_back(cells), cells += slice.size;
+    Cell* const sums = space_.out.reserve(cells);
+    std::fill_n(sums, cells, Traits::zero());
+    for (std::size_t s = 0; s < plan_.slices.size(); ++s)  // nothing free in it: no table holds it
+      if (plan_.slices[s].size == 1) sums[factor_begin_[s]] = Traits::from(1.0);
+    factor_sums_ = sums;
+    distribute(nullptr, nullptr);
+    return sums;
+  }
+
   /// The joint sums of the targets, added to `out`, which starts where the fixed targets say.
   void add_targets(Cell* out) {
     if (plan_.target_node == kNobody) return *out += Traits::from(1.0), void();
@@ -343,6 +358,12 @@ class Propagation {
         const VariableWalk& one = plan_.marginals[m];
         nest_sum(plan_.nest(one.walk), cells, out + offsets[one.variable] + outer_offset(node, one.walk));
       }
+      if (!factor_sums_) return;
+      for (std::uint32_t k = node.factors; k < node.children; ++k) {
+        const Operand& operand = plan_.operands[k];
+        Cell* const to = factor_sums_ + factor_begin_[operand.source];
+        nest_sum(plan_.nest(operand.walk), cells, to + outer_offset(node, operand.walk));
+      }
     });
   }
 
@@ -358,6 +379,8 @@ class Propagation {
   std::vector<Mask> masks_;
   std::vector<std::uint64_t> at_;
   std::vector<double> dense_;
+  Cell* factor_sums_ = nullptr;
+  std::vector<std::uint64_t> factor_begin_;
 };
 
 }  // namespace treewright::forests

@@ -52,7 +52,7 @@ from treewright.graphs import (
 from treewright.inference import JunctionTreeEngine
 from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
-from treewright.models import BayesianNetwork, Dirichlet, fit
+from treewright.models import BayesianNetwork, Dirichlet, FamilyCounts, FittedByEm, fit, fit_em
 from treewright.statistics import (
     CachedCounter,
     Counter,
@@ -121,8 +121,10 @@ __all__ = [
     "Dag",
     "Dirichlet",
     "EdgePrior",
+    "FamilyCounts",
     "Feature",
     "FisherZTest",
+    "FittedByEm",
     "GTest",
     "GaussianBIC",
     "JointCounts",
@@ -151,6 +153,7 @@ __all__ = [
     "entropy",
     "example_networks",
     "fit",
+    "fit_em",
     "from_dot",
     "from_networkx",
     "from_pgmpy",

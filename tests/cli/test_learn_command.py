@@ -124,7 +124,6 @@ def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     assert found["notes"] == ["1 of 100 rows dropped for missing cells"]
     noted = run_json("learn", path, "--missing", "state", "--bins", "2")["notes"]
     assert noted == ["looks like an identifier, better left out with --ignore: id"]
-    assert "counting needs complete rows" in refused("learn", path, "--missing", "em", "--bins", "2")
 
 
 def test_files_without_a_header(run_json, refused, tmp_path):
@@ -178,3 +177,30 @@ def test_held_out_rows_with_unknown_states(refused, asia_rows, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(asia_rows.read_text().replace("yes", "maybe"))
     assert "holds 'maybe', which the schema does not know" in refused("learn", asia_rows, "--valid", other)
+
+
+def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_model, asia_rows, tmp_path):
+    rng = np.random.default_rng(1)
+    table = tw.read_table(asia_rows)
+    holes = {name: rng.random(table.n_rows) < 0.05 for name in table.schema.names}
+    lines = [",".join(table.schema.names)]
+    labels = {name: table.labels(name) for name in table.schema.names}
+    for r in range(table.n_rows):
+        lines.append(",".join("" if holes[name][r] else str(labels[name][r]) for name in table.schema.names))
+    path, target = tmp_path / "holes.csv", tmp_path / "m.twm"
+    path.write_text("\n".join(lines) + "\n")
+    found = run_json("learn", path, "--missing", "em", "--valid", path, "-o", target)
+    rows = tw.read_table(path, missing="em")
+    complete = rows.take(~np.logical_or.reduce(list(rows.missing.values())))
+    structure = tw.learn_chow_liu(tw.BIC(tw.count(complete))).structure
+    fitted = tw.fit_em(structure, rows)
+    assert found["rows"] == 2_000
+    assert tw.load(target) == fitted.model
+    assert tw.load(target).provenance["fitted_by"] == "expectation maximisation"
+    assert found["log_likelihood"] == pytest.approx(fitted.trace.log_likelihood[-1] / 2_000)
+    assert found["valid_log_likelihood"] == found["log_likelihood"]
+    (note,) = [note for note in found["notes"] if "EM" in note]
+    assert note.startswith(f"structure from the {complete.n_rows:,} of 2,000 rows that miss nothing; ")
+    path.write_text("a,b\nx,\n,y\n,y\n")
+    message = refused("learn", path, "--missing", "em")
+    assert "every row misses a cell; leave out the columns that miss most ('a' first)" in message

@@ -110,6 +110,7 @@ struct Question {
   std::vector<Var> targets;    // their joint table is wanted
   std::vector<char> relevant;  // empty: everything
   bool marginals = false;      // of every variable
+  bool factors = false;        // what every table's cells sum to is wanted
   bool stream = true;          // large tables need not be kept
   bool hubs = true;
   std::uint64_t stored_cells = std::uint64_t{1} << 21;  // 16 MB; beyond, the largest are streamed

@@ -162,7 +162,7 @@ def plan(report: Report, options: DataOptions, n_gaps: int) -> list[str]:
                 "error": f"{some}: learning will refuse them; choose --missing drop or --missing state",
                 "drop": f"{some}: dropped",
                 "state": f"{some}: missing is a state of its own",
-                "em": f"{some}: kept, for methods that can estimate them",
+                "em": f"{some}: structure from the others, tables from all rows by EM",
             }[options.missing]
         )
     empty = [name for name, reason in report.ignored if reason == EMPTY]

@@ -13,6 +13,7 @@ import typer
 
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
+from treewright.cli.incomplete import complete_rows, fit_all_rows, mean_log_likelihood
 from treewright.cli.methods import (
     DEFAULT_METHOD,
     METHODS,
@@ -44,7 +45,7 @@ from treewright.graphs import Dag
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import Learned
-from treewright.models import BayesianNetwork, fit
+from treewright.models import BayesianNetwork
 from treewright.statistics import count
 from treewright.tables.exports import counted
 from treewright.tables.table import Table
@@ -150,12 +151,12 @@ def learn(
         held_out = options.read_like(valid, table.schema) if valid else None
         read = perf_counter()
         update(1, "learning")
-        counter = count(table)
+        counter = count(complete_rows(table))
         criterion = score_named(score, counter, ess)
         task = Task(counter, criterion, read_order(order, table), np.random.default_rng(seed))
         learned = search(task)
         update(2, "fitting")
-        model = fit(learned.structure, counter)
+        model, how_fitted = fit_all_rows(learned.structure, table, counter)
         done = perf_counter()
         update(3, "scoring")
         outcome = Outcome(
@@ -165,12 +166,12 @@ def learn(
             model=model,
             score=criterion.score(learned.structure),
             n_rows=table.n_rows,
-            log_likelihood=model.score(table),
+            log_likelihood=mean_log_likelihood(model, table),
             n_valid_rows=None if held_out is None else held_out.n_rows,
-            valid_log_likelihood=None if held_out is None else model.score(held_out),
+            valid_log_likelihood=None if held_out is None else mean_log_likelihood(model, held_out),
             reading_seconds=read - started,
             seconds=done - read,
-            remarks=remarks_on(table.report),
+            remarks=[*remarks_on(table.report), *how_fitted],
             output=output,
         )
     if output is not None:

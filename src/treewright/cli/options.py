@@ -43,7 +43,7 @@ MissingOption = Annotated[
     Missing,
     typer.Option(
         "--missing",
-        help="Rows with empty cells: refuse them, drop them, make missing a state, or keep them for EM.",
+        help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM.",
         rich_help_panel=_DATA,
     ),
 ]

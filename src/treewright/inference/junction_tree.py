@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
+from treewright.errors import ImpossibleEvidence, SchemaError
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Cells, Factor
+from treewright.inference.refusals import refuse_large, whole
 from treewright.limits import memory_limit
 from treewright.tables.schema import Schema, Scope
 
@@ -82,7 +83,7 @@ class JunctionTreeEngine:
                 evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, memory_limit()
             )
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
         return flat, log_mass + self._log_scale
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
@@ -90,7 +91,7 @@ class JunctionTreeEngine:
         try:
             flat, log_mass = self._forest.joint(list(targets), *self._arguments(evidence))
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
         shape = tuple(self.schema.cardinalities[v] for v in targets)
         table = np.zeros(shape) if log_mass == -math.inf else flat.reshape(shape)
         return table, log_mass + self._log_scale
@@ -100,14 +101,14 @@ class JunctionTreeEngine:
         try:
             return self._forest.log_mass(*self._arguments(evidence)) + self._log_scale
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
 
     def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
         """The codes of the most probable joint state, and the log of its mass; ties to lower codes."""
         try:
             codes, log_mass = self._forest.most_probable(*self._arguments(evidence))
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
         return codes, log_mass + self._log_scale
 
     def sample(
@@ -117,7 +118,7 @@ class JunctionTreeEngine:
         try:
             columns, log_mass = self._forest.sample(*self._arguments(evidence), seed, first_row, n)
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
         return cast("list[Codes]", columns), log_mass + self._log_scale
 
     def marginals_many(
@@ -155,7 +156,7 @@ class JunctionTreeEngine:
                 memory_limit(),
             )
         except _core.TooLarge as refused:
-            self._refuse(refused)
+            refuse_large(self.schema, refused)
         return cells, log_mass + self._log_scale
 
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
@@ -163,13 +164,13 @@ class JunctionTreeEngine:
         found: dict[str, Any] = self._forest.cost(*self._arguments(evidence), list(targets))
         scope, limit = found["largest_scope"], memory_limit()
         cells = math.prod(self.schema.cardinalities[v] for v in scope)
-        size = max(_whole(found["bytes"]), 8 * cells if found["bytes"] >= 2.0**62 else 0)
+        size = max(whole(found["bytes"]), 8 * cells if found["bytes"] >= 2.0**62 else 0)
         return Cost(
             width=max(len(scope) - 1, found["width"]),
             largest_table=self.schema.names_of(sorted(scope)),
             largest_cells=cells,
             bytes=size,
-            operations=max(_whole(found["operations"]), cells if found["operations"] >= 2.0**62 else 0),
+            operations=max(whole(found["operations"]), cells if found["operations"] >= 2.0**62 else 0),
             seconds=found["seconds"],
             refused=8 * cells > limit or size > max(limit, 1 << 26),
         )
@@ -196,30 +197,11 @@ class JunctionTreeEngine:
         limit = memory_limit()
         return evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, limit
 
-    def _refuse(self, refused: _core.TooLarge) -> NoReturn:
-        scope, _, total = refused.args
-        limit = memory_limit()
-        largest = 8 * math.prod(self.schema.cardinalities[v] for v in scope)
-        names = [repr(name) for name in sorted(self.schema.names_of(scope))]
-        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-        what = f"a table over {shown}: {largest:,} bytes"
-        if largest <= limit:
-            what = f"tables of {_whole(total):,} bytes, the largest over {shown}"
-        raise TableTooLarge(
-            f"this question needs {what}, above the memory limit of {limit:,}; give evidence on some of "
-            "these variables, ask for fewer at once, or raise the limit with set_memory_limit or "
-            "TREEWRIGHT_MEMORY"
-        ) from None
-
 
 def _rebuilt(
     schema: Schema, factors: Sequence[Factor], directed: bool, options: dict[str, Any]
 ) -> JunctionTreeEngine:
     return JunctionTreeEngine(schema, factors, directed=directed, **options)
-
-
-def _whole(number: float) -> int:
-    return int(min(number, 2.0**62))
 
 
 def _checked_tables(schema: Schema, factors: Sequence[Factor]) -> tuple[list[Cells], float]:

@@ -25,6 +25,7 @@ from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.family_tables import Cells, checked_table, tables_by_variable
 from treewright.models.model import Codes, align_columns, align_evidence
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
 from treewright.tables.table import Table
@@ -32,9 +33,8 @@ from treewright.tables.table import Table
 if TYPE_CHECKING:
     import networkx as nx
 
-Cells = npt.NDArray[np.float64]
-
-_ROW_SUM_TOLERANCE = 1e-6
+    from treewright.models.dirichlet import Dirichlet
+    from treewright.models.family_counts import FamilyCounter, FamilyCounts
 
 
 class BayesianNetwork:
@@ -49,6 +49,8 @@ class BayesianNetwork:
         `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
     unseen
         Parent configurations without any row behind them, per variable, as `fit` reports them.
+    provenance
+        Where the model came from: anything that JSON can say. Saved with the model.
 
     Examples
     --------
@@ -72,12 +74,16 @@ class BayesianNetwork:
         tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike],
         *,
         unseen: Mapping[str, int] | None = None,
+        provenance: Mapping[str, Any] | None = None,
     ) -> None:
         self._dag = dag
         self._tables = tuple(
-            _checked(dag, v, table) for v, table in enumerate(_by_variable(dag.schema, tables))
+            checked_table(dag, v, table) for v, table in enumerate(tables_by_variable(dag.schema, tables))
         )
         self._unseen = dict(unseen or {})
+        self._provenance = dict(provenance or {})
+        self._counts: FamilyCounts | None = None
+        self._prior: Dirichlet | None = None
 
     @property
     def schema(self) -> Schema:
@@ -100,6 +106,58 @@ class BayesianNetwork:
     def unseen(self) -> dict[str, int]:
         """Parent configurations that the fitted rows never showed, per variable that has some."""
         return dict(self._unseen)
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the model came from, as far as it knows."""
+        return dict(self._provenance)
+
+    @property
+    def counts(self) -> FamilyCounts | None:
+        """The counts behind the tables, if the model was fitted with `keep_counts=True`."""
+        return self._counts
+
+    @property
+    def prior(self) -> Dirichlet | None:
+        """The prior that goes with the counts; None without counts, or for maximum likelihood."""
+        return self._prior
+
+    def with_provenance(self, provenance: Mapping[str, Any]) -> BayesianNetwork:
+        """The same model with another story of where it came from."""
+        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=provenance)
+        made._counts, made._prior = self._counts, self._prior
+        return made
+
+    def with_counts(self, counts: FamilyCounts | None, prior: Dirichlet | None = None) -> BayesianNetwork:
+        """The same model carrying the counts behind its tables; None takes them away (and files shrink)."""
+        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=self._provenance)
+        made._counts, made._prior = counts, prior
+        return made
+
+    def partial_fit(self, data: Table | FamilyCounter) -> BayesianNetwork:
+        """A new model from the rows behind this one and further rows; this one stays as it is.
+
+        The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
+        after part gives the very model that all rows give at once, in any order of the parts.
+
+        Parameters
+        ----------
+        data
+            A table, whose columns and states are met by name, or anything that counts.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> asia = tw.load_network("asia")
+        >>> rows = asia.sample(300, rng=np.random.default_rng(7))
+        >>> first, second = rows.shards(2)
+        >>> model = tw.fit(asia.dag, tw.count(first), keep_counts=True)
+        >>> model.partial_fit(second) == tw.fit(asia.dag, tw.count(rows))
+        True
+        """
+        from treewright.models.partial_fit import partial_fit
+
+        return partial_fit(self, data)
 
     def table(self, name: NameOrIndex) -> Cells:
         """The table of one variable: an axis per parent (in schema order), then the variable's states."""
@@ -413,56 +471,3 @@ class BayesianNetwork:
 def _rounded(log_evidence: float, evidence: Evidence) -> float:
     # sums that are one but for rounding; likelihoods may well exceed one
     return log_evidence if evidence.weighted else min(log_evidence, 0.0)
-
-
-def _by_variable(
-    schema: Schema, tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
-) -> Sequence[npt.ArrayLike]:
-    if isinstance(tables, Mapping):
-        unknown = [name for name in tables if name not in schema]
-        missing = [name for name in schema.names if name not in tables]
-        if unknown or missing:
-            found = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which is no variable"
-            raise SchemaError(f"every variable needs one table; found {found}")
-        return [tables[name] for name in schema.names]
-    if len(tables) != len(schema):
-        raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
-    return tables
-
-
-def _checked(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
-    """A private, read-only copy of a table that is one."""
-    schema, variable, parents = dag.schema, dag.schema[v], dag.parents(v)
-    if not variable.is_discrete:
-        raise SchemaError(
-            f"a Bayesian network of tables has discrete variables; {variable.name!r} is continuous"
-        )
-    try:
-        table = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise SchemaError(f"the table of {variable.name!r} is not an array of numbers") from None
-    shape = tuple(schema.cardinalities[u] for u in (*parents, v))
-    if table.shape != shape:
-        given = f" given {', '.join(map(repr, schema.names_of(parents)))}" if parents else ""
-        raise SchemaError(
-            f"the table of {variable.name!r}{given} has the shape {table.shape}; its states ask for {shape}"
-        )
-    rows = table.reshape(-1, shape[-1])
-    invalid = np.asarray(~(rows >= 0).all(axis=1))  # also catches what is not a number
-    sums = rows.sum(axis=1)
-    wrong = np.flatnonzero(invalid | ~(np.abs(sums - 1) <= _ROW_SUM_TOLERANCE))
-    if wrong.size:
-        row = int(wrong[0])
-        configuration = np.unravel_index(row, shape[:-1]) if parents else ()
-        where = ", ".join(
-            f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
-            for p, code in zip(parents, configuration, strict=True)
-        )
-        found = (
-            "holds something that is no probability"
-            if invalid[row]
-            else f"sums to {float(sums[row])!r}, not to 1"
-        )
-        raise SchemaError(f"the table of {variable.name!r}{' given ' + where if where else ''} {found}")
-    table.setflags(write=False)
-    return table

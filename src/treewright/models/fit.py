@@ -3,78 +3,55 @@
 With `n[j, k]` rows in state `k` of a variable whose parents are in configuration `j` (`r` states, `q` parent
 configurations):
 
-- a Dirichlet prior of equivalent sample size `ess` pretends that `ess` rows were seen before, spread
-  evenly over   the `q * r` cells of the family: `p[j, k] = (n[j, k] + ess / (q r)) / (n[j] + ess / q)`.
-  This is the posterior   mean under the prior of the BDeu score;
+- a Dirichlet prior of equivalent sample size `ess` pretends that `ess` rows were seen before, spread evenly
+  over the `q * r` cells of the family: `p[j, k] = (n[j, k] + ess / (q r)) / (n[j] + ess / q)`. This is the
+  posterior mean under the prior of the BDeu score;
 - maximum likelihood takes `p[j, k] = n[j, k] / n[j]`, and the uniform distribution where `n[j] = 0`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
-
-from treewright.errors import GraphError, SchemaError, TableTooLarge, nearest
 from treewright.graphs.dag import Dag
-from treewright.limits import memory_limit
+from treewright.graphs.pdag import Pdag
 from treewright.models.bayesian_network import BayesianNetwork
-from treewright.tables.schema import Schema, Scope
+from treewright.models.directed import directed
+from treewright.models.dirichlet import ONE_ROW, Dirichlet
+from treewright.models.family_counts import FamilyCounter, FamilyCounts
+
+__all__ = ["Dirichlet", "FamilyCounter", "fit"]
 
 
-class FamilyCounter(Protocol):
-    """What fitting needs of a counter."""
-
-    @property
-    def schema(self) -> Schema: ...
-
-    def counts_many(self, scopes: Sequence[Scope]) -> Sequence[npt.NDArray[Any]]: ...
-
-
-@dataclass(frozen=True)
-class Dirichlet:
-    """A Dirichlet prior: `ess` imagined rows, spread evenly over the cells of every family.
-
-    Examples
-    --------
-    >>> Dirichlet(2.0).ess
-    2.0
-    """
-
-    ess: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.ess) and self.ess > 0):
-            raise SchemaError(
-                f"the equivalent sample size of a Dirichlet prior is a positive number; found {self.ess!r} "
-                "(prior=None fits by maximum likelihood)"
-            )
-
-
-_ONE_ROW = Dirichlet(1.0)
-
-
-def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ONE_ROW) -> BayesianNetwork:
+def fit(
+    structure: Dag | Pdag,
+    counter: FamilyCounter,
+    *,
+    prior: Dirichlet | None = ONE_ROW,
+    keep_counts: bool = False,
+) -> BayesianNetwork:
     """Fit the tables of a Bayesian network.
 
     Parameters
     ----------
     structure
-        The arcs.
+        The arcs. An equivalence class (`Cpdag`), or any `Pdag` that has one, is directed first by its
+        consistent extension: of the variables that can be last, the one with the largest name, again and
+        again. The model's `provenance` then names the edges that were open.
     counter
         Counts of the same variables, met by name; whole or real-weighted.
     prior
         A Dirichlet prior (see the formula above), or None for maximum likelihood.
+    keep_counts
+        Whether the model carries its counts and prior, so that `partial_fit` can add further rows.
 
     Returns
     -------
     BayesianNetwork
         Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
         uniform, from the prior or for want of anything better.
+
+    See Also
+    --------
+    fit_em : for rows with missing cells.
 
     Examples
     --------
@@ -90,57 +67,6 @@ def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ON
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
-    if not isinstance(structure, Dag):
-        raise GraphError(
-            f"fit puts tables on a Dag; found {type(structure).__name__} "
-            "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
-        )
-    schema = structure.schema
-    families = [(*structure.parents(v), v) for v in range(len(schema))]
-    _refuse_large(schema, families)
-    positions = _positions(schema, counter.schema)
-    counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
-    tables: list[npt.NDArray[np.float64]] = []
-    unseen: dict[str, int] = {}
-    for name, counts in zip(schema.names, counted, strict=True):
-        cells = np.asarray(counts, dtype=np.float64)
-        empty = int(np.count_nonzero(cells.sum(axis=-1) == 0))
-        if empty:
-            unseen[name] = empty
-        tables.append(_estimate(cells, prior))
-    return BayesianNetwork(structure, tables, unseen=unseen)
-
-
-def _estimate(counts: npt.NDArray[np.float64], prior: Dirichlet | None) -> npt.NDArray[np.float64]:
-    cells = counts + (prior.ess / counts.size if prior else 0.0)
-    totals = cells.sum(axis=-1, keepdims=True)
-    uniform = np.full_like(cells, 1 / cells.shape[-1])
-    return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
-
-
-def _positions(schema: Schema, counted: Schema) -> list[int]:
-    """Where the counter keeps each variable; states must be the same, in the same order."""
-    for variable in schema:
-        if variable.name not in counted:
-            raise SchemaError(
-                f"the structure has a variable {variable.name!r} that was not counted; "
-                f"counted were {nearest(variable.name, counted.names)}"
-            )
-        if counted[variable.name].states != variable.states:
-            raise SchemaError(
-                f"{variable.name!r} has the states {variable.states} in the structure and "
-                f"{counted[variable.name].states} in the counts; build both from one schema"
-            )
-    return [counted.index(name) for name in schema.names]
-
-
-def _refuse_large(schema: Schema, families: Sequence[Scope]) -> None:
-    cells = [math.prod(schema.cardinalities[v] for v in family) for family in families]
-    needed, limit = 8 * sum(cells), memory_limit()
-    if needed > limit:
-        *parents, child = schema.names_of(families[cells.index(max(cells))])
-        raise TableTooLarge(
-            f"the tables take {needed:,} bytes, above the memory limit of {limit:,}; the largest is that "
-            f"of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
-            "raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
-        )
+    dag, origin = directed(structure)
+    model = FamilyCounts(dag, counter).fit(prior=prior, keep_counts=keep_counts)
+    return model.with_provenance(origin) if origin else model

@@ -72,7 +72,7 @@ class WholeCounter:
             names = ", ".join(repr(table.schema.names[v]) for v in table.missing)
             raise MissingValuesError(
                 f"counting needs complete rows; there are missing values in {names}: read the table with "
-                'missing="drop" or missing="state"'
+                'missing="drop" or missing="state" (fit_em fits a structure to incomplete rows)'
             )
         weights = table.weights
         if weights is not None and float(np.sum(weights, dtype=np.float64)) >= _LARGEST_TOTAL:

@@ -55,7 +55,7 @@ def read_table(
         interval states such as "[0.5, 1.25)".
     missing
         What to do about missing cells (null, NaN, an empty CSV field): "error" refuses, "drop" leaves out the
-        rows, "state" adds a state, "em" keeps them with a mask for learners that can estimate them.
+        rows, "state" adds a state, "em" keeps them with a mask, for `fit_em`.
     bins
         How to cut numbers into intervals: a number of bins of equal frequency for every continuous column, or
         a dictionary from names to a number, ("quantile", k), ("uniform", k) or rising edges. Numbers outside

@@ -2,12 +2,14 @@
 
 Numbers are written with the shortest digits that read back to the same bits, and labels keep their type
 (the text "1", the number 1 and the truth value true are three different states), so a model survives the
-trip unchanged. The checksum is the SHA-256 of the canonical form of everything else in the file: keys
-sorted, no spaces. Reading runs nothing from the file, and whatever is not such a file raises
-:class:`~treewright.errors.FormatError`. Python's pickle of a model holds the same bytes.
+trip unchanged; the counts that a model carries travel with it. The checksum is the SHA-256 of the canonical
+form of everything else in the file: keys sorted, no spaces. Reading runs nothing from the file, and whatever
+is not such a file raises :class:`~treewright.errors.FormatError`. Python's pickle of a model holds the same
+bytes.
 
 The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
-JSON can say about where the model came from (data, learner, settings, seed), as :func:`save` was told it.
+JSON can say about where the model came from (data, learner, settings, seed): what :func:`save` was told, else
+what the model itself knows.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ import numpy as np
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.dirichlet import Dirichlet
+from treewright.models.family_counts import FamilyCounts
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.tables.schema import Schema, Variable
@@ -33,7 +37,7 @@ KIND = "bayesian network"
 VERSION = 1
 
 _REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
-_OPTIONAL = frozenset({"unseen", "provenance"})
+_OPTIONAL = frozenset({"unseen", "provenance", "counts"})
 
 
 def save(
@@ -73,12 +77,9 @@ def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     source = read_source(path)
     try:
-        found = _verified(source.data).get("provenance", {})
-        _expect(isinstance(found, dict), "the provenance is not an object")
+        return _read_provenance(_verified(source.data))
     except FormatError as error:
         raise FormatError(f"{source.name}: {error}") from error.__cause__
-    assert isinstance(found, dict)
-    return found
 
 
 def from_source(source: Source) -> BayesianNetwork:
@@ -102,8 +103,11 @@ def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = N
     }
     if model.unseen:
         payload["unseen"] = model.unseen
-    if provenance:
-        payload["provenance"] = _plain(provenance)
+    told = model.provenance if provenance is None else provenance
+    if told:
+        payload["provenance"] = _plain(told)
+    if model.counts is not None:
+        payload["counts"] = _write_counts(model.counts, model.prior)
     document = {**payload, "checksum": _checksum(payload)}
     return ("\n".join(_lines(document)) + "\n").encode("ascii")
 
@@ -149,10 +153,17 @@ def from_bytes(data: bytes) -> BayesianNetwork:
         schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
         dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
         unseen = _read_unseen(document.get("unseen", {}), schema)
-        return BayesianNetwork(dag, _read_tables(dag, document["tables"]), unseen=unseen)
+        model = BayesianNetwork(
+            dag,
+            _read_tables(dag, document["tables"], "table"),
+            unseen=unseen,
+            provenance=_read_provenance(document),
+        )
+        return _with_counts(model, document["counts"]) if "counts" in document else model
     except FormatError:
         raise
-    except ValueError as error:  # every refusal of the package, and more axes than an array can have
+    # every refusal of the package, more axes than an array can have, counts beyond 64 bits
+    except (ValueError, OverflowError) as error:
         raise FormatError(f"the content contradicts itself: {error}") from error
 
 
@@ -174,6 +185,29 @@ def _verified(data: bytes) -> dict[str, Any]:
         f"the keys are not {', '.join(sorted(_REQUIRED))}",
     )
     return document
+
+
+def _read_provenance(document: Mapping[str, Any]) -> dict[str, Any]:
+    found = document.get("provenance", {})
+    if not isinstance(found, dict):
+        raise FormatError("the provenance is not an object")
+    return found
+
+
+def _write_counts(counts: FamilyCounts, prior: Dirichlet | None) -> dict[str, Any]:
+    names = counts.schema.names
+    tables = {name: table.ravel().tolist() for name, table in zip(names, counts.tables, strict=True)}
+    return {"ess": None if prior is None else float(prior.ess), "tables": tables}
+
+
+def _with_counts(model: BayesianNetwork, item: object) -> BayesianNetwork:
+    if not isinstance(item, dict) or item.keys() != {"ess", "tables"}:
+        raise FormatError('counts have the keys "ess", "tables"')
+    ess = item["ess"]
+    _expect(ess is None or type(ess) is float, "the prior of the counts is neither a number nor null")
+    prior = None if ess is None else Dirichlet(ess)
+    counts = FamilyCounts.from_tables(model.dag, _read_tables(model.dag, item["tables"], "list of counts"))
+    return model.with_counts(counts, prior)
 
 
 def _write_variable(variable: Variable) -> dict[str, Any]:
@@ -208,19 +242,22 @@ def _read_unseen(item: object, schema: Schema) -> dict[str, int]:
     return item
 
 
-def _read_tables(dag: Dag, tables: object) -> list[np.ndarray[Any, np.dtype[np.float64]]]:
+def _read_tables(dag: Dag, tables: object, what: str) -> list[np.ndarray[Any, Any]]:
+    """One array per variable: probabilities, or counts (which may be whole)."""
+    kinds = {float} if what == "table" else {int, float}
     schema = dag.schema
     if not isinstance(tables, dict) or tables.keys() != set(schema.names):
         raise FormatError("there is not one table per variable")
     result = []
     for v, name in enumerate(schema.names):
-        numbers = _list(tables[name], "table")
+        numbers = _list(tables[name], what)
         shape = tuple(schema.cardinalities[u] for u in (*dag.parents(v), v))
         _expect(
-            len(numbers) == math.prod(shape) and all(type(x) is float for x in numbers),
-            f"the table of {name!r} is not a list of {math.prod(shape)} numbers",
+            len(numbers) == math.prod(shape) and {type(x) for x in numbers} <= kinds,
+            f"the {what} of {name!r} is not a list of {math.prod(shape)} numbers",
         )
-        result.append(np.array(numbers, dtype=np.float64).reshape(shape))
+        whole = all(type(x) is int for x in numbers)
+        result.append(np.array(numbers, dtype=np.int64 if whole else np.float64).reshape(shape))
     return result
 
 

@@ -1,0 +1,48 @@
+"""Learning from rows with missing cells that were kept (`--missing em`).
+
+Searching for a structure counts many scopes, and only rows that show a whole scope can be counted; counts
+of different rows for different scopes would contradict each other. So the structure is learned from the rows
+that miss nothing, and the tables are fitted to all rows by expectation maximisation. A remark says so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.errors import MissingValuesError
+from treewright.graphs import Dag
+from treewright.models import BayesianNetwork, fit, fit_em, observed_score
+from treewright.statistics import Counter
+from treewright.tables.exports import counted
+from treewright.tables.table import Table
+
+
+def complete_rows(table: Table) -> Table:
+    """The rows to learn a structure from: those that miss nothing."""
+    if not table.has_missing:
+        return table
+    kept = ~np.logical_or.reduce(list(table.missing.values()))
+    if not kept.any():
+        worst = max(table.missing, key=lambda v: int(table.missing[v].sum()))
+        raise MissingValuesError(
+            "a structure is learned from rows that miss nothing, and every row misses a cell; leave out the "
+            f"columns that miss most ({table.schema.names[worst]!r} first), or use --missing state"
+        )
+    return table.take(kept)
+
+
+def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[BayesianNetwork, list[str]]:
+    """The model, and a remark on how it came about if cells are missing."""
+    if not table.has_missing:
+        return fit(structure, counter), []
+    fitted = fit_em(structure, table)
+    ended = "" if fitted.trace.converged else ", not converged"
+    return fitted.model, [
+        f"structure from the {complete_rows(table).n_rows:,} of {table.n_rows:,} rows that miss nothing; "
+        f"tables from all rows by EM ({counted(fitted.trace.n_rounds, 'round')}{ended})"
+    ]
+
+
+def mean_log_likelihood(model: BayesianNetwork, table: Table) -> float:
+    """Per row, of what the row shows."""
+    return observed_score(model, table) if table.has_missing else model.score(table)
