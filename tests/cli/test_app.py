@@ -18,7 +18,10 @@ COMMANDS = (
     "marginals",
     "score",
     "sample",
+    "mpe",
     "compare",
+    "verify",
+    "convert",
     "explore",
     "doctor",
 )
