@@ -23,7 +23,7 @@ from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Cells, Factor
-from treewright.limits import memory_limit
+from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema, Scope
 
 Codes = npt.NDArray[np.unsignedinteger]
@@ -160,6 +160,8 @@ class JunctionTreeEngine:
 
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
         """What all marginals (or the joint of some targets) would cost; no table is made."""
+        if (asked := self._too_large_to_answer(evidence, targets)) is not None:
+            return asked
         found: dict[str, Any] = self._forest.cost(*self._arguments(evidence), list(targets))
         scope, limit = found["largest_scope"], memory_limit()
         cells = math.prod(self.schema.cardinalities[v] for v in scope)
@@ -173,6 +175,15 @@ class JunctionTreeEngine:
             seconds=found["seconds"],
             refused=8 * cells > limit or size > max(limit, 1 << 26),
         )
+
+    def _too_large_to_answer(self, evidence: Evidence, targets: Scope) -> Cost | None:
+        """The cost of an answer that does not fit by itself: there is nothing to plan."""
+        free = sorted(set(targets) - set(evidence.observed))
+        cells = math.prod(self.schema.cardinalities[v] for v in free)
+        if 8 * cells <= max(memory_limit(), 1 << 26):
+            return None
+        seconds = cells * 0.45e-9 if cells < 10**300 else math.inf
+        return Cost(len(free) - 1, self.schema.names_of(free), cells, 8 * cells, cells, seconds, refused=True)
 
     def refuse_impossible(self, evidence: Evidence) -> NoReturn:
         """Say which part of impossible evidence contradicts itself or the model; the part is minimal."""
@@ -202,9 +213,9 @@ class JunctionTreeEngine:
         largest = 8 * math.prod(self.schema.cardinalities[v] for v in scope)
         names = [repr(name) for name in sorted(self.schema.names_of(scope))]
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-        what = f"a table over {shown}: {largest:,} bytes"
+        what = f"a table over {shown}: {format_count(largest)} bytes"
         if largest <= limit:
-            what = f"tables of {_whole(total):,} bytes, the largest over {shown}"
+            what = f"tables of {format_count(_whole(total))} bytes, the largest over {shown}"
         raise TableTooLarge(
             f"this question needs {what}, above the memory limit of {limit:,}; give evidence on some of "
             "these variables, ask for fewer at once, or raise the limit with set_memory_limit or "

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from treewright.errors import GraphError, SchemaError, TableTooLarge, nearest
 from treewright.graphs.dag import Dag
-from treewright.limits import memory_limit
+from treewright.limits import format_count, memory_limit
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Scope
 
@@ -140,7 +140,7 @@ def _refuse_large(schema: Schema, families: Sequence[Scope]) -> None:
     if needed > limit:
         *parents, child = schema.names_of(families[cells.index(max(cells))])
         raise TableTooLarge(
-            f"the tables take {needed:,} bytes, above the memory limit of {limit:,}; the largest is that "
-            f"of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
+            f"the tables take {format_count(needed)} bytes, above the memory limit of {limit:,}; the "
+            f"largest is that of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
             "raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
         )
