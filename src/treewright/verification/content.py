@@ -86,13 +86,13 @@ def read_variables(content: dict[str, Any], findings: Findings) -> Variables | N
         return None
     states: dict[str, list[Any] | None] = {}
     for position, item in enumerate(items):
-        name = item.get("name") if isinstance(item, dict) else None
-        if not isinstance(item, dict) or not isinstance(name, str) or not name:
+        name = item.get("name") if isinstance(item, dict) else item  # a bare name is a continuous variable
+        if not isinstance(name, str) or not name:
             findings.add("variables", f"variable {position} (counted from 0) has no name that is a text")
         elif name in states:
             findings.add("variables", f"{name!r} is declared twice", (name,))
         else:
-            states[name] = _read_states(name, item, findings)
+            states[name] = _read_states(name, item, findings) if isinstance(item, dict) else None
     return Variables(states)
 
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.verification.content import Variables
-from treewright.verification.directed import read_parents
+from treewright.verification.continuous import check_continuous, check_families, check_name_lists
+from treewright.verification.directed import Parents, read_parents
+from treewright.verification.factors import read_scopes
 from treewright.verification.numbers import check_conditional_tables
 from treewright.verification.report import Findings
 
@@ -49,15 +51,55 @@ def check_model(content: dict[str, Any], variables: Variables, findings: Finding
 
 
 def check_bayesian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
-    for name, states in variables.states.items():
-        findings.expect(
-            states is not None, "variables", f"{name!r} has no states, and a table needs some", (name,)
-        )
+    check_discrete(variables, findings)
     parents = read_parents(content.get("arcs"), variables, findings)
     if not findings.broken("variables"):
         check_conditional_tables(content.get("tables"), parents, variables, findings)
     check_unseen(content.get("unseen", {}), variables, findings)
+    return families(parents)
+
+
+def check_markov_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_discrete(variables, findings)
+    fitting = content.get("fitting", {})
+    findings.expect(isinstance(fitting, dict), "kind", '"fitting" is not an object')
+    return read_scopes(content.get("factors"), variables, findings)
+
+
+def check_gaussian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_continuous(variables, findings)
+    parents = read_parents(content.get("arcs"), variables, findings)
+    check_families(
+        content.get("families"),
+        parents,
+        findings,
+        numbers=("intercept",),
+        spread="variance",
+        by_parent="coefficients",
+    )
+    check_name_lists(content, variables, findings)
+    return families(parents)
+
+
+def check_sigmoid_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_continuous(variables, findings)
+    parents = read_parents(content.get("arcs"), variables, findings)
+    check_families(
+        content.get("families"), parents, findings, numbers=("th0", "th1", "b"), spread="s2", by_parent="w"
+    )
+    return families(parents)
+
+
+def families(parents: Parents) -> Scopes:
+    """Each variable with its parents: what a term of a directed model is about."""
     return [(*found, name) for name, found in parents.items()]
+
+
+def check_discrete(variables: Variables, findings: Findings) -> None:
+    for name, states in variables.states.items():
+        findings.expect(
+            states is not None, "variables", f"{name!r} has no states, and a table needs some", (name,)
+        )
 
 
 def check_unseen(value: object, variables: Variables, findings: Findings) -> None:
@@ -72,4 +114,9 @@ def check_unseen(value: object, variables: Variables, findings: Findings) -> Non
 
 KINDS = {
     "bayesian network": Kind(frozenset({"arcs", "tables"}), frozenset({"unseen"}), check_bayesian_network),
+    "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
+    "gaussian network": Kind(
+        frozenset({"arcs", "families"}), frozenset({"floored", "redundant"}), check_gaussian_network
+    ),
+    "sigmoid network": Kind(frozenset({"arcs", "families"}), frozenset(), check_sigmoid_network),
 }

@@ -16,12 +16,10 @@ from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
 from treewright.tables.schema import Schema
 
 
-def write_certificate(
-    schema: Schema, scopes: Iterable[tuple[str, ...]], tree: ClusterTree, treewidth: int | None
-) -> dict[str, Any]:
-    """The section of a file, once the clusters are known to hold every scope within the bound."""
-    if set(tree.schema.names) != set(schema.names):
-        strange = sorted(set(tree.schema.names) ^ set(schema.names))[0]
+def write_certificate(model: Any, tree: ClusterTree, treewidth: int | None) -> dict[str, Any]:
+    """The section of a model's file, once the clusters are known to prove what they claim."""
+    if set(tree.schema.names) != set(model.schema.names):
+        strange = sorted(set(tree.schema.names) ^ set(model.schema.names))[0]
         raise SchemaError(f"a certificate is about the variables of its model; {strange!r} is in one only")
     if treewidth is not None and tree.width > treewidth:
         widest = next(cluster for cluster in tree.clusters if len(cluster) == tree.width + 1)
@@ -29,7 +27,7 @@ def write_certificate(
             f"the certificate is to prove a treewidth of {treewidth}; its cluster "
             f"{', '.join(map(repr, widest))} makes it {tree.width}"
         )
-    refuse_uncovered(scopes, tree)
+    refuse_uncovered(scopes_of(model), tree)
     return as_section(tree, treewidth)
 
 
@@ -42,15 +40,23 @@ def as_section(tree: ClusterTree, treewidth: int | None = None) -> dict[str, Any
     }
 
 
+def scopes_of(model: Any) -> Iterable[tuple[str, ...]]:
+    """What the clusters of a model have to hold: its families, or the scopes of its factors."""
+    names_of = model.schema.names_of
+    if hasattr(model, "dag"):
+        return (names_of((*model.dag.parents(v), v)) for v in range(len(model.schema)))
+    return (names_of(factor.scope) for factor in model.factors)
+
+
 def refuse_uncovered(scopes: Iterable[tuple[str, ...]], tree: ClusterTree) -> None:
     holders: dict[str, set[int]] = {}
     for i, cluster in enumerate(tree.clusters):
         for name in cluster:
             holders.setdefault(name, set()).add(i)
     for scope in scopes:
-        if not set.intersection(*(holders[name] for name in scope)):
+        if scope and not set.intersection(*(holders[name] for name in scope)):
             raise GraphError(
-                f"a certificate holds every family of its model in one cluster; none holds "
+                "a certificate holds every family of its model in one cluster; none holds "
                 f"{', '.join(map(repr, scope))}"
             )
 

@@ -148,11 +148,7 @@ def to_bytes(
     if provenance:
         payload["provenance"] = _plain(provenance)
     if certificate is not None:
-        names = model.schema.names
-        families = ((*model.schema.names_of(model.dag.parents(v)), names[v]) for v in range(len(names)))
-        payload["certificate"] = certificates.write_certificate(
-            model.schema, families, certificate, treewidth
-        )
+        payload["certificate"] = certificates.write_certificate(model, certificate, treewidth)
     elif treewidth is not None:
         raise SettingError(f"a treewidth of {treewidth} is proved by a certificate; found none")
     document = {**payload, "checksum": _checksum(payload)}
