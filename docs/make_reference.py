@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_origin
 
-PACKAGES = ("tables", "statistics", "graphs", "criteria", "learners", "models", "networks", "reports")
+PACKAGES = ("tables", "statistics", "graphs", "criteria", "learners", "models", "networks")
+PACKAGES += ("reports", "verification")
 TARGET = Path(__file__).with_name("reference.md")
 
 HEAD = """# Reference

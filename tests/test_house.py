@@ -17,6 +17,7 @@ ALLOWED = {
     "inference": {"tables", "graphs"},
     "models": {"tables", "statistics", "graphs", "inference"},
     "networks": {"tables", "graphs", "models"},
+    "verification": {"tables", "graphs", "models"},
     "reports": {"tables", "statistics", "graphs", "criteria", "learners", "inference", "models", "networks"},
 }
 EVERYWHERE = {"errors", "limits", "_core"}

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from treewright.models.formats.twm import load
     from treewright.networks import example_networks, load_network, random_dag, random_network
     from treewright.reports import to_html, to_svg
+    from treewright.verification import verify
 
 __version__ = "0.1.0"
 
@@ -85,6 +86,7 @@ _LAZY = {
     "treewright.models.formats.twm": ("load",),
     "treewright.networks": ("example_networks", "load_network", "random_dag", "random_network"),
     "treewright.reports": ("to_html", "to_svg"),
+    "treewright.verification": ("verify",),
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
@@ -176,5 +178,6 @@ __all__ = [
     "to_html",
     "to_svg",
     "triangulate",
+    "verify",
     "write_model",
 ]

@@ -84,12 +84,24 @@ def format_bytes(size: int) -> str:
         if size >= 1024**power:
             whole = size * 10 // 1024**power
             # too many digits say nothing: give the power of ten
-            return (
-                f"{whole // 10}.{whole % 10} {unit}"
-                if whole < 10**7
-                else f"about 10^{len(str(size)) - 1} bytes"
-            )
+            return f"{whole // 10}.{whole % 10} {unit}" if whole < 10**7 else f"{_magnitude(size)} bytes"
     return f"{size} bytes"
+
+
+def format_count(n: int) -> str:
+    """Say a number in full, or its power of ten where nobody would read the digits.
+
+    Examples
+    --------
+    >>> format_count(12_345), format_count(10_000**5_000)
+    ('12,345', 'about 10^20000')
+    """
+    return f"{n:,}" if n < 10**18 else _magnitude(n)
+
+
+def _magnitude(n: int) -> str:
+    # logarithms, since Python refuses to write a number of more than 4300 digits
+    return f"about 10^{math.floor(math.log10(n) + 1e-12)}"
 
 
 def table_cells(schema: Schema, scope: Iterable[int]) -> int:

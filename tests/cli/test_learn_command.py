@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import pytest
@@ -169,8 +170,13 @@ def test_outputs_are_refused_before_the_work(refused, tmp_path, option):
     assert "it is a folder" in refused("learn", tmp_path / "none.csv", option, tmp_path)
 
 
-def test_devices_are_not_replaced_by_models(refused, asia_rows):
-    assert "it is no plain file" in refused("learn", asia_rows, "-o", "/dev/null")
+def test_devices_are_written_to_not_replaced(run, spawn, asia_rows, tmp_path):
+    before = os.stat("/dev/null").st_rdev
+    run("learn", asia_rows, "-o", "/dev/null")
+    assert os.stat("/dev/null").st_rdev == before
+    done = spawn("learn", asia_rows, "-o", "/dev/stdout", "--quiet")
+    (tmp_path / "m.twm").write_text(done.stdout)
+    assert len(tw.load(tmp_path / "m.twm").schema) == 8
 
 
 def test_held_out_rows_with_unknown_states(refused, asia_rows, tmp_path):

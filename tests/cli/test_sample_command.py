@@ -10,6 +10,7 @@ def test_rows_are_those_of_the_library(run, run_json, asia_model, tmp_path):
     assert found == {
         "rows": 3000,
         "columns": list(asia_model.schema.names),
+        "given": {},
         "seed": 4,
         "output": str(path),
     }
@@ -27,6 +28,18 @@ def test_without_a_file_rows_go_to_stdout(run, run_json):
     assert run("sample", "asia", "-n", "5", "--seed", "1", "-o", "-", "--quiet").stdout == text
     data = run_json("sample", "asia", "-n", "5", "--seed", "1")["data"]
     assert [",".join(row) for row in zip(*data.values(), strict=True)] == lines[1:]
+
+
+def test_rows_that_agree_with_what_is_known(run, run_json, refused, asia_model):
+    known = {"xray": "yes", "smoke": "no"}
+    found = run_json("sample", "asia", "-n", "50", "--seed", "3", "--given", "xray=yes", "smoke=no")
+    assert found["given"] == known
+    assert found["data"] == asia_model.sample(50, known, rng=np.random.default_rng(3)).to_dict()
+    text = run("sample", "asia", "-n", "50", "--seed", "3", "-g", "xray=yes", "-g", "smoke=no").stdout
+    rows = [line.split(",") for line in text.splitlines()]
+    assert [list(column) for column in zip(*rows[1:], strict=True)] == list(found["data"].values())
+    assert "is not a state of xray" in refused("sample", "asia", "-n", "5", "-g", "xray=maybe")
+    assert "has probability zero" in refused("sample", "asia", "-n", "5", "either=no", "lung=yes")
 
 
 def test_no_rows(run):

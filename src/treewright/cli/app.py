@@ -19,6 +19,7 @@ from treewright.cli.explore_command import explore
 from treewright.cli.inspect_command import inspect
 from treewright.cli.learn_command import learn
 from treewright.cli.sample_command import sample
+from treewright.cli.verify_command import verify
 
 app = typer.Typer(
     name="treewright",
@@ -32,7 +33,7 @@ app = typer.Typer(
 COMMANDS = (
     *(demo, inspect, learn),
     *(query, marginals, mpe, score, sample),
-    *(compare, convert, explore, doctor),
+    *(compare, verify, convert, explore, doctor),
 )
 
 for command in COMMANDS:

@@ -12,7 +12,7 @@ import typer
 
 from treewright.cli.data import DataOptions
 from treewright.cli.given import is_item, read_given, written, written_states
-from treewright.cli.model_files import open_model
+from treewright.cli.model_files import open_model, open_with_given
 from treewright.cli.options import (
     AsJson,
     Data,
@@ -93,8 +93,7 @@ def marginals(
     """
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
-    network = open_model(model)
-    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
+    network, known = open_with_given(model, given, more_given)
     answer = network.marginals(known)
     out.answer(
         lambda: {name: nested(distribution) for name, distribution in answer.items()},
@@ -119,8 +118,7 @@ def mpe(
     """
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
-    network = open_model(model)
-    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
+    network, known = open_with_given(model, given, more_given)
     answer = network.mpe(known)
     variables = [network.schema[name] for name in answer]
     states = [(v.name, written_states(v)[v.code(answer[v.name])]) for v in variables]

@@ -85,7 +85,7 @@ def demo(
     out = Output(as_json=as_json, quiet=quiet)
     model_path, page_path = str(Path(output) / "demo.twm"), str(Path(output) / "demo.html")
     for path in (model_path, page_path):
-        check_writable(path, special=False)
+        check_writable(path)
     use_resources(threads, None)
     with out.progress("learning"):
         story = tell(seed)

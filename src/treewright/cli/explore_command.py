@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli.files import check_writable, write_text
-from treewright.cli.given import read_given
-from treewright.cli.model_files import open_model
+from treewright.cli.model_files import open_with_given
 from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, use_resources
 from treewright.cli.output import Output
 from treewright.reports import to_html
@@ -45,8 +44,7 @@ def explore(
     target = output or f"{name}.html"
     check_writable(target)
     use_resources(None, memory)
-    network = open_model(model)
-    known = read_given(network.schema, [*(given or ()), *(more_given or ())])
+    network, known = open_with_given(model, given, more_given)
     with out.progress("drawing"):
         page = to_html(network, title=title or name, given=known)
     write_text(target, page)

@@ -4,46 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from treewright.cli.output import plain
 from treewright.errors import SettingError
+from treewright.models.formats.text import written_whole
+
+__all__ = ["check_writable", "write_json", "write_text", "written_whole"]
 
 
-def check_writable(path: str | None, *, special: bool = True) -> None:
-    """Refuse a path that cannot be written before any work is done; `special`: a pipe or device will do."""
+def check_writable(path: str | None) -> None:
+    """Refuse a path that cannot be written before any work is done; a pipe or a device will do."""
     if path is None:
         return
     target = Path(path)
     folder = target.parent
     if target.is_dir():
         raise SettingError(f"cannot write {path!r}: it is a folder; add the name of a file")
-    if target.exists() and not target.is_file() and not special:
-        raise SettingError(f"cannot write {path!r}: it is no plain file")
     if not folder.is_dir():
         raise SettingError(f"cannot write {path!r}: there is no folder {os.fspath(folder)!r}")
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise SettingError(f"cannot write {path!r}: permission denied")
-
-
-@contextmanager
-def written_whole(path: str) -> Iterator[BinaryIO]:
-    """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with open(target, "wb") as file:
-            yield file
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str, text: str) -> None:

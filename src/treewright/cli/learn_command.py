@@ -138,7 +138,7 @@ def learn(
     out = Output(as_json=as_json, quiet=quiet)
     search = method_named(method)
     check_score(score, ess)
-    check_writable(output, special=False)  # a model takes the place of what is there
+    check_writable(output)
     check_writable(trace)
     use_resources(threads, memory)
     options = DataOptions(

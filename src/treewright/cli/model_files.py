@@ -1,15 +1,18 @@
-"""Models by name: a .twm file, or one of the example networks."""
+"""Models by name: a file of any known format, or one of the example networks."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from treewright.cli.given import read_given
 from treewright.errors import FileMissingError, FormatError, nearest
 from treewright.models import BayesianNetwork
 from treewright.models.formats.twm import load
 from treewright.networks import example_networks, load_network
+from treewright.tables.schema import Label
 
 
 def open_model(text: str) -> BayesianNetwork:
@@ -29,6 +32,14 @@ def open_model(text: str) -> BayesianNetwork:
     from treewright.models.formats import read_model  # here, since parsers take a while to load
 
     return read_model(path)
+
+
+def open_with_given(
+    text: str, given: Sequence[str] | None, more_given: Sequence[str] | None
+) -> tuple[BayesianNetwork, dict[str, Label]]:
+    """A model, and the evidence of `--given` and of the arguments after it, read as this model's states."""
+    model = open_model(text)
+    return model, read_given(model.schema, [*(given or ()), *(more_given or ())])
 
 
 def _starts_like_ours(path: Path) -> bool:

@@ -36,7 +36,9 @@ Data = Annotated[
 Model = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help="A .twm file, or an example network: asia, alarm.", show_default=False
+        metavar="MODEL",
+        help="A model file (.twm, .bif, .xdsl, ...), or an example network: asia, alarm.",
+        show_default=False,
     ),
 ]
 MissingOption = Annotated[

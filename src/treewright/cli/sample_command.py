@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +11,22 @@ import numpy as np
 import typer
 
 from treewright.cli.files import check_writable, written_whole
-from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Memory, Model, Quiet, Seed, Threads, use_resources
+from treewright.cli.model_files import open_with_given
+from treewright.cli.options import (
+    AsJson,
+    Given,
+    Memory,
+    Model,
+    MoreGiven,
+    Quiet,
+    Seed,
+    Threads,
+    use_resources,
+)
 from treewright.cli.output import Output
 from treewright.cli.rows import write_csv
 from treewright.errors import SettingError
+from treewright.tables.schema import Label
 from treewright.tables.table import Table
 
 _OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".npy")
@@ -28,8 +40,10 @@ RowsOut = Annotated[
 
 def sample(
     model: Model,
+    more_given: MoreGiven = None,
     *,
     n: NumberOfRows,
+    given: Given = None,
     seed: Seed = None,
     output: RowsOut = None,
     threads: Threads = None,
@@ -37,9 +51,9 @@ def sample(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw rows from a model, as CSV.
+    """Draw rows from a model, as CSV; with --given, exact draws that agree with what is known.
 
-    Example: treewright sample asia -n 10000 --seed 1 -o rows.csv
+    Example: treewright sample asia -n 10000 --given xray=yes --seed 1 -o rows.csv
     """
     out = Output(as_json=as_json, quiet=quiet)
     target = None if output == "-" else output
@@ -47,9 +61,9 @@ def sample(
         raise SettingError(f"rows are written as CSV; {target!r} is named like something else")
     check_writable(target)
     use_resources(threads, memory)
-    network = open_model(model)
+    network, known = open_with_given(model, given, more_given)
     with out.progress("sampling"):
-        table = network.sample(n, rng=np.random.default_rng(seed))
+        table = network.sample(n, known, rng=np.random.default_rng(seed))
     if target is not None:
         with out.progress("writing", total=n) as update, written_whole(target) as file:
             write_csv(table, file, tell=update)
@@ -59,12 +73,20 @@ def sample(
         sys.stdout.buffer.flush()
         return
     out.answer(
-        lambda: document(table, seed, target),
+        lambda: document(table, known, seed, target),
         shown=lambda: [f"{n:,} rows of {len(table.schema)} columns in {target}"],
     )
 
 
-def document(table: Table, seed: int | None, target: str | None) -> dict[str, Any]:
+def document(
+    table: Table, known: Mapping[str, Label], seed: int | None, target: str | None
+) -> dict[str, Any]:
     """What was done; without a file, the rows themselves, column by column."""
-    plain = {"rows": table.n_rows, "columns": list(table.schema.names), "seed": seed, "output": target}
+    plain = {
+        "rows": table.n_rows,
+        "columns": list(table.schema.names),
+        "given": dict(known),
+        "seed": seed,
+        "output": target,
+    }
     return plain if target is not None else {**plain, "data": table.to_dict()}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treewright.limits import format_bytes
+from treewright.limits import format_bytes, format_count
 
 
 @dataclass(frozen=True)
 class Cost:
     """The price of one question.
+
+    A question far beyond the memory limit is not planned to its end: the figures are then those of the first
+    table that settled the refusal.
 
     Attributes
     ----------
@@ -47,6 +50,7 @@ class Cost:
     def __str__(self) -> str:
         verdict = "; above the memory limit" if self.refused else ""
         return (
-            f"width {self.width}, largest table {self.largest_cells:,} cells, {format_bytes(self.bytes)}, "
-            f"{self.operations:,} operations, about {self.seconds:.3g} s{verdict}"
+            f"width {self.width}, largest table {format_count(self.largest_cells)} cells, "
+            f"{format_bytes(self.bytes)}, {format_count(self.operations)} operations, "
+            f"about {self.seconds:.3g} s{verdict}"
         )

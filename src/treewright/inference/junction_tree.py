@@ -161,6 +161,8 @@ class JunctionTreeEngine:
 
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
         """What all marginals (or the joint of some targets) would cost; no table is made."""
+        if (asked := self._too_large_to_answer(evidence, targets)) is not None:
+            return asked
         found: dict[str, Any] = self._forest.cost(*self._arguments(evidence), list(targets))
         scope, limit = found["largest_scope"], memory_limit()
         cells = math.prod(self.schema.cardinalities[v] for v in scope)
@@ -174,6 +176,15 @@ class JunctionTreeEngine:
             seconds=found["seconds"],
             refused=8 * cells > limit or size > max(limit, 1 << 26),
         )
+
+    def _too_large_to_answer(self, evidence: Evidence, targets: Scope) -> Cost | None:
+        """The cost of an answer that does not fit by itself: there is nothing to plan."""
+        free = sorted(set(targets) - set(evidence.observed))
+        cells = math.prod(self.schema.cardinalities[v] for v in free)
+        if 8 * cells <= max(memory_limit(), 1 << 26):
+            return None
+        seconds = cells * 0.45e-9 if cells < 10**300 else math.inf
+        return Cost(len(free) - 1, self.schema.names_of(free), cells, 8 * cells, cells, seconds, refused=True)
 
     def refuse_impossible(self, evidence: Evidence) -> NoReturn:
         """Say which part of impossible evidence contradicts itself or the model; the part is minimal."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+from treewright.graphs.cluster_trees import JunctionTree
+
 Structure_co = TypeVar("Structure_co", covariant=True)
 
 
@@ -50,6 +52,16 @@ class Trace:
 class Learned(Generic[Structure_co]):
     """A learned structure with the trace of the work.
 
+    Attributes
+    ----------
+    structure
+        The graph that was found.
+    trace
+        How the work went.
+    certificate
+        Where the learner promises a treewidth: clusters that prove it, which :func:`treewright.verify` checks
+        and `model.save(path, certificate=...)` keeps beside the model.
+
     Examples
     --------
     >>> import treewright as tw
@@ -60,6 +72,7 @@ class Learned(Generic[Structure_co]):
 
     structure: Structure_co
     trace: Trace
+    certificate: JunctionTree | None = None
 
 
 class TraceBuilder:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError
+from treewright.graphs.cluster_trees import ClusterTree
 from treewright.graphs.dag import Dag
 from treewright.inference.batch import EvidenceColumns, check_answer_size, columns_from_rows
 from treewright.inference.cost import Cost
@@ -397,11 +398,27 @@ class BayesianNetwork:
 
     # files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`treewright.models.formats.twm.load` reads back exactly."""
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        certificate: ClusterTree | None = None,
+        treewidth: int | None = None,
+    ) -> None:
+        """Write the model to a file that :func:`treewright.models.formats.twm.load` reads back exactly.
+
+        Parameters
+        ----------
+        path
+            Where; a name that ends in .gz is compressed, a pipe or device is written through.
+        certificate
+            Clusters that prove a treewidth, kept beside the model for :func:`treewright.verify`.
+        treewidth
+            The bound that the clusters are to prove, if one was promised.
+        """
         from treewright.models.formats import twm
 
-        twm.save(self, path)
+        twm.save(self, path, certificate=certificate, treewidth=treewidth)
 
     @cached_property
     def _engine(self) -> JunctionTreeEngine:

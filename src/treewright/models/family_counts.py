@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, TableTooLarge, WeightError, nearest
 from treewright.graphs.dag import Dag
-from treewright.limits import memory_limit
+from treewright.limits import format_count, memory_limit
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.statistics.counter import Counts
@@ -166,8 +166,8 @@ def refuse_large_tables(schema: Schema, families: Sequence[Scope]) -> None:
     if needed > limit:
         *parents, child = schema.names_of(families[cells.index(max(cells))])
         raise TableTooLarge(
-            f"the tables take {needed:,} bytes, above the memory limit of {limit:,}; the largest is that "
-            f"of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
+            f"the tables take {format_count(needed)} bytes, above the memory limit of {limit:,}; the "
+            f"largest is that of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
             "raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
         )
 

@@ -1,5 +1,10 @@
 import gzip
+import os
+import stat
+import subprocess
+import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -23,6 +28,30 @@ def test_bytes_are_unpacked_by_what_they_are_not_by_name(tmp_path):
     assert (tmp_path / "b.gz").stat().st_size < 100
     assert read_source(tmp_path / "b.gz").data == b"x" * 1000
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.bif", "b.gz"]
+
+
+def test_pipes_are_written_through(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        write_bytes(pipe, b"content" * 100_000)
+        assert read.result(timeout=60) == b"content" * 100_000
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_the_standard_output_keeps_what_was_printed_around(tmp_path):
+    code = (
+        "import os\nfrom treewright.models.formats.text import write_bytes\n"
+        "print('before')\nwrite_bytes('/dev/stdout', b'content\\n')\nprint('after', flush=True)\n"
+        "write_bytes(f'/dev/fd/{os.dup(1)}', b'end\\n')"
+    )
+    with open(tmp_path / "out.txt", "wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out.txt").read_text() == "before\ncontent\nafter\nend\n"
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert piped.stdout == b"before\ncontent\nafter\nend\n"
 
 
 def test_packed_bytes_say_neither_name_nor_time(tmp_path):

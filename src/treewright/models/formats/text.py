@@ -10,7 +10,11 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
+import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +30,7 @@ LARGEST_RATIO = 200
 ALWAYS_UNPACKED = 16 * 2**20
 
 _CHUNK = 2**20
+_STREAM = re.compile(r"/dev/(stdout|stderr|fd/(\d{1,9}))")
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "compressed with bzip2",
@@ -125,18 +130,43 @@ def as_text(source: Source) -> Source:
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file, compressed when its name ends in .gz; it appears whole or not at all.
+    """Write a file, compressed when its name ends in .gz; a plain file appears whole or not at all.
 
     The bytes depend on the content only: the gzip header has neither name nor time.
     """
-    target = Path(path)
-    packed = _pack(data) if target.suffix.lower() == ".gz" else data
+    packed = _pack(data) if Path(path).suffix.lower() == ".gz" else data
+    with written_whole(path) as file:
+        file.write(packed)
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
+    stream = _own_stream(path)
+    target = Path(os.path.realpath(path))
+    if stream is not None or (os.path.exists(path) and not target.is_file()):
+        with open(path if stream is None else os.dup(stream), "wb") as file:
+            yield file
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(packed)
+        with open(temporary, "wb") as file:
+            yield file
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _own_stream(path: str | os.PathLike[str]) -> int | None:
+    """The open stream of this process that a path such as /dev/stdout names, ready to be written to.
+
+    Opened by its path it would begin anew, over what was printed before when it leads to a plain file.
+    """
+    match = _STREAM.fullmatch(os.fspath(path))
+    if match is None or os.name != "posix":
+        return None
+    sys.stdout.flush()
+    return {"stdout": 1, "stderr": 2}.get(match[1]) or int(match[2])
 
 
 def _pack(data: bytes) -> bytes:

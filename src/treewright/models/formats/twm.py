@@ -9,7 +9,8 @@ bytes.
 
 The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
 JSON can say about where the model came from (data, learner, settings, seed): what :func:`save` was told, else
-what the model itself knows.
+what the model itself knows; and a *certificate*: clusters that prove a treewidth
+(:mod:`~treewright.models.formats.certificate`).
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from treewright.errors import FormatError
+from treewright.errors import FormatError, SettingError
+from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.dirichlet import Dirichlet
 from treewright.models.family_counts import FamilyCounts
+from treewright.models.formats import certificate as certificates
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.tables.schema import Schema, Variable
@@ -37,14 +41,20 @@ KIND = "bayesian network"
 VERSION = 1
 
 _REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
-_OPTIONAL = frozenset({"unseen", "provenance", "counts"})
+_OPTIONAL = frozenset({"unseen", "provenance", "counts", "certificate"})
 
 
 def save(
-    model: BayesianNetwork, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None
+    model: BayesianNetwork,
+    path: str | os.PathLike[str],
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    certificate: ClusterTree | None = None,
+    treewidth: int | None = None,
 ) -> None:
-    """Write a model; the file appears whole or not at all, compressed when its name ends in .gz."""
-    write_bytes(path, to_bytes(model, provenance=provenance))
+    """Write a model; a plain file appears whole or not at all, compressed when its name ends in .gz."""
+    data = to_bytes(model, provenance=provenance, certificate=certificate, treewidth=treewidth)
+    write_bytes(path, data)
 
 
 def load(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -76,20 +86,53 @@ def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
     {'seed': 7}
     """
     source = read_source(path)
-    try:
+    with _named(source):
         return _read_provenance(_verified(source.data))
-    except FormatError as error:
-        raise FormatError(f"{source.name}: {error}") from error.__cause__
+
+
+def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
+    """The clusters that a file keeps as proof of its model's treewidth, if it does.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asia.save(pathlib.Path(folder) / "asia.twm", certificate=tree, treewidth=2)
+    ...     read_certificate(pathlib.Path(folder) / "asia.twm").width
+    2
+    """
+    source = read_source(path)
+    with _named(source):
+        document = _verified(source.data)
+        if "certificate" not in document:
+            return None
+        return certificates.read_certificate(document["certificate"], from_bytes(source.data).schema)
 
 
 def from_source(source: Source) -> BayesianNetwork:
-    try:
+    with _named(source):
         return from_bytes(source.data)
+
+
+@contextmanager
+def _named(source: Source) -> Iterator[None]:
+    """Refusals say which file it was."""
+    try:
+        yield
     except FormatError as error:
         raise FormatError(f"{source.name}: {error}") from error.__cause__
 
 
-def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = None) -> bytes:
+def to_bytes(
+    model: BayesianNetwork,
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    certificate: ClusterTree | None = None,
+    treewidth: int | None = None,
+) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
     payload: dict[str, Any] = {
         "format": FORMAT,

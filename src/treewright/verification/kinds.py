@@ -1,0 +1,122 @@
+"""Whether a content is a model: one function for each kind that a file can hold.
+
+A kind checks its own sections and says which sets of variables (*scopes*) the clusters of a certificate have
+to hold together: the families of a directed model, the factors of an undirected one. A new kind is one more
+entry of `KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from treewright.verification.content import Variables
+from treewright.verification.continuous import check_continuous, check_families, check_name_lists
+from treewright.verification.directed import Parents, read_parents
+from treewright.verification.factors import read_scopes
+from treewright.verification.numbers import check_conditional_tables
+from treewright.verification.report import Findings
+
+Scopes = list[tuple[str, ...]]
+
+COMMON = frozenset({"format", "version", "kind", "variables", "checksum"})
+BESIDE = frozenset({"provenance", "certificate"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The sections of a kind of model, and how they are checked."""
+
+    required: frozenset[str]
+    optional: frozenset[str]
+    check: Callable[[dict[str, Any], Variables, Findings], Scopes]
+
+
+def check_model(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes | None:
+    """The scopes of a model of any known kind."""
+    name = content.get("kind")
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    findings.begin("kind")
+    if kind is None:
+        findings.add("kind", f"a model of kind {name!r} is not known here; known are {', '.join(KINDS)}")
+        return None
+    for key in sorted((COMMON | kind.required) - content.keys() - {"checksum"}):
+        findings.add("kind", f"a {name} has a section {key!r}; there is none")
+    for key in sorted(content.keys() - COMMON - BESIDE - kind.required - kind.optional):
+        findings.add("kind", f"a {name} has no section {key!r}; there is one")
+    provenance = content.get("provenance", {})
+    findings.expect(isinstance(provenance, dict), "kind", "the provenance is not an object")
+    return kind.check(content, variables, findings)
+
+
+def check_bayesian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_discrete(variables, findings)
+    parents = read_parents(content.get("arcs"), variables, findings)
+    if not findings.broken("variables"):
+        check_conditional_tables(content.get("tables"), parents, variables, findings)
+    check_unseen(content.get("unseen", {}), variables, findings)
+    return families(parents)
+
+
+def check_markov_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_discrete(variables, findings)
+    fitting = content.get("fitting", {})
+    findings.expect(isinstance(fitting, dict), "kind", '"fitting" is not an object')
+    return read_scopes(content.get("factors"), variables, findings)
+
+
+def check_gaussian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_continuous(variables, findings)
+    parents = read_parents(content.get("arcs"), variables, findings)
+    check_families(
+        content.get("families"),
+        parents,
+        findings,
+        numbers=("intercept",),
+        spread="variance",
+        by_parent="coefficients",
+    )
+    check_name_lists(content, variables, findings)
+    return families(parents)
+
+
+def check_sigmoid_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_continuous(variables, findings)
+    parents = read_parents(content.get("arcs"), variables, findings)
+    check_families(
+        content.get("families"), parents, findings, numbers=("th0", "th1", "b"), spread="s2", by_parent="w"
+    )
+    return families(parents)
+
+
+def families(parents: Parents) -> Scopes:
+    """Each variable with its parents: what a term of a directed model is about."""
+    return [(*found, name) for name, found in parents.items()]
+
+
+def check_discrete(variables: Variables, findings: Findings) -> None:
+    for name, states in variables.states.items():
+        findings.expect(
+            states is not None, "variables", f"{name!r} has no states, and a table needs some", (name,)
+        )
+
+
+def check_unseen(value: object, variables: Variables, findings: Findings) -> None:
+    """Counts of parent configurations without a row behind them."""
+    findings.expect(
+        isinstance(value, dict)
+        and all(name in variables.states and type(n) is int and n > 0 for name, n in value.items()),
+        "kind",
+        "unseen configurations are not counts by variable",
+    )
+
+
+KINDS = {
+    "bayesian network": Kind(frozenset({"arcs", "tables"}), frozenset({"unseen"}), check_bayesian_network),
+    "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
+    "gaussian network": Kind(
+        frozenset({"arcs", "families"}), frozenset({"floored", "redundant"}), check_gaussian_network
+    ),
+    "sigmoid network": Kind(frozenset({"arcs", "families"}), frozenset(), check_sigmoid_network),
+}
