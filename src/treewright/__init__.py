@@ -52,13 +52,22 @@ from treewright.graphs import (
 from treewright.inference import JunctionTreeEngine
 from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
-from treewright.models import BayesianNetwork, Dirichlet, fit
+from treewright.models import (
+    BayesianNetwork,
+    Dirichlet,
+    GaussianNetwork,
+    GaussianPrior,
+    SigmoidNetwork,
+    fit,
+    fit_sigmoid,
+)
 from treewright.statistics import (
     CachedCounter,
     Counter,
     JointCounts,
     Moments,
     ShardedCounter,
+    SigmoidFamily,
     count,
     entropy,
     moments,
@@ -122,6 +131,8 @@ __all__ = [
     "FisherZTest",
     "GTest",
     "GaussianBIC",
+    "GaussianNetwork",
+    "GaussianPrior",
     "JointCounts",
     "JunctionTree",
     "JunctionTreeEngine",
@@ -135,6 +146,8 @@ __all__ = [
     "ShardedCounter",
     "ShardedTable",
     "SigmoidBIC",
+    "SigmoidFamily",
+    "SigmoidNetwork",
     "SparseQNML",
     "Table",
     "Trace",
@@ -148,6 +161,7 @@ __all__ = [
     "entropy",
     "example_networks",
     "fit",
+    "fit_sigmoid",
     "from_dot",
     "from_networkx",
     "from_pgmpy",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from treewright.errors import GraphError, SchemaError, TableTooLarge, nearest
 from treewright.graphs.dag import Dag
 from treewright.limits import memory_limit
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
+from treewright.models.gaussian_network import GaussianNetwork
+from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema, Scope
 
 
@@ -58,20 +61,30 @@ class Dirichlet:
 _ONE_ROW = Dirichlet(1.0)
 
 
-def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ONE_ROW) -> BayesianNetwork:
-    """Fit the tables of a Bayesian network.
+@overload
+def fit(structure: Dag, counter: Moments, *, prior: GaussianPrior | None = ...) -> GaussianNetwork: ...
+@overload
+def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = ...) -> BayesianNetwork: ...
+def fit(
+    structure: Dag, counter: FamilyCounter | Moments, *, prior: Dirichlet | GaussianPrior | None = _ONE_ROW
+) -> BayesianNetwork | GaussianNetwork:
+    """Fit the tables of a Bayesian network to counts, or the lines of a Gaussian network to moments.
 
     Parameters
     ----------
     structure
         The arcs.
     counter
-        Counts of the same variables, met by name; whole or real-weighted.
+        Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
+        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines).
     prior
-        A Dirichlet prior (see the formula above), or None for maximum likelihood.
+        For counts a Dirichlet prior (see the formula above), by default of one row; for moments a
+        :class:`GaussianPrior`, by default none. None is maximum likelihood.
 
     Returns
     -------
+    GaussianNetwork
+        From moments. Its `floored` and `redundant` say where the rows did not determine a regression.
     BayesianNetwork
         Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
         uniform, from the prior or for want of anything better.
@@ -95,6 +108,10 @@ def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ON
             f"fit puts tables on a Dag; found {type(structure).__name__} "
             "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
         )
+    if isinstance(counter, Moments):
+        return fit_gaussian(structure, counter, prior=_gaussian_prior(prior))
+    if isinstance(prior, GaussianPrior):
+        raise SchemaError("a GaussianPrior goes with moments; counts are fitted with a Dirichlet prior")
     schema = structure.schema
     families = [(*structure.parents(v), v) for v in range(len(schema))]
     _refuse_large(schema, families)
@@ -109,6 +126,12 @@ def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ON
             unseen[name] = empty
         tables.append(_estimate(cells, prior))
     return BayesianNetwork(structure, tables, unseen=unseen)
+
+
+def _gaussian_prior(prior: Dirichlet | GaussianPrior | None) -> GaussianPrior | None:
+    if isinstance(prior, Dirichlet) and prior is not _ONE_ROW:
+        raise SchemaError("a Dirichlet prior goes with counts; moments are fitted with a GaussianPrior")
+    return None if isinstance(prior, Dirichlet) else prior
 
 
 def _estimate(counts: npt.NDArray[np.float64], prior: Dirichlet | None) -> npt.NDArray[np.float64]:

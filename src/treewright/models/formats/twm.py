@@ -24,26 +24,44 @@ import numpy as np
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.formats import twm_continuous as continuous
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.model import AnyModel
+from treewright.models.sigmoid_network import SigmoidNetwork
 from treewright.tables.schema import Schema, Variable
 
 FORMAT = "treewright model"
 KIND = "bayesian network"
 VERSION = 1
 
-_REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
-_OPTIONAL = frozenset({"unseen", "provenance"})
+_HEAD = frozenset({"format", "version", "kind", "variables", "arcs"})
+_REQUIRED = {
+    KIND: _HEAD | {"tables"},
+    continuous.GAUSSIAN: _HEAD | {"families"},
+    continuous.SIGMOID: _HEAD | {"families"},
+}
+_OPTIONAL = {
+    KIND: frozenset({"unseen", "provenance"}),
+    continuous.GAUSSIAN: frozenset({"floored", "redundant", "provenance"}),
+    continuous.SIGMOID: frozenset({"provenance"}),
+}
+_ITEMISED = {
+    "variables": ("[", "]"),
+    "tables": ("{", "}"),
+    "families": ("{", "}"),
+}  # keys with a line per item
 
 
 def save(
-    model: BayesianNetwork, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None
+    model: AnyModel, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None
 ) -> None:
     """Write a model; the file appears whole or not at all, compressed when its name ends in .gz."""
     write_bytes(path, to_bytes(model, provenance=provenance))
 
 
-def load(path: str | os.PathLike[str]) -> BayesianNetwork:
+def load(path: str | os.PathLike[str]) -> AnyModel:
     """Read a model.
 
     Examples
@@ -81,18 +99,33 @@ def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
-def from_source(source: Source) -> BayesianNetwork:
+def from_source(source: Source) -> AnyModel:
     try:
         return from_bytes(source.data)
     except FormatError as error:
         raise FormatError(f"{source.name}: {error}") from error.__cause__
 
 
-def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = None) -> bytes:
+def to_bytes(model: AnyModel, *, provenance: Mapping[str, Any] | None = None) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
     payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
+        **_content(model),
+    }
+    if provenance:
+        payload["provenance"] = _plain(provenance)
+    document = {**payload, "checksum": _checksum(payload)}
+    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+
+
+def _content(model: AnyModel) -> dict[str, Any]:
+    """What the file says about a model, by its kind."""
+    if isinstance(model, GaussianNetwork):
+        return {"kind": continuous.GAUSSIAN, **continuous.write_gaussian(model)}
+    if isinstance(model, SigmoidNetwork):
+        return {"kind": continuous.SIGMOID, **continuous.write_sigmoid(model)}
+    content: dict[str, Any] = {
         "kind": KIND,
         "variables": [_write_variable(variable) for variable in model.schema],
         "arcs": [list(arc) for arc in model.dag.edges()],
@@ -100,12 +133,7 @@ def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = N
             name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
         },
     }
-    if model.unseen:
-        payload["unseen"] = model.unseen
-    if provenance:
-        payload["provenance"] = _plain(provenance)
-    document = {**payload, "checksum": _checksum(payload)}
-    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+    return {**content, "unseen": model.unseen} if model.unseen else content
 
 
 def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,19 +146,19 @@ def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """JSON with a line for each key, and for each item of the two long ones."""
+    """JSON with a line for each key, and for each item of the long ones."""
     yield "{"
     for position, (key, value) in enumerate(document.items()):
         comma = "," if position < len(document) - 1 else ""
-        if key not in ("variables", "tables"):
+        if key not in _ITEMISED:
             yield f' "{key}": {_json(value)}{comma}'
             continue
         items = (
             [_json(item) for item in value]
-            if key == "variables"
+            if isinstance(value, list)
             else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
         )
-        left, right = "[]" if key == "variables" else "{}"
+        left, right = _ITEMISED[key]
         yield f' "{key}": {left}'
         yield from (f"  {item}," for item in items[:-1])
         yield from (f"  {item}" for item in items[-1:])
@@ -142,10 +170,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False)
 
 
-def from_bytes(data: bytes) -> BayesianNetwork:
+def from_bytes(data: bytes) -> AnyModel:
     """The model of a file's bytes."""
     document = _verified(data)
     try:
+        if document["kind"] == continuous.GAUSSIAN:
+            return continuous.read_gaussian(document)
+        if document["kind"] == continuous.SIGMOID:
+            return continuous.read_sigmoid(document)
         schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
         dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
         unseen = _read_unseen(document.get("unseen", {}), schema)
@@ -166,12 +198,17 @@ def _verified(data: bytes) -> dict[str, Any]:
         f"version {version!r} of the format is not known here, only {VERSION}",
     )
     kind = document.get("kind")
-    _expect(kind == KIND, f"a model of kind {kind!r} is not known here, only {KIND!r}")
+    known = ", ".join(map(repr, _REQUIRED))
+    _expect(
+        isinstance(kind, str) and kind in _REQUIRED,
+        f"a model of kind {kind!r} is not known here, only {known}",
+    )
+    required, optional = _REQUIRED[str(kind)], _OPTIONAL[str(kind)]
     checksum = document.pop("checksum", None)
     _expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
     _expect(
-        _REQUIRED <= document.keys() <= _REQUIRED | _OPTIONAL,
-        f"the keys are not {', '.join(sorted(_REQUIRED))}",
+        required <= document.keys() <= required | optional,
+        f"the keys are not {', '.join(sorted(required))}",
     )
     return document
 
