@@ -1,5 +1,5 @@
-// Python face of moments.hpp, gaussian.hpp, partial_correlations.hpp and sigmoid.hpp: shapes, ownership and
-// the GIL, nothing else.
+// Python face of moments.hpp, gaussian.hpp, regression.hpp, partial_correlations.hpp and sigmoid.hpp: shapes,
+// ownership and the GIL, nothing else.
 #include "treewright/gaussian.hpp"
 
 #include <stdexcept>
@@ -7,6 +7,7 @@
 #include "bind.hpp"
 #include "treewright/moments.hpp"
 #include "treewright/partial_correlations.hpp"
+#include "treewright/regression.hpp"
 #include "treewright/sigmoid.hpp"
 
 namespace twg = treewright::gaussian;
@@ -32,6 +33,7 @@ std::vector<const double*> pointers(const Columns& columns, std::size_t n_rows, 
 using OutMoments = std::tuple<double, OutArray<double>, OutArray<double>, OutMatrix<double>>;
 using OutScores = std::tuple<OutArray<double>, OutArray<std::uint8_t>>;
 using OutAnswers = std::tuple<OutArray<double>, OutArray<double>, OutArray<double>, OutArray<std::uint8_t>>;
+using OutRegression = std::tuple<OutArray<double>, OutArray<std::uint8_t>, double, bool>;
 using OutFit = std::tuple<double, double, double, OutArray<double>, double, double>;
 
 OutMoments to_tuple(tw::MomentSums&& sums) {
@@ -141,6 +143,25 @@ void bind_score(nb::module_& m) {
           "child"_a, "parents"_a, "candidates"_a);
 }
 
+void bind_regressions(nb::module_& m) {
+  m.def(
+      "regressions",
+      [](const Matrix<double>& scatter, const std::vector<RawFamily>& families, const Indices& rank) {
+        const auto asked = ranked(families, rank);
+        auto found = interruptible([&](tw::Cancel& c) {
+          return twg::regressions(twg::Correlations(span_of_matrix(scatter), scatter.shape(0)), asked, c);
+        });
+        std::vector<OutRegression> out;
+        for (auto& one : found)
+          out.emplace_back(to_numpy(std::move(one.slopes)), to_numpy(std::move(one.redundant)),
+                           one.unexplained, one.floored);
+        return out;
+      },
+      "scatter"_a, "families"_a, "rank"_a,
+      "Standardised slopes, redundant parents, unexplained share of the variance, and whether that is a "
+      "floor; `scatter` is in name order.");
+}
+
 void bind_test(nb::module_& m) {
   using Test = Ranked<twg::PartialCorrelations>;
   nb::class_<Test>(m, "PartialCorrelations", "Partial correlations and Fisher z; `scatter` is in name order.")
@@ -206,15 +227,17 @@ void bind_sigmoid(nb::module_& m) {
           "child"_a, "parents"_a, "candidates"_a, "keep"_a,
           "Places of the candidates of largest linear gain.")
       .def(
-          "fit",
-          [](Fits& self, std::uint32_t child, const Indices& parents) {
-            const std::vector<twg::Family> asked{{self.rank.at(child), ranked(parents, self.rank)}};
-            auto fit = std::move(
-                interruptible([&](tw::Cancel& c) { return self.core->fit_many(asked, c); }).front());
-            return OutFit(fit.th0, fit.th1, fit.b, to_numpy(std::move(fit.w)), fit.variance,
-                          fit.log_likelihood);
+          "fit_many",
+          [](Fits& self, const std::vector<RawFamily>& families) {
+            const auto asked = ranked(families, self.rank);
+            auto fits = interruptible([&](tw::Cancel& c) { return self.core->fit_many(asked, c); });
+            std::vector<OutFit> out;
+            for (auto& fit : fits)
+              out.emplace_back(fit.th0, fit.th1, fit.b, to_numpy(std::move(fit.w)), fit.variance,
+                               fit.log_likelihood);
+            return out;
           },
-          "child"_a, "parents"_a, "th0, th1, b, w, variance, log-likelihood.");
+          "families"_a, "th0, th1, b, w, variance, log-likelihood of each.");
 }
 
 }  // namespace
@@ -222,6 +245,7 @@ void bind_sigmoid(nb::module_& m) {
 void bind_gaussian(nb::module_& m) {
   bind_moments(m);
   bind_score(m);
+  bind_regressions(m);
   bind_test(m);
   bind_sigmoid(m);
 }

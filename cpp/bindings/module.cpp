@@ -8,6 +8,7 @@ void bind_scores(nb::module_&);
 void bind_independence(nb::module_&);
 void bind_searching(nb::module_&);
 void bind_gaussian(nb::module_&);
+void bind_normal_network(nb::module_&);
 void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
   bind_independence(m);
   bind_searching(m);
   bind_gaussian(m);
+  bind_normal_network(m);
   bind_undirected(m);
   bind_directed(m);
   bind_spanning(m);

@@ -52,13 +52,25 @@ from treewright.graphs import (
 from treewright.inference import JunctionTreeEngine
 from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
-from treewright.models import BayesianNetwork, Dirichlet, FamilyCounts, FittedByEm, fit, fit_em
+from treewright.models import (
+    BayesianNetwork,
+    Dirichlet,
+    FamilyCounts,
+    FittedByEm,
+    GaussianNetwork,
+    GaussianPrior,
+    SigmoidNetwork,
+    fit,
+    fit_em,
+    fit_sigmoid,
+)
 from treewright.statistics import (
     CachedCounter,
     Counter,
     JointCounts,
     Moments,
     ShardedCounter,
+    SigmoidFamily,
     count,
     entropy,
     moments,
@@ -129,6 +141,8 @@ __all__ = [
     "FittedByEm",
     "GTest",
     "GaussianBIC",
+    "GaussianNetwork",
+    "GaussianPrior",
     "JointCounts",
     "JunctionTree",
     "JunctionTreeEngine",
@@ -142,6 +156,8 @@ __all__ = [
     "ShardedCounter",
     "ShardedTable",
     "SigmoidBIC",
+    "SigmoidFamily",
+    "SigmoidNetwork",
     "SparseQNML",
     "Table",
     "Trace",
@@ -156,6 +172,7 @@ __all__ = [
     "example_networks",
     "fit",
     "fit_em",
+    "fit_sigmoid",
     "from_dot",
     "from_networkx",
     "from_pgmpy",

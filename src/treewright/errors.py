@@ -73,6 +73,10 @@ class ImpossibleEvidence(EvidenceError):  # noqa: N818
     """Evidence that has probability zero under the model."""
 
 
+class NoExactAnswer(TreewrightError, ValueError):  # noqa: N818
+    """A question that this kind of model cannot answer exactly."""
+
+
 class FileMissingError(TreewrightError, FileNotFoundError):
     """A path or pattern that leads to no file."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from treewright.cli.continuous_answers import answer_marginals, answer_mpe, answer_query
 from treewright.cli.data import DataOptions
 from treewright.cli.given import is_item, read_given, written, written_states
 from treewright.cli.model_files import open_model, open_with_given
@@ -30,7 +31,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, bar, figures, heading, listing, remark
 from treewright.errors import SchemaError
-from treewright.models import Distribution, Explanation, Marginals
+from treewright.models import BayesianNetwork, Distribution, Explanation, Marginals
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
@@ -69,6 +70,9 @@ def query(
         raise SchemaError("a query asks about at least one variable; found only what is given")
     items = [text for text in targets if is_item(network.schema, text)]
     known = read_given(network.schema, [*(given or ()), *items])
+    if not isinstance(network, BayesianNetwork):
+        answer_query(out, network, names, known)
+        return
     answer = network.query(names, known)
     out.answer(
         lambda: query_document(answer),
@@ -94,6 +98,9 @@ def marginals(
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
+    if not isinstance(network, BayesianNetwork):
+        answer_marginals(out, network, known)
+        return
     answer = network.marginals(known)
     out.answer(
         lambda: {name: nested(distribution) for name, distribution in answer.items()},
@@ -119,6 +126,9 @@ def mpe(
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
+    if not isinstance(network, BayesianNetwork):
+        answer_mpe(out, network, known)
+        return
     answer = network.mpe(known)
     variables = [network.schema[name] for name in answer]
     states = [(v.name, written_states(v)[v.code(answer[v.name])]) for v in variables]

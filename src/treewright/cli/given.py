@@ -73,6 +73,8 @@ def split_item(schema: Schema, text: str) -> tuple[str, str]:
 
 def state_written(variable: Variable, text: str) -> Label:
     """The state that is written like this; an unknown one is left for the model to refuse."""
+    if not variable.is_discrete:
+        return number_written(variable, text)
     states = variable.states or ()
     forms = written_states(variable)
     if text in forms:
@@ -81,6 +83,16 @@ def state_written(variable: Variable, text: str) -> Label:
         return text
     code = written_forms(states).get(written_form(text))
     return text if code is None else states[code]
+
+
+def number_written(variable: Variable, text: str) -> float:
+    """The value of a continuous variable."""
+    try:
+        return float(text)
+    except ValueError:
+        raise EvidenceError(
+            f"evidence {variable.name}={text!r} is not a number; {variable.name} is continuous"
+        ) from None
 
 
 def is_item(schema: Schema, text: str) -> bool:

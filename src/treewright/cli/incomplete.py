@@ -12,6 +12,7 @@ import numpy as np
 from treewright.errors import MissingValuesError
 from treewright.graphs import Dag
 from treewright.models import BayesianNetwork, fit, fit_em, observed_score
+from treewright.models.model import AnyModel
 from treewright.statistics import Counter
 from treewright.tables.exports import counted
 from treewright.tables.table import Table
@@ -43,6 +44,8 @@ def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[Bayesi
     ]
 
 
-def mean_log_likelihood(model: BayesianNetwork, table: Table) -> float:
+def mean_log_likelihood(model: AnyModel, table: Table) -> float:
     """Per row, of what the row shows."""
-    return observed_score(model, table) if table.has_missing else model.score(table)
+    if isinstance(model, BayesianNetwork) and table.has_missing:
+        return observed_score(model, table)
+    return model.score(table)

@@ -13,15 +13,16 @@ import typer
 
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.incomplete import complete_rows, fit_all_rows, mean_log_likelihood
+from treewright.cli.incomplete import mean_log_likelihood
 from treewright.cli.methods import (
+    ALL_SCORES,
+    CONTINUOUS_SCORES,
     DEFAULT_METHOD,
     METHODS,
-    SCORES,
     Task,
     check_score,
+    ground_of,
     method_named,
-    score_named,
 )
 from treewright.cli.options import (
     AsJson,
@@ -45,8 +46,8 @@ from treewright.graphs import Dag
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import Learned
-from treewright.models import BayesianNetwork
-from treewright.statistics import count
+from treewright.models import GaussianNetwork
+from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
 from treewright.tables.table import Table
 
@@ -59,7 +60,7 @@ _STEPS = 4
 Method = Annotated[
     str, typer.Option("--method", "-m", help=f"How to learn. In this version: {', '.join(METHODS)}.")
 ]
-Score = Annotated[str, typer.Option("--score", "-s", help=f"What to maximise: {', '.join(SCORES)}.")]
+Score = Annotated[str, typer.Option("--score", "-s", help=f"What to maximise: {', '.join(ALL_SCORES)}.")]
 Ess = Annotated[
     float | None, typer.Option("--ess", help="Equivalent sample size of --score bdeu; 1 by default.")
 ]
@@ -93,7 +94,7 @@ class Outcome:
     method: str
     criterion: str
     learned: Learned[Any]
-    model: BayesianNetwork
+    model: AnyModel
     score: float
     n_rows: int
     log_likelihood: float
@@ -147,16 +148,18 @@ def learn(
     with out.progress("reading", total=_STEPS) as update:
         started = perf_counter()
         table = options.read(data)
-        refuse_continuous(table, method)
+        if score in CONTINUOUS_SCORES:
+            refuse_discrete(table, score)
+        else:
+            refuse_continuous(table, method)
         held_out = options.read_like(valid, table.schema) if valid else None
         read = perf_counter()
         update(1, "learning")
-        counter = count(complete_rows(table))
-        criterion = score_named(score, counter, ess)
-        task = Task(counter, criterion, read_order(order, table), np.random.default_rng(seed))
+        ground = ground_of(table, score, ess)
+        task = Task(ground, read_order(order, table), np.random.default_rng(seed))
         learned = search(task)
         update(2, "fitting")
-        model, how_fitted = fit_all_rows(learned.structure, table, counter)
+        model, how_fitted = ground.fit(learned.structure)
         done = perf_counter()
         update(3, "scoring")
         outcome = Outcome(
@@ -164,14 +167,14 @@ def learn(
             criterion=score,
             learned=learned,
             model=model,
-            score=criterion.score(learned.structure),
+            score=ground.score.score(learned.structure),
             n_rows=table.n_rows,
             log_likelihood=mean_log_likelihood(model, table),
             n_valid_rows=None if held_out is None else held_out.n_rows,
             valid_log_likelihood=None if held_out is None else mean_log_likelihood(model, held_out),
             reading_seconds=read - started,
             seconds=done - read,
-            remarks=[*remarks_on(table.report), *how_fitted],
+            remarks=[*remarks_on(table.report), *how_fitted, *remarks_on_model(model)],
             output=output,
         )
     if output is not None:
@@ -191,7 +194,32 @@ def refuse_continuous(table: Table, method: str) -> None:
         raise SchemaError(
             f"{method} learns from discrete columns; continuous: {listed(names)}. Cut them into intervals "
             "with --bins 4 (or --bins name=4), or leave them out with --ignore name"
+            + ("; --score gaussian-bic keeps them as they are" if len(names) == len(table.schema) else "")
         )
+
+
+def refuse_discrete(table: Table, score: str) -> None:
+    names = [variable.name for variable in table.schema if variable.is_discrete]
+    if names:
+        raise SchemaError(
+            f"--score {score} is for continuous columns; discrete: {listed(names)}. Leave them out with "
+            "--ignore name, or cut the others into intervals with --bins 4 and use --score bic"
+        )
+
+
+def remarks_on_model(model: AnyModel) -> list[str]:
+    """Where the rows did not determine a regression."""
+    if not isinstance(model, GaussianNetwork):
+        return []
+    found = []
+    if model.floored:
+        found.append(
+            f"left without variance by its parents, so it has a floor of it: {listed(model.floored)}"
+        )
+    if model.redundant:
+        children = listed(sorted(model.redundant))
+        found.append(f"some parents determine others, which have the coefficient zero: {children}")
+    return found
 
 
 def read_order(order: str | None, table: Table) -> list[str] | None:

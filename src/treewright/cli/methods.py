@@ -9,20 +9,57 @@ from typing import Any
 import numpy as np
 
 import treewright
-from treewright.criteria import AIC, BIC, K2, QNML, BDeu, LocalScore, LogLikelihood, SparseQNML
+from treewright.cli.incomplete import complete_rows, fit_all_rows
+from treewright.criteria import (
+    AIC,
+    BIC,
+    K2,
+    QNML,
+    BDeu,
+    GaussianBIC,
+    LocalScore,
+    LogLikelihood,
+    SigmoidBIC,
+    SparseQNML,
+)
 from treewright.errors import SettingError, nearest
+from treewright.graphs import Dag
 from treewright.learners import Learned, learn_chow_liu
-from treewright.statistics import Counter
+from treewright.models import fit, fit_sigmoid
+from treewright.models.model import AnyModel
+from treewright.statistics import Counter, count, moments
+from treewright.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What is learned from: a score of the rows, and what puts parameters on a structure (with remarks)."""
+
+    score: LocalScore
+    fit: Callable[[Dag], tuple[AnyModel, list[str]]]
+    counter: Counter | None = None
 
 
 @dataclass(frozen=True)
 class Task:
     """What a method gets to work with."""
 
-    counter: Counter
-    score: LocalScore
+    ground: Ground
     order: Sequence[str] | None
     rng: np.random.Generator
+
+    @property
+    def score(self) -> LocalScore:
+        return self.ground.score
+
+    @property
+    def counter(self) -> Counter:
+        if self.ground.counter is None:
+            raise SettingError(
+                "this method counts the states of discrete columns; cut continuous ones with --bins 4, or "
+                "use --method chow-liu"
+            )
+        return self.ground.counter
 
 
 METHODS: dict[str, Callable[[Task], Learned[Any]]] = {
@@ -39,6 +76,8 @@ SCORES: dict[str, Callable[[Counter], LocalScore]] = {
     "qnml": QNML,
     "sparse-qnml": SparseQNML,
 }
+CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
+ALL_SCORES = (*SCORES, *CONTINUOUS_SCORES)
 
 
 def method_named(name: str) -> Callable[[Task], Learned[Any]]:
@@ -51,13 +90,19 @@ def method_named(name: str) -> Callable[[Task], Learned[Any]]:
 
 
 def check_score(name: str, ess: float | None) -> None:
-    if name not in SCORES:
-        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, SCORES)}")
+    if name not in ALL_SCORES:
+        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, ALL_SCORES)}")
     if ess is not None and name != "bdeu":
         raise SettingError(f"--ess belongs to --score bdeu; the score is {name}")
 
 
-def score_named(name: str, counter: Counter, ess: float | None) -> LocalScore:
-    if name == "bdeu" and ess is not None:
-        return BDeu(counter, ess=ess)
-    return SCORES[name](counter)
+def ground_of(table: Table, score: str, ess: float | None) -> Ground:
+    """The rows as a score sees them."""
+    if score == "gaussian-bic":
+        found = moments(table)
+        return Ground(GaussianBIC(found), lambda dag: (fit(dag, found), []))
+    if score == "sigmoid-bic":
+        return Ground(SigmoidBIC(table), lambda dag: (fit_sigmoid(dag, table), []))
+    counter = count(complete_rows(table))
+    criterion = BDeu(counter, ess=ess) if score == "bdeu" and ess is not None else SCORES[score](counter)
+    return Ground(criterion, lambda dag: fit_all_rows(dag, table, counter), counter)

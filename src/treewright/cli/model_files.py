@@ -9,13 +9,13 @@ from pathlib import Path
 
 from treewright.cli.given import read_given
 from treewright.errors import FileMissingError, FormatError, nearest
-from treewright.models import BayesianNetwork
 from treewright.models.formats.twm import load
+from treewright.models.model import AnyModel
 from treewright.networks import example_networks, load_network
 from treewright.tables.schema import Label
 
 
-def open_model(text: str) -> BayesianNetwork:
+def open_model(text: str) -> AnyModel:
     """The model that a file holds, or the example network of that name.
 
     A file goes first; its ending says the format.
@@ -36,7 +36,7 @@ def open_model(text: str) -> BayesianNetwork:
 
 def open_with_given(
     text: str, given: Sequence[str] | None, more_given: Sequence[str] | None
-) -> tuple[BayesianNetwork, dict[str, Label]]:
+) -> tuple[AnyModel, dict[str, Label]]:
     """A model, and the evidence of `--given` and of the arguments after it, read as this model's states."""
     model = open_model(text)
     return model, read_given(model.schema, [*(given or ()), *(more_given or ())])

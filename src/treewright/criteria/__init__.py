@@ -12,7 +12,7 @@ from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.oracle import DSeparationOracle
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
-from treewright.criteria.sigmoid_score import SigmoidBIC, SigmoidFit
+from treewright.criteria.sigmoid_score import SigmoidBIC
 
 __all__ = [
     "AIC",
@@ -35,7 +35,6 @@ __all__ = [
     "PermutationTest",
     "PosteriorTest",
     "SigmoidBIC",
-    "SigmoidFit",
     "SparseQNML",
     "TestResult",
     "TestResults",

@@ -9,60 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright import _core
 from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.families import Floats
-from treewright.statistics.moments import ContinuousTable, moments, rank_by_name
+from treewright.statistics.moments import ContinuousTable
+from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFit
 from treewright.tables.schema import NameOrIndex, Schema
-
-
-@dataclass(frozen=True)
-class SigmoidFit:
-    """The fitted family `child = th0 + th1 sigma(b + w . parents) + noise`, in the units of the data.
-
-    Attributes
-    ----------
-    child, parents
-        Names; the parents in the order asked for.
-    th0, th1
-        Level at minus infinity, and the height of the step.
-    b, w
-        Offset, and one weight per parent.
-    s2
-        Variance of the noise.
-    log_likelihood
-        Of the data under this fit, in nats.
-    """
-
-    child: str
-    parents: tuple[str, ...]
-    th0: float
-    th1: float
-    b: float
-    w: tuple[float, ...]
-    s2: float
-    log_likelihood: float
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters: |P| + 4, or mean and variance without parents."""
-        return len(self.parents) + 4 if self.parents else 2
-
-    def mean(self, parents: npt.ArrayLike) -> Floats:
-        """Expected value of the child for rows of parent values, shape (n, number of parents)."""
-        rows = np.asarray(parents, dtype=np.float64).reshape(-1, len(self.parents))
-        z = self.b + rows @ np.array(self.w)
-        # both branches of the sigmoid are free of overflow
-        decay = np.exp(-np.abs(z))
-        values: Floats = self.th0 + self.th1 * np.where(z >= 0, 1.0, decay) / (1.0 + decay)
-        return values
 
 
 class SigmoidBIC(PluralScore):
@@ -114,20 +71,11 @@ class SigmoidBIC(PluralScore):
     def __init__(self, table: ContinuousTable, *, screen: int | None = None) -> None:
         if screen is not None and screen < 1:
             raise SettingError(f"screen is a number of candidates, 1 at least, or None; found {screen}")
-        found = moments(table)
-        if not found.n >= 1:
-            raise SchemaError(f"a sigmoid BIC needs one row at least; found {found.n}")
-        order, rank = rank_by_name(table.schema)
-        columns = [np.ascontiguousarray(table.columns[v], dtype=np.float64) for v in order]
-        weights = np.empty(0) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        sums = (
-            float(found.n),
-            found.mean[order],
-            found.mean_tail[order],
-            found.scatter[np.ix_(order, order)],
-        )
-        self._table, self._screen, self._n = table, screen, float(found.n)
-        self._native = _core.SigmoidFamilies(columns, table.n_rows, np.ascontiguousarray(weights), sums, rank)
+        families = SigmoidFamilies(table)
+        if not families.moments.n >= 1:
+            raise SchemaError(f"a sigmoid BIC needs one row at least; found {families.moments.n}")
+        self._table, self._screen, self._n = table, screen, float(families.moments.n)
+        self._families, self._native = families, families.native
 
     def __repr__(self) -> str:
         return f"SigmoidBIC({len(self.schema)} columns, {self._n:g} rows)"
@@ -167,11 +115,7 @@ class SigmoidBIC(PluralScore):
         """The parameters behind a local score."""
         target, _ = as_family(self.schema, child, parents)
         scope = self.schema.scope(parents)
-        th0, th1, b, w, s2, log_likelihood = self._native.fit(target, scope)
-        names = self.schema.names
-        return SigmoidFit(
-            names[target], self.schema.names_of(scope), th0, th1, b, tuple(w.tolist()), s2, log_likelihood
-        )
+        return self._families.fit_many([(target, scope)])[0]
 
     def _penalty(self, n_parents: npt.NDArray[np.int64]) -> Floats:
         penalty: Floats = 0.5 * math.log(self._n) * np.where(n_parents > 0, n_parents + 4, 2)

@@ -22,7 +22,10 @@ def sampling_seed(schema: Schema, n: int, rng: np.random.Generator) -> int:
         raise TypeError(f"rng is a numpy Generator, as in np.random.default_rng(7); found {rng!r}")
     if n < 0:
         raise SchemaError(f"a sample has no fewer than 0 rows; asked for {n}")
-    needed = n * sum(1 if r <= 1 << 8 else 2 if r <= 1 << 16 else 4 for r in schema.cardinalities)
+    # a continuous variable has no states and takes eight bytes
+    needed = n * sum(
+        8 if r == 0 else 1 if r <= 1 << 8 else 2 if r <= 1 << 16 else 4 for r in schema.cardinalities
+    )
     if needed > memory_limit():
         raise TableTooLarge(
             f"{n:,} rows of {len(schema)} columns take {needed:,} bytes, above the memory limit of "

@@ -27,7 +27,7 @@ from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.family_tables import Cells, checked_table, tables_by_variable
-from treewright.models.model import Codes, align_columns, align_evidence
+from treewright.models.model import Codes, align_columns, align_evidence, mean_log_probability
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
 from treewright.tables.table import Table
 
@@ -197,12 +197,7 @@ class BayesianNetwork:
 
     def score(self, table: Table) -> float:
         """Mean log-likelihood per row, in nats; rows count by their weights."""
-        logs = self.log_probability(table)
-        weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
-        if not counted.any():
-            raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
-        return float(np.average(logs[counted], weights=weights[counted]))
+        return mean_log_probability(self.log_probability(table), table)
 
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator) -> Table:
         """Draw rows, given what is known.

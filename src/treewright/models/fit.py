@@ -1,4 +1,4 @@
-"""Put parameters on a structure: from counts of every family to a table per variable.
+"""Put parameters on a structure: tables on arcs, lines on arcs, factors on edges.
 
 With `n[j, k]` rows in state `k` of a variable whose parents are in configuration `j` (`r` states, `q` parent
 configurations):
@@ -7,51 +7,87 @@ configurations):
   over the `q * r` cells of the family: `p[j, k] = (n[j, k] + ess / (q r)) / (n[j] + ess / q)`. This is the
   posterior mean under the prior of the BDeu score;
 - maximum likelihood takes `p[j, k] = n[j, k] / n[j]`, and the uniform distribution where `n[j] = 0`.
+
+Moments of continuous variables are fitted in `gaussian_fit.py`, undirected graphs in `markov_fitting.py`.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, overload
+
+from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
 from treewright.graphs.pdag import Pdag
+from treewright.graphs.undirected import UndirectedGraph
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.directed import directed
 from treewright.models.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.family_counts import FamilyCounter, FamilyCounts
+from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
+from treewright.models.gaussian_network import GaussianNetwork
+from treewright.statistics.moments import Moments
+
+if TYPE_CHECKING:
+    from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
+    from treewright.models.markov_network import MarkovNetwork
 
 __all__ = ["Dirichlet", "FamilyCounter", "fit"]
 
 
+@overload
 def fit(
-    structure: Dag | Pdag,
+    structure: Dag | Pdag, counter: Moments, *, prior: GaussianPrior | None = ...
+) -> GaussianNetwork: ...
+@overload
+def fit(
+    structure: Dag | Pdag, counter: FamilyCounter, *, prior: Dirichlet | None = ..., keep_counts: bool = ...
+) -> BayesianNetwork: ...
+@overload
+def fit(
+    structure: UndirectedGraph,
     counter: FamilyCounter,
     *,
-    prior: Dirichlet | None = ONE_ROW,
+    prior: Dirichlet | None = ...,
+    estimator: IterativeFitting | DecomposableCover | None = ...,
+) -> MarkovNetwork: ...
+def fit(
+    structure: Dag | Pdag | UndirectedGraph,
+    counter: FamilyCounter | Moments,
+    *,
+    prior: Dirichlet | GaussianPrior | None = ONE_ROW,
     keep_counts: bool = False,
-) -> BayesianNetwork:
-    """Fit the tables of a Bayesian network.
+    estimator: IterativeFitting | DecomposableCover | None = None,
+) -> BayesianNetwork | GaussianNetwork | MarkovNetwork:
+    """Fit the tables of a Bayesian network, the lines of a Gaussian one, or the factors of a Markov network.
 
     Parameters
     ----------
     structure
-        The arcs. An equivalence class (`Cpdag`), or any `Pdag` that has one, is directed first by its
-        consistent extension: of the variables that can be last, the one with the largest name, again and
-        again. The model's `provenance` then names the edges that were open.
+        The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
+        any `Pdag` that has one, is directed first by its consistent extension: of the variables that can be
+        last, the one with the largest name, again and again. The model's `provenance` then names the edges
+        that were open.
     counter
-        Counts of the same variables, met by name; whole or real-weighted.
+        Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
+        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines).
     prior
-        A Dirichlet prior (see the formula above), or None for maximum likelihood.
+        For counts a Dirichlet prior (see the formula above), by default of one row; for moments a
+        :class:`GaussianPrior`, by default none. None is maximum likelihood.
     keep_counts
-        Whether the model carries its counts and prior, so that `partial_fit` can add further rows.
+        Whether a Bayesian network carries its counts and prior, so that `partial_fit` can add further rows.
+    estimator
+        For an undirected graph: :class:`IterativeFitting`, or the quick :class:`DecomposableCover`. By
+        default the closed form when the graph is chordal, iterative fitting when it is not.
 
     Returns
     -------
     BayesianNetwork
         Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
         uniform, from the prior or for want of anything better.
-
-    See Also
-    --------
-    fit_em : for rows with missing cells.
+    GaussianNetwork
+        From moments. Its `floored` and `redundant` say where the rows did not determine a regression.
+    MarkovNetwork
+        For an undirected graph. Its `fitting` says how the factors were found.
 
     Examples
     --------
@@ -67,6 +103,43 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
+    if isinstance(structure, UndirectedGraph):
+        return _fit_edges(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
+    if estimator is not None:
+        raise SettingError(f"arcs are fitted by counting alone; found estimator={estimator!r}")
     dag, origin = directed(structure)
-    model = FamilyCounts(dag, counter).fit(prior=prior, keep_counts=keep_counts)
+    if isinstance(counter, Moments):
+        if keep_counts:
+            raise SettingError("keep_counts=True goes with counts; the moments of a Gaussian network add up")
+        return fit_gaussian(dag, counter, prior=_gaussian_prior(prior))
+    model = FamilyCounts(dag, counter).fit(prior=_dirichlet_prior(prior), keep_counts=keep_counts)
     return model.with_provenance(origin) if origin else model
+
+
+def _fit_edges(
+    graph: UndirectedGraph,
+    counter: FamilyCounter | Moments,
+    prior: Dirichlet | GaussianPrior | None,
+    *,
+    keep_counts: bool,
+    estimator: IterativeFitting | DecomposableCover | None,
+) -> MarkovNetwork:
+    from treewright.models.markov_fitting import fit_markov_network
+
+    if isinstance(counter, Moments):
+        raise SchemaError("an undirected graph is fitted to counts of discrete variables; found moments")
+    if keep_counts:
+        raise SettingError("keep_counts=True goes with the arcs of a Bayesian network; found edges")
+    return fit_markov_network(graph, counter, prior=_dirichlet_prior(prior), estimator=estimator)
+
+
+def _gaussian_prior(prior: Dirichlet | GaussianPrior | None) -> GaussianPrior | None:
+    if isinstance(prior, Dirichlet) and prior is not ONE_ROW:
+        raise SchemaError("a Dirichlet prior goes with counts; moments are fitted with a GaussianPrior")
+    return None if isinstance(prior, Dirichlet) else prior
+
+
+def _dirichlet_prior(prior: Dirichlet | GaussianPrior | None) -> Dirichlet | None:
+    if isinstance(prior, GaussianPrior):
+        raise SchemaError("a GaussianPrior goes with moments; counts are fitted with a Dirichlet prior")
+    return prior

@@ -6,7 +6,7 @@ Columns meet by name and states by label; a row with a state that the model has 
 
 from __future__ import annotations
 
-from typing import Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, Union, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,13 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
 
+if TYPE_CHECKING:
+    from treewright.models.bayesian_network import BayesianNetwork
+    from treewright.models.gaussian_network import GaussianNetwork
+    from treewright.models.sigmoid_network import SigmoidNetwork
+
 Codes = npt.NDArray[np.unsignedinteger]
+AnyModel: TypeAlias = Union["BayesianNetwork", "GaussianNetwork", "SigmoidNetwork"]  # what a file may hold
 
 
 @runtime_checkable
@@ -29,6 +35,15 @@ class Model(Protocol):
     def log_probability(self, table: Table) -> npt.NDArray[np.float64]:
         """Natural logarithm of the probability of each row."""
         ...
+
+
+def mean_log_probability(logs: npt.NDArray[np.float64], table: Table) -> float:
+    """The mean of the rows' log-probabilities, each row counted by its weight."""
+    weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+    counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
+    if not counted.any():
+        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+    return float(np.average(logs[counted], weights=weights[counted]))
 
 
 def align_columns(schema: Schema, table: Table) -> list[Codes]:

@@ -93,7 +93,7 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     Parameters
     ----------
     source
-        A model, whose nodes then show their distributions, or a bare structure.
+        A model, whose nodes show their distributions where it has tables, or a bare structure.
     title
         Heading of the page.
     given
@@ -107,7 +107,7 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     True
     """
     model = source if isinstance(source, BayesianNetwork) else None
-    structure = source if model is None else model.structure
+    structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
     heading = escape(title or ("Bayesian network" if model else type(structure).__name__))
     picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))

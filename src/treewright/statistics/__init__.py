@@ -7,6 +7,7 @@ from treewright.statistics.information import entropy, mutual_information, pairw
 from treewright.statistics.joint import JointCounts
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.sharded import ShardedCounter
+from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
 from treewright.statistics.whole import WholeCounter, count
 
 __all__ = [
@@ -17,6 +18,9 @@ __all__ = [
     "JointCounts",
     "Moments",
     "ShardedCounter",
+    "SigmoidFamilies",
+    "SigmoidFamily",
+    "SigmoidFit",
     "SparseCounts",
     "WholeCounter",
     "count",

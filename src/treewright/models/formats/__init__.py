@@ -34,6 +34,9 @@ from treewright.models.formats.names import (
 )
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.model import AnyModel
+from treewright.models.sigmoid_network import SigmoidNetwork
 from treewright.tables.schema import Schema
 
 __all__ = [
@@ -78,8 +81,8 @@ FOREIGN = (
 NATIVE_ENDING = ".twm"
 
 
-def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> BayesianNetwork:
-    """Read a Bayesian network from a file of any known format, plain or compressed (.gz).
+def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> AnyModel:
+    """Read a model from a file of any known format, plain or compressed (.gz).
 
     Parameters
     ----------
@@ -111,7 +114,7 @@ def read_model(path: PathLike, *, format: str | None = None, names: bool = True)
 
 def read_model_with_report(
     path: PathLike, *, format: str | None = None, names: bool = True
-) -> tuple[BayesianNetwork, ReadReport]:
+) -> tuple[AnyModel, ReadReport]:
     """Read a model as :func:`read_model` does, and say what happened on the way.
 
     The report lists rows that were rescaled because their sum missed one by rounding (up to 1e-4; more is
@@ -132,8 +135,8 @@ def read_model_with_report(
     kind = format_of(path, format)
     source = read_source(path)
     if kind is None:
-        model = twm.from_source(source)
-        return model, _report(source, "twm", model, None, None)
+        found = twm.from_source(source)
+        return found, _report(source, "twm", found, None, None)
     try:
         draft = kind.read(source)
         model = draft.finish()
@@ -146,7 +149,7 @@ def read_model_with_report(
 
 
 def write_model(
-    model: BayesianNetwork, path: PathLike, strict: bool = False, *, format: str | None = None
+    model: AnyModel, path: PathLike, strict: bool = False, *, format: str | None = None
 ) -> WriteReport:
     """Write a Bayesian network in the format that the ending of the path says.
 
@@ -175,13 +178,17 @@ def write_model(
     ((), None)
     >>> folder.cleanup()
     """
-    if not isinstance(model, BayesianNetwork):
+    if not isinstance(model, BayesianNetwork | GaussianNetwork | SigmoidNetwork):
         raise SchemaError(f"write_model writes a BayesianNetwork; found {type(model).__name__}")
     kind = format_of(path, format)
     target = Path(path)
     if kind is None:
         write_bytes(target, twm.to_bytes(model))
         return WriteReport(str(target), "twm")
+    if not isinstance(model, BayesianNetwork):
+        raise SchemaError(
+            f"{kind.name} is for networks of discrete variables; found {type(model).__name__}: write .twm"
+        )
     exported = kind.export(model.schema)
     if strict:
         refuse_changes(exported, kind.name.upper())
@@ -233,7 +240,7 @@ def format_of(path: PathLike, name: str | None) -> Format | None:
 
 
 def _report(
-    source: Source, kind: str, model: BayesianNetwork, draft: Draft | None, names_file: str | None
+    source: Source, kind: str, model: AnyModel, draft: Draft | None, names_file: str | None
 ) -> ReadReport:
     return ReadReport(
         source.name,

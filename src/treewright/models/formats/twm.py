@@ -17,35 +17,51 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
-
-import numpy as np
+from typing import Any, Protocol, cast
 
 from treewright.errors import FormatError, SettingError
 from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
-from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
-from treewright.models.dirichlet import Dirichlet
-from treewright.models.family_counts import FamilyCounts
 from treewright.models.formats import certificate as certificates
-from treewright.models.formats.labels import read_label, write_label
+from treewright.models.formats import twm_bayesian, twm_gaussian, twm_sigmoid
+from treewright.models.formats.content import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.tables.schema import Schema, Variable
+from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.model import AnyModel
+from treewright.models.sigmoid_network import SigmoidNetwork
 
 FORMAT = "treewright model"
-KIND = "bayesian network"
 VERSION = 1
 
-_REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
-_OPTIONAL = frozenset({"unseen", "provenance", "counts", "certificate"})
+
+class Content(Protocol):
+    """The part of the file that is about one kind of model; each kind has a module of its own."""
+
+    KIND: str
+    REQUIRED: frozenset[str]
+    OPTIONAL: frozenset[str]
+
+    def write(self, model: Any) -> dict[str, Any]: ...
+
+    def read(self, document: Mapping[str, Any]) -> AnyModel: ...
+
+
+_CONTENTS: dict[type[Any], Content] = {
+    BayesianNetwork: cast("Content", twm_bayesian),
+    GaussianNetwork: cast("Content", twm_gaussian),
+    SigmoidNetwork: cast("Content", twm_sigmoid),
+}
+_KINDS = {content.KIND: content for content in _CONTENTS.values()}
+_REQUIRED = frozenset({"format", "version", "kind", "variables"})
+_OPTIONAL = frozenset({"provenance", "certificate"})
+_BY_LINE = ("variables", "tables", "families", "factors")
 
 
 def save(
-    model: BayesianNetwork,
+    model: AnyModel,
     path: str | os.PathLike[str],
     *,
     provenance: Mapping[str, Any] | None = None,
@@ -57,7 +73,7 @@ def save(
     write_bytes(path, data)
 
 
-def load(path: str | os.PathLike[str]) -> BayesianNetwork:
+def load(path: str | os.PathLike[str]) -> AnyModel:
     """Read a model.
 
     Examples
@@ -112,7 +128,7 @@ def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
         return certificates.read_certificate(document["certificate"], from_bytes(source.data).schema)
 
 
-def from_source(source: Source) -> BayesianNetwork:
+def from_source(source: Source) -> AnyModel:
     with _named(source):
         return from_bytes(source.data)
 
@@ -127,32 +143,36 @@ def _named(source: Source) -> Iterator[None]:
 
 
 def to_bytes(
-    model: BayesianNetwork,
+    model: AnyModel,
     *,
     provenance: Mapping[str, Any] | None = None,
     certificate: ClusterTree | None = None,
     treewidth: int | None = None,
 ) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
+    content = _content_of(model)
     payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "kind": KIND,
-        "variables": [_write_variable(variable) for variable in model.schema],
-        "arcs": [list(arc) for arc in model.dag.edges()],
-        "tables": {
-            name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
-        },
+        "kind": content.KIND,
+        **content.write(model),
     }
-    if model.unseen:
-        payload["unseen"] = model.unseen
-    told = model.provenance if provenance is None else provenance
+    told = getattr(model, "provenance", None) if provenance is None else provenance
     if told:
         payload["provenance"] = _plain(told)
-    if model.counts is not None:
-        payload["counts"] = _write_counts(model.counts, model.prior)
+    if certificate is not None:
+        payload["certificate"] = certificates.write_certificate(model, certificate, treewidth)
+    elif treewidth is not None:
+        raise SettingError(f"a treewidth of {treewidth} is proved by a certificate; found none")
     document = {**payload, "checksum": _checksum(payload)}
     return ("\n".join(_lines(document)) + "\n").encode("ascii")
+
+
+def _content_of(model: AnyModel) -> Content:
+    for kind, content in _CONTENTS.items():
+        if isinstance(model, kind):
+            return content
+    raise FormatError(f"there is no file for a model of type {type(model).__name__}")
 
 
 def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,19 +185,19 @@ def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """JSON with a line for each key, and for each item of the two long ones."""
+    """JSON with a line for each key, and for each item of the long ones."""
     yield "{"
     for position, (key, value) in enumerate(document.items()):
         comma = "," if position < len(document) - 1 else ""
-        if key not in ("variables", "tables"):
+        if key not in _BY_LINE:
             yield f' "{key}": {_json(value)}{comma}'
             continue
         items = (
             [_json(item) for item in value]
-            if key == "variables"
+            if isinstance(value, list)
             else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
         )
-        left, right = "[]" if key == "variables" else "{}"
+        left, right = "[]" if isinstance(value, list) else "{}"
         yield f' "{key}": {left}'
         yield from (f"  {item}," for item in items[:-1])
         yield from (f"  {item}" for item in items[-1:])
@@ -189,20 +209,12 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False)
 
 
-def from_bytes(data: bytes) -> BayesianNetwork:
+def from_bytes(data: bytes) -> AnyModel:
     """The model of a file's bytes."""
     document = _verified(data)
+    _read_provenance(document)
     try:
-        schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
-        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
-        unseen = _read_unseen(document.get("unseen", {}), schema)
-        model = BayesianNetwork(
-            dag,
-            _read_tables(dag, document["tables"], "table"),
-            unseen=unseen,
-            provenance=_read_provenance(document),
-        )
-        return _with_counts(model, document["counts"]) if "counts" in document else model
+        return _KINDS[document["kind"]].read(document)
     except FormatError:
         raise
     # every refusal of the package, more axes than an array can have, counts beyond 64 bits
@@ -213,19 +225,21 @@ def from_bytes(data: bytes) -> BayesianNetwork:
 def _verified(data: bytes) -> dict[str, Any]:
     """The content of a file whose format, version and checksum are right."""
     document = _parse(data)
-    _expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
+    expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
     version = document.get("version")
-    _expect(
+    expect(
         type(version) is int and version == VERSION,
         f"version {version!r} of the format is not known here, only {VERSION}",
     )
     kind = document.get("kind")
-    _expect(kind == KIND, f"a model of kind {kind!r} is not known here, only {KIND!r}")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise FormatError(f"a model of kind {kind!r} is not known here, only {', '.join(map(repr, _KINDS))}")
     checksum = document.pop("checksum", None)
-    _expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
-    _expect(
-        _REQUIRED <= document.keys() <= _REQUIRED | _OPTIONAL,
-        f"the keys are not {', '.join(sorted(_REQUIRED))}",
+    expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
+    required, optional = _REQUIRED | _KINDS[kind].REQUIRED, _OPTIONAL | _KINDS[kind].OPTIONAL
+    expect(
+        required <= document.keys() <= required | optional,
+        f"the keys are not {', '.join(sorted(required))}",
     )
     return document
 
@@ -237,73 +251,6 @@ def _read_provenance(document: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _write_counts(counts: FamilyCounts, prior: Dirichlet | None) -> dict[str, Any]:
-    names = counts.schema.names
-    tables = {name: table.ravel().tolist() for name, table in zip(names, counts.tables, strict=True)}
-    return {"ess": None if prior is None else float(prior.ess), "tables": tables}
-
-
-def _with_counts(model: BayesianNetwork, item: object) -> BayesianNetwork:
-    if not isinstance(item, dict) or item.keys() != {"ess", "tables"}:
-        raise FormatError('counts have the keys "ess", "tables"')
-    ess = item["ess"]
-    _expect(ess is None or type(ess) is float, "the prior of the counts is neither a number nor null")
-    prior = None if ess is None else Dirichlet(ess)
-    counts = FamilyCounts.from_tables(model.dag, _read_tables(model.dag, item["tables"], "list of counts"))
-    return model.with_counts(counts, prior)
-
-
-def _write_variable(variable: Variable) -> dict[str, Any]:
-    return {
-        "name": variable.name,
-        "states": [write_label(state) for state in variable.states or ()],
-        "ordered": variable.ordered,
-    }
-
-
-def _read_variable(item: object) -> Variable:
-    if not isinstance(item, dict) or item.keys() != {"name", "states", "ordered"}:
-        raise FormatError('a variable has the keys "name", "states", "ordered"')
-    _expect(
-        isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered"
-    )
-    states = tuple(read_label(state) for state in _list(item["states"], "states"))
-    return Variable(item["name"], states, ordered=item["ordered"])
-
-
-def _read_arc(item: object) -> tuple[str, str]:
-    if isinstance(item, list) and len(item) == 2 and all(isinstance(name, str) for name in item):
-        return item[0], item[1]
-    raise FormatError("an arc is a pair of names")
-
-
-def _read_unseen(item: object, schema: Schema) -> dict[str, int]:
-    if not isinstance(item, dict) or not all(
-        name in schema and type(n) is int and n > 0 for name, n in item.items()
-    ):
-        raise FormatError("unseen configurations are counts by variable")
-    return item
-
-
-def _read_tables(dag: Dag, tables: object, what: str) -> list[np.ndarray[Any, Any]]:
-    """One array per variable: probabilities, or counts (which may be whole)."""
-    kinds = {float} if what == "table" else {int, float}
-    schema = dag.schema
-    if not isinstance(tables, dict) or tables.keys() != set(schema.names):
-        raise FormatError("there is not one table per variable")
-    result = []
-    for v, name in enumerate(schema.names):
-        numbers = _list(tables[name], what)
-        shape = tuple(schema.cardinalities[u] for u in (*dag.parents(v), v))
-        _expect(
-            len(numbers) == math.prod(shape) and {type(x) for x in numbers} <= kinds,
-            f"the {what} of {name!r} is not a list of {math.prod(shape)} numbers",
-        )
-        whole = all(type(x) is int for x in numbers)
-        result.append(np.array(numbers, dtype=np.int64 if whole else np.float64).reshape(shape))
-    return result
-
-
 def _parse(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(
@@ -313,14 +260,14 @@ def _parse(data: bytes) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise FormatError("not a treewright model: the file is not JSON text") from error
-    _expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
+    expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
     assert isinstance(document, dict)
     return document
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
-    _expect(len(result) == len(pairs), "a key occurs twice")
+    expect(len(result) == len(pairs), "a key occurs twice")
     return result
 
 
@@ -334,14 +281,3 @@ def _checksum(payload: dict[str, Any]) -> str:
     except ValueError as error:  # numbers beyond the range of a double
         raise FormatError("the file holds a number that is out of range") from error
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _list(item: object, what: str) -> list[Any]:
-    if not isinstance(item, list):
-        raise FormatError(f"{what} is not a list")
-    return item
-
-
-def _expect(condition: bool, message: str) -> None:
-    if not condition:
-        raise FormatError(message)

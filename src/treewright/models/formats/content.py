@@ -1,0 +1,35 @@
+"""Checks that readers of JSON content share: what is not as it should be is a FormatError."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import FormatError
+
+
+def expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise FormatError(message)
+
+
+def as_list(item: object, what: str) -> list[Any]:
+    if not isinstance(item, list):
+        raise FormatError(f"{what} is not a list")
+    return item
+
+
+def as_table(
+    item: object, shape: tuple[int, ...], what: str, *, whole: bool = False
+) -> npt.NDArray[Any]:
+    """The numbers of a flat list as an array of this shape; `whole` ones may be there, and keep their type."""
+    numbers = as_list(item, what)
+    size, kinds = math.prod(shape), {type(x) for x in numbers}
+    expect(
+        len(numbers) == size and kinds <= ({int, float} if whole else {float}),
+        f"{what} is not a list of {size} numbers",
+    )
+    return np.array(numbers, dtype=np.int64 if kinds == {int} else np.float64).reshape(shape)

@@ -1,0 +1,245 @@
+"""Answers about continuous variables: Normal distributions with names on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, SettingError, UnknownNameError, nearest
+
+Floats = npt.NDArray[np.float64]
+
+_SHOWN = 24  # rows of a printed table
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A Normal distribution of one variable; with variance zero, a number that is certain.
+
+    Attributes
+    ----------
+    name
+        The variable.
+    mean, variance
+        In its units, and their square.
+    log_density_of_evidence
+        Natural logarithm of the density of what was given; zero when nothing was.
+
+    Examples
+    --------
+    >>> answer = Normal("height", 170.0, 64.0)
+    >>> answer.standard_deviation, round(answer.density(170.0), 6)
+    (8.0, 0.049868)
+    >>> [round(end, 2) for end in answer.interval(0.95)]
+    [154.32, 185.68]
+    >>> answer
+    height: mean 170, standard deviation 8
+    """
+
+    name: str
+    mean: float
+    variance: float
+    log_density_of_evidence: float = 0.0
+
+    @property
+    def standard_deviation(self) -> float:
+        return math.sqrt(self.variance)
+
+    def log_density(self, x: float) -> float:
+        """Natural logarithm of the density at `x`; infinite at a number that is certain."""
+        rest = x - self.mean
+        if self.variance == 0:
+            return math.inf if rest == 0 else -math.inf
+        return -0.5 * (math.log(2 * math.pi * self.variance) + rest * rest / self.variance)
+
+    def density(self, x: float) -> float:
+        return math.exp(self.log_density(x))
+
+    def probability_below(self, x: float) -> float:
+        """Probability of a value of at most `x`."""
+        if self.variance == 0:
+            return float(x >= self.mean)
+        return 0.5 * math.erfc((self.mean - x) / (self.standard_deviation * math.sqrt(2)))
+
+    def quantile(self, probability: float) -> float:
+        """The value that is exceeded with probability 1 - `probability`."""
+        from scipy.special import ndtri
+
+        if not 0 <= probability <= 1:
+            raise SettingError(f"a quantile is asked for by a probability from 0 to 1; found {probability!r}")
+        if self.variance == 0:
+            return self.mean
+        return self.mean + self.standard_deviation * float(ndtri(probability))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The ends between which the value lies with probability `level`, the mean in the middle."""
+        from scipy.special import ndtri
+
+        if not 0 < level < 1:
+            raise SettingError(f"the level of an interval is between 0 and 1; found {level!r}")
+        reach = self.standard_deviation * float(ndtri(0.5 + level / 2))
+        return self.mean - reach, self.mean + reach
+
+    def __repr__(self) -> str:
+        return f"{self.name}: mean {self.mean:.6g}, standard deviation {self.standard_deviation:.6g}"
+
+
+class JointNormal(Mapping[str, Normal]):
+    """A Normal distribution of several variables together; `result["x"]` is that of one of them.
+
+    Attributes
+    ----------
+    names
+        The variables, in the order asked for.
+    mean
+        One number per variable; read-only.
+    covariance
+        A matrix in the same order, exactly symmetric; read-only.
+    log_density_of_evidence
+        Natural logarithm of the density of what was given; zero when nothing was.
+
+    Examples
+    --------
+    >>> answer = JointNormal(("x", "y"), [0.0, 1.0], [[1.0, 0.5], [0.5, 4.0]])
+    >>> answer["y"].variance, answer.covariance_of("x", "y")
+    (4.0, 0.5)
+    >>> answer.correlation().tolist()
+    [[1.0, 0.25], [0.25, 1.0]]
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        mean: npt.ArrayLike,
+        covariance: npt.ArrayLike,
+        log_density_of_evidence: float = 0.0,
+    ) -> None:
+        self.names = tuple(names)
+        self.mean: Floats = np.array(mean, dtype=np.float64)
+        self.covariance: Floats = np.array(covariance, dtype=np.float64)
+        self.mean.setflags(write=False)
+        self.covariance.setflags(write=False)
+        self.log_density_of_evidence = log_density_of_evidence
+        assert self.covariance.shape == (len(self.names), len(self.names))
+
+    def __getitem__(self, name: str) -> Normal:
+        k = self._place(name)
+        return Normal(name, float(self.mean[k]), float(self.covariance[k, k]), self.log_density_of_evidence)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def covariance_of(self, x: str, y: str) -> float:
+        return float(self.covariance[self._place(x), self._place(y)])
+
+    def correlation(self) -> Floats:
+        """Correlations; a variable that is certain has 0 with every other."""
+        deviation = np.sqrt(np.diag(self.covariance))
+        scale = np.outer(deviation, deviation)
+        found: Floats = np.divide(self.covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+        np.fill_diagonal(found, 1.0)
+        return np.clip(found, -1.0, 1.0)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise UnknownNameError(f"{name!r} was not asked about; asked were {nearest(name, self.names)}")
+        return self.names.index(name)
+
+    def __repr__(self) -> str:
+        return _listing([self[name] for name in self.names[:_SHOWN]], len(self.names))
+
+
+class NormalMarginals(Mapping[str, Normal]):
+    """The Normal distribution of every variable, each asked for by name.
+
+    Attributes
+    ----------
+    names
+        The variables, in schema order.
+    means, variances
+        One number per variable; read-only.
+    log_density_of_evidence
+        Natural logarithm of the density of what was given; zero when nothing was.
+
+    Examples
+    --------
+    >>> result = NormalMarginals(("x", "y"), np.array([0.0, 1.0]), np.array([1.0, 4.0]))
+    >>> result["y"].standard_deviation, result.means.tolist()
+    (2.0, [0.0, 1.0])
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        means: Floats,
+        variances: Floats,
+        log_density_of_evidence: float = 0.0,
+    ) -> None:
+        self.names = tuple(names)
+        self.means, self.variances = means, variances
+        self.means.setflags(write=False)
+        self.variances.setflags(write=False)
+        self.log_density_of_evidence = log_density_of_evidence
+        self._places = {name: k for k, name in enumerate(self.names)}
+        assert len(means) == len(variances) == len(self.names)
+
+    def __getitem__(self, name: str) -> Normal:
+        if name not in self._places:
+            raise UnknownNameError(f"there is no variable {name!r}; there are {nearest(name, self.names)}")
+        k = self._places[name]
+        return Normal(name, float(self.means[k]), float(self.variances[k]), self.log_density_of_evidence)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_frame(self) -> Any:
+        """A pandas frame with one row per variable: mean, variance, standard deviation."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
+        columns = {
+            "variable": self.names,
+            "mean": self.means,
+            "variance": self.variances,
+            "standard_deviation": np.sqrt(self.variances),
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return _listing([self[name] for name in self.names[:_SHOWN]], len(self.names))
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{escape(d.name)}</td><td>{d.mean:.6g}</td><td>{d.standard_deviation:.6g}</td></tr>"
+            for d in self.values()
+        )
+        return (
+            "<table><thead><tr><th>variable</th><th>mean</th><th>standard deviation</th></tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+def as_targets(targets: Sequence[str]) -> list[str]:
+    """The names of a question about several variables, one at least."""
+    names = list(targets)
+    if not names:
+        raise SchemaError("a query asks about at least one variable; found none")
+    return names
+
+
+def _listing(shown: Sequence[Normal], total: int) -> str:
+    more = [f"... {total - len(shown):,} more variables"] if total > len(shown) else []
+    return "\n".join([*map(repr, shown), *more])
