@@ -52,7 +52,18 @@ from treewright.graphs import (
 from treewright.inference import JunctionTreeEngine
 from treewright.learners import Learned, Trace, learn_chow_liu
 from treewright.limits import memory_limit, set_memory_limit
-from treewright.models import BayesianNetwork, Dirichlet, fit
+from treewright.models import (
+    BayesianNetwork,
+    DecomposableCover,
+    Dirichlet,
+    GaussianPrior,
+    IterativeFitting,
+    LogLinearModel,
+    MarkovNetwork,
+    fit,
+    fit_weights,
+    sample_gibbs,
+)
 from treewright.statistics import (
     CachedCounter,
     Counter,
@@ -116,17 +127,22 @@ __all__ = [
     "DSeparationOracle",
     "DSeparationTree",
     "Dag",
+    "DecomposableCover",
     "Dirichlet",
     "EdgePrior",
     "Feature",
     "FisherZTest",
     "GTest",
     "GaussianBIC",
+    "GaussianPrior",
+    "IterativeFitting",
     "JointCounts",
     "JunctionTree",
     "JunctionTreeEngine",
     "Learned",
     "LogLikelihood",
+    "LogLinearModel",
+    "MarkovNetwork",
     "Moments",
     "Pdag",
     "PermutationTest",
@@ -148,6 +164,7 @@ __all__ = [
     "entropy",
     "example_networks",
     "fit",
+    "fit_weights",
     "from_dot",
     "from_networkx",
     "from_pgmpy",
@@ -164,6 +181,7 @@ __all__ = [
     "read_model",
     "read_model_with_report",
     "read_table",
+    "sample_gibbs",
     "separation_tree_from_hypergraph",
     "set_memory_limit",
     "shd",

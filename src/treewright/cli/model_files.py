@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from treewright.errors import FileMissingError, FormatError, nearest
-from treewright.models import BayesianNetwork
+from treewright.models import BayesianNetwork, MarkovNetwork
 from treewright.models.formats.twm import load
 from treewright.networks import example_networks, load_network
 
 
-def open_model(text: str) -> BayesianNetwork:
+def open_model(text: str) -> BayesianNetwork | MarkovNetwork:
     """The model that a file holds, or the example network of that name.
 
     A file goes first; its ending says the format.

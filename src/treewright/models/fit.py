@@ -7,6 +7,8 @@ configurations):
   evenly over   the `q * r` cells of the family: `p[j, k] = (n[j, k] + ess / (q r)) / (n[j] + ess / q)`.
   This is the posterior   mean under the prior of the BDeu score;
 - maximum likelihood takes `p[j, k] = n[j, k] / n[j]`, and the uniform distribution where `n[j] = 0`.
+
+An undirected graph is fitted clique by clique: `markov_fitting.py`.
 """
 
 from __future__ import annotations
@@ -14,16 +16,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import GraphError, SchemaError, TableTooLarge, nearest
+from treewright.errors import GraphError, SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs.dag import Dag
+from treewright.graphs.undirected import UndirectedGraph
 from treewright.limits import memory_limit
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Scope
+
+if TYPE_CHECKING:
+    from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
+    from treewright.models.markov_network import MarkovNetwork
 
 
 class FamilyCounter(Protocol):
@@ -58,20 +65,43 @@ class Dirichlet:
 _ONE_ROW = Dirichlet(1.0)
 
 
-def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ONE_ROW) -> BayesianNetwork:
-    """Fit the tables of a Bayesian network.
+@overload
+def fit(
+    structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = ..., estimator: None = ...
+) -> BayesianNetwork: ...
+@overload
+def fit(
+    structure: UndirectedGraph,
+    counter: FamilyCounter,
+    *,
+    prior: Dirichlet | None = ...,
+    estimator: IterativeFitting | DecomposableCover | None = ...,
+) -> MarkovNetwork: ...
+def fit(
+    structure: Dag | UndirectedGraph,
+    counter: FamilyCounter,
+    *,
+    prior: Dirichlet | None = _ONE_ROW,
+    estimator: IterativeFitting | DecomposableCover | None = None,
+) -> BayesianNetwork | MarkovNetwork:
+    """Fit the tables of a Bayesian network, or the factors of a Markov network.
 
     Parameters
     ----------
     structure
-        The arcs.
+        The arcs of a Bayesian network, or the edges of a Markov network.
     counter
         Counts of the same variables, met by name; whole or real-weighted.
     prior
         A Dirichlet prior (see the formula above), or None for maximum likelihood.
+    estimator
+        For an undirected graph: :class:`IterativeFitting`, or the quick :class:`DecomposableCover`. By
+        default the closed form when the graph is chordal, iterative fitting when it is not.
 
     Returns
     -------
+    MarkovNetwork
+        For an undirected graph. Its `fitting` says how the factors were found.
     BayesianNetwork
         Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
         uniform, from the prior or for want of anything better.
@@ -90,15 +120,21 @@ def fit(structure: Dag, counter: FamilyCounter, *, prior: Dirichlet | None = _ON
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
+    if isinstance(structure, UndirectedGraph):
+        from treewright.models.markov_fitting import fit_markov_network
+
+        return fit_markov_network(structure, counter, prior=prior, estimator=estimator)
+    if estimator is not None:
+        raise SettingError(f"a Dag is fitted by counting alone; found estimator={estimator!r}")
     if not isinstance(structure, Dag):
         raise GraphError(
-            f"fit puts tables on a Dag; found {type(structure).__name__} "
+            f"fit puts tables on a Dag or an UndirectedGraph; found {type(structure).__name__} "
             "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
         )
     schema = structure.schema
     families = [(*structure.parents(v), v) for v in range(len(schema))]
     _refuse_large(schema, families)
-    positions = _positions(schema, counter.schema)
+    positions = counted_positions(schema, counter.schema)
     counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
     tables: list[npt.NDArray[np.float64]] = []
     unseen: dict[str, int] = {}
@@ -118,7 +154,7 @@ def _estimate(counts: npt.NDArray[np.float64], prior: Dirichlet | None) -> npt.N
     return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
 
 
-def _positions(schema: Schema, counted: Schema) -> list[int]:
+def counted_positions(schema: Schema, counted: Schema) -> list[int]:
     """Where the counter keeps each variable; states must be the same, in the same order."""
     for variable in schema:
         if variable.name not in counted:

@@ -86,7 +86,11 @@ def test_numbers_have_no_exponent():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("BAYES", "MARKOV", "m.uai, line 1, column 1: expected BAYES at the start, found 'MARKOV'"),
+        (
+            "BAYES",
+            "DYNAMIC",
+            "m.uai, line 1, column 1: expected BAYES or MARKOV at the start, found 'DYNAMIC'",
+        ),
         (
             "BAYES\n3",
             "BAYES\n2000000000",
@@ -126,7 +130,7 @@ def test_cardinalities_that_no_table_proves_are_refused():
     assert "there is no table of variable 0" in refused(text)
     assert (
         refused("")
-        == "m.uai, line 1, column 1: expected BAYES at the start, found ''; other kinds are not read"
+        == "m.uai, line 1, column 1: expected BAYES or MARKOV at the start, found ''; other kinds are not read"
     )
 
 

@@ -11,7 +11,7 @@ net         .net                     Hugin
 uai         .uai                     inference competitions
 ==========  =======================  ==========================================
 
-Every ending may be followed by ``.gz``.
+Every ending may be followed by ``.gz``. All of them hold Bayesian networks; twm and uai also Markov networks.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
 from treewright.models.formats.draft import Draft
+from treewright.models.formats.factor_draft import FactorDraft
 from treewright.models.formats.names import (
     Exported,
     export_names,
@@ -34,6 +36,7 @@ from treewright.models.formats.names import (
 )
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 
 __all__ = [
@@ -49,6 +52,8 @@ __all__ = [
 ]
 
 PathLike = str | os.PathLike[str]
+AnyNetwork = BayesianNetwork | MarkovNetwork
+AnyDraft = Draft | FactorDraft
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,10 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    read: Callable[[Source], Draft]
+    read: Callable[[Source], AnyDraft]
     export: Callable[[Schema], Exported]
-    write: Callable[[BayesianNetwork, Exported], bytes]
+    write: Callable[[Any, Exported], bytes]
+    undirected: bool = False
 
 
 FOREIGN = (
@@ -73,13 +79,13 @@ FOREIGN = (
     ),
     Format("xdsl", (".xdsl",), xdsl.read, lambda s: export_names(s, xdsl.NAMES), xdsl.write),
     Format("net", (".net",), net.read, lambda s: export_names(s, net.NAMES), net.write),
-    Format("uai", (".uai",), uai.read, uai.export, uai.write),
+    Format("uai", (".uai",), uai.read, uai.export, uai.write, undirected=True),
 )
 NATIVE_ENDING = ".twm"
 
 
-def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> BayesianNetwork:
-    """Read a Bayesian network from a file of any known format, plain or compressed (.gz).
+def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> AnyNetwork:
+    """Read a Bayesian or Markov network from a file of any known format, plain or compressed (.gz).
 
     Parameters
     ----------
@@ -111,7 +117,7 @@ def read_model(path: PathLike, *, format: str | None = None, names: bool = True)
 
 def read_model_with_report(
     path: PathLike, *, format: str | None = None, names: bool = True
-) -> tuple[BayesianNetwork, ReadReport]:
+) -> tuple[AnyNetwork, ReadReport]:
     """Read a model as :func:`read_model` does, and say what happened on the way.
 
     The report lists rows that were rescaled because their sum missed one by rounding (up to 1e-4; more is
@@ -136,19 +142,19 @@ def read_model_with_report(
         return model, _report(source, "twm", model, None, None)
     try:
         draft = kind.read(source)
-        model = draft.finish()
+        found: AnyNetwork = draft.finish()
     except MemoryError as error:
         raise FormatError(f"{source.name}: there is not enough memory to read the file") from error
     names_file = None
     if names:
-        model, names_file = restore_names(source.name, model)
-    return model, _report(source, kind.name, model, draft, names_file)
+        found, names_file = restore_names(source.name, found)
+    return found, _report(source, kind.name, found, draft, names_file)
 
 
 def write_model(
-    model: BayesianNetwork, path: PathLike, strict: bool = False, *, format: str | None = None
+    model: AnyNetwork, path: PathLike, strict: bool = False, *, format: str | None = None
 ) -> WriteReport:
-    """Write a Bayesian network in the format that the ending of the path says.
+    """Write a Bayesian or Markov network in the format that the ending of the path says.
 
     Names and labels that the format cannot say are replaced by identifiers; a file beside the model
     (``<path>.names.json``) keeps the originals, and reading gives them back. The same model always gives the
@@ -175,9 +181,16 @@ def write_model(
     ((), None)
     >>> folder.cleanup()
     """
-    if not isinstance(model, BayesianNetwork):
-        raise SchemaError(f"write_model writes a BayesianNetwork; found {type(model).__name__}")
+    if not isinstance(model, BayesianNetwork | MarkovNetwork):
+        raise SchemaError(
+            f"write_model writes a BayesianNetwork or a MarkovNetwork; found {type(model).__name__}"
+        )
     kind = format_of(path, format)
+    if kind is not None and isinstance(model, MarkovNetwork) and not kind.undirected:
+        raise FormatError(
+            f"{kind.name.upper()} holds Bayesian networks; write this Markov network as .twm or .uai, or "
+            "write model.to_bayesian_network(), which a chordal one has"
+        )
     target = Path(path)
     if kind is None:
         write_bytes(target, twm.to_bytes(model))
@@ -233,13 +246,13 @@ def format_of(path: PathLike, name: str | None) -> Format | None:
 
 
 def _report(
-    source: Source, kind: str, model: BayesianNetwork, draft: Draft | None, names_file: str | None
+    source: Source, kind: str, model: AnyNetwork, draft: AnyDraft | None, names_file: str | None
 ) -> ReadReport:
     return ReadReport(
         source.name,
         kind,
         len(model.schema),
-        model.dag.n_edges,
+        model.structure.n_edges,
         model.n_parameters,
         tuple(draft.renormalised) if draft else (),
         tuple(draft.notes) if draft else (),

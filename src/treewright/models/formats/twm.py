@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,27 +22,35 @@ import numpy as np
 
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
+from treewright.models.asking import Asking
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.formats import twm_markov
+from treewright.models.formats.content import as_list, as_table, expect
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema, Variable
 
 FORMAT = "treewright model"
 KIND = "bayesian network"
 VERSION = 1
 
-_REQUIRED = frozenset({"format", "version", "kind", "variables", "arcs", "tables"})
-_OPTIONAL = frozenset({"unseen", "provenance"})
+_REQUIRED = frozenset({"format", "version", "kind", "variables"})
+_OPTIONAL = frozenset({"provenance"})
+# what each kind of model adds
+_KEYS = {
+    KIND: (frozenset({"arcs", "tables"}), frozenset({"unseen"})),
+    twm_markov.KIND: (twm_markov.REQUIRED, twm_markov.OPTIONAL),
+}
+_BY_LINE = ("variables", "tables", "factors")
 
 
-def save(
-    model: BayesianNetwork, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None
-) -> None:
+def save(model: Asking, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None) -> None:
     """Write a model; the file appears whole or not at all, compressed when its name ends in .gz."""
     write_bytes(path, to_bytes(model, provenance=provenance))
 
 
-def load(path: str | os.PathLike[str]) -> BayesianNetwork:
+def load(path: str | os.PathLike[str]) -> BayesianNetwork | MarkovNetwork:
     """Read a model.
 
     Examples
@@ -74,38 +81,49 @@ def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
     source = read_source(path)
     try:
         found = _verified(source.data).get("provenance", {})
-        _expect(isinstance(found, dict), "the provenance is not an object")
+        expect(isinstance(found, dict), "the provenance is not an object")
     except FormatError as error:
         raise FormatError(f"{source.name}: {error}") from error.__cause__
     assert isinstance(found, dict)
     return found
 
 
-def from_source(source: Source) -> BayesianNetwork:
+def from_source(source: Source) -> BayesianNetwork | MarkovNetwork:
     try:
         return from_bytes(source.data)
     except FormatError as error:
         raise FormatError(f"{source.name}: {error}") from error.__cause__
 
 
-def to_bytes(model: BayesianNetwork, *, provenance: Mapping[str, Any] | None = None) -> bytes:
+def to_bytes(model: Asking, *, provenance: Mapping[str, Any] | None = None) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
+    kind, content = _content(model)
     payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "kind": KIND,
+        "kind": kind,
         "variables": [_write_variable(variable) for variable in model.schema],
+        **content,
+    }
+    if provenance:
+        payload["provenance"] = _plain(provenance)
+    document = {**payload, "checksum": _checksum(payload)}
+    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+
+
+def _content(model: Asking) -> tuple[str, dict[str, Any]]:
+    """The kind of a model, and what the file says of it beside its variables."""
+    if isinstance(model, MarkovNetwork):
+        return twm_markov.KIND, twm_markov.content(model)
+    if not isinstance(model, BayesianNetwork):
+        raise FormatError(f"there is no file for a model of type {type(model).__name__}")
+    content: dict[str, Any] = {
         "arcs": [list(arc) for arc in model.dag.edges()],
         "tables": {
             name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
         },
     }
-    if model.unseen:
-        payload["unseen"] = model.unseen
-    if provenance:
-        payload["provenance"] = _plain(provenance)
-    document = {**payload, "checksum": _checksum(payload)}
-    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+    return KIND, {**content, "unseen": model.unseen} if model.unseen else content
 
 
 def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,19 +136,19 @@ def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """JSON with a line for each key, and for each item of the two long ones."""
+    """JSON with a line for each key, and for each item of the long ones."""
     yield "{"
     for position, (key, value) in enumerate(document.items()):
         comma = "," if position < len(document) - 1 else ""
-        if key not in ("variables", "tables"):
+        if key not in _BY_LINE:
             yield f' "{key}": {_json(value)}{comma}'
             continue
         items = (
             [_json(item) for item in value]
-            if key == "variables"
+            if isinstance(value, list)
             else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
         )
-        left, right = "[]" if key == "variables" else "{}"
+        left, right = "[]" if isinstance(value, list) else "{}"
         yield f' "{key}": {left}'
         yield from (f"  {item}," for item in items[:-1])
         yield from (f"  {item}" for item in items[-1:])
@@ -142,12 +160,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False)
 
 
-def from_bytes(data: bytes) -> BayesianNetwork:
+def from_bytes(data: bytes) -> BayesianNetwork | MarkovNetwork:
     """The model of a file's bytes."""
     document = _verified(data)
     try:
-        schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
-        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
+        schema = Schema([_read_variable(item) for item in as_list(document["variables"], "variables")])
+        if document["kind"] == twm_markov.KIND:
+            return twm_markov.read(schema, document)
+        dag = Dag(schema, [_read_arc(item) for item in as_list(document["arcs"], "arcs")])
         unseen = _read_unseen(document.get("unseen", {}), schema)
         return BayesianNetwork(dag, _read_tables(dag, document["tables"]), unseen=unseen)
     except FormatError:
@@ -159,19 +179,21 @@ def from_bytes(data: bytes) -> BayesianNetwork:
 def _verified(data: bytes) -> dict[str, Any]:
     """The content of a file whose format, version and checksum are right."""
     document = _parse(data)
-    _expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
+    expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
     version = document.get("version")
-    _expect(
+    expect(
         type(version) is int and version == VERSION,
         f"version {version!r} of the format is not known here, only {VERSION}",
     )
     kind = document.get("kind")
-    _expect(kind == KIND, f"a model of kind {kind!r} is not known here, only {KIND!r}")
+    if not isinstance(kind, str) or kind not in _KEYS:
+        raise FormatError(f"a model of kind {kind!r} is not known here, only {', '.join(map(repr, _KEYS))}")
     checksum = document.pop("checksum", None)
-    _expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
-    _expect(
-        _REQUIRED <= document.keys() <= _REQUIRED | _OPTIONAL,
-        f"the keys are not {', '.join(sorted(_REQUIRED))}",
+    expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
+    required, optional = _REQUIRED | _KEYS[kind][0], _OPTIONAL | _KEYS[kind][1]
+    expect(
+        required <= document.keys() <= required | optional,
+        f"the keys are not {', '.join(sorted(required))}",
     )
     return document
 
@@ -187,10 +209,8 @@ def _write_variable(variable: Variable) -> dict[str, Any]:
 def _read_variable(item: object) -> Variable:
     if not isinstance(item, dict) or item.keys() != {"name", "states", "ordered"}:
         raise FormatError('a variable has the keys "name", "states", "ordered"')
-    _expect(
-        isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered"
-    )
-    states = tuple(read_label(state) for state in _list(item["states"], "states"))
+    expect(isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered")
+    states = tuple(read_label(state) for state in as_list(item["states"], "states"))
     return Variable(item["name"], states, ordered=item["ordered"])
 
 
@@ -212,16 +232,11 @@ def _read_tables(dag: Dag, tables: object) -> list[np.ndarray[Any, np.dtype[np.f
     schema = dag.schema
     if not isinstance(tables, dict) or tables.keys() != set(schema.names):
         raise FormatError("there is not one table per variable")
-    result = []
-    for v, name in enumerate(schema.names):
-        numbers = _list(tables[name], "table")
-        shape = tuple(schema.cardinalities[u] for u in (*dag.parents(v), v))
-        _expect(
-            len(numbers) == math.prod(shape) and all(type(x) is float for x in numbers),
-            f"the table of {name!r} is not a list of {math.prod(shape)} numbers",
-        )
-        result.append(np.array(numbers, dtype=np.float64).reshape(shape))
-    return result
+    shapes = [tuple(schema.cardinalities[u] for u in (*dag.parents(v), v)) for v in range(len(schema))]
+    return [
+        as_table(tables[name], shape, f"the table of {name!r}")
+        for name, shape in zip(schema.names, shapes, strict=True)
+    ]
 
 
 def _parse(data: bytes) -> dict[str, Any]:
@@ -233,14 +248,14 @@ def _parse(data: bytes) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise FormatError("not a treewright model: the file is not JSON text") from error
-    _expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
+    expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
     assert isinstance(document, dict)
     return document
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
-    _expect(len(result) == len(pairs), "a key occurs twice")
+    expect(len(result) == len(pairs), "a key occurs twice")
     return result
 
 
@@ -254,14 +269,3 @@ def _checksum(payload: dict[str, Any]) -> str:
     except ValueError as error:  # numbers beyond the range of a double
         raise FormatError("the file holds a number that is out of range") from error
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _list(item: object, what: str) -> list[Any]:
-    if not isinstance(item, list):
-        raise FormatError(f"{what} is not a list")
-    return item
-
-
-def _expect(condition: bool, message: str) -> None:
-    if not condition:
-        raise FormatError(message)

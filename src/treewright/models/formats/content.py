@@ -1,0 +1,33 @@
+"""Checks that readers of JSON content share: what is not as it should be is a FormatError."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import FormatError
+
+
+def expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise FormatError(message)
+
+
+def as_list(item: object, what: str) -> list[Any]:
+    if not isinstance(item, list):
+        raise FormatError(f"{what} is not a list")
+    return item
+
+
+def as_table(item: object, shape: tuple[int, ...], what: str) -> npt.NDArray[np.float64]:
+    """The numbers of a flat list as an array of this shape."""
+    numbers = as_list(item, "table")
+    size = math.prod(shape)
+    expect(
+        len(numbers) == size and all(type(x) is float for x in numbers),
+        f"{what} is not a list of {size} numbers",
+    )
+    return np.array(numbers, dtype=np.float64).reshape(shape)
