@@ -31,7 +31,9 @@ class TestHabits:
         assert kind(**estimator.get_params()).get_params() == estimator.get_params()
 
     def test_unknown_setting(self, kind):
-        with pytest.raises(SettingError, match=f"{kind.__name__} has no setting 'priors'; .*did you mean 'prior'"):
+        with pytest.raises(
+            SettingError, match=f"{kind.__name__} has no setting 'priors'; .*did you mean 'prior'"
+        ):
             kind().set_params(priors=None)
 
     def test_asked_too_early(self, kind):

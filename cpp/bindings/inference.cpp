@@ -1,5 +1,6 @@
 // Python face of treewright/forest.hpp: shapes, ownership, the GIL and refusals, nothing else.
 #include "bind_forest.hpp"
+#include "columns.hpp"
 #include "treewright/forest.hpp"
 
 namespace {
@@ -87,27 +88,13 @@ std::vector<std::size_t> conflict(BoundForest& self, Indices observed, Indices s
   return refusable([&](tw::Cancel& cancel) { return self.forest->conflict(evidence, limit, cancel); });
 }
 
-template <class Code>
-nb::object new_column(std::size_t n_rows, std::vector<tw::Column>& columns) {
-  auto* codes = new Code[n_rows];
-  nb::capsule free(codes, [](void* p) noexcept { delete[] static_cast<Code*>(p); });
-  columns.push_back({codes, sizeof(Code)});
-  return OutArray<Code>(codes, {n_rows}, free).cast();
-}
-
 std::pair<Objects, double> sample(BoundForest& self, Indices observed, Indices states, Indices weighted,
                                   Likelihoods likelihoods, double limit, std::uint64_t seed,
                                   std::uint64_t first_row, std::size_t n_rows) {
   const auto evidence =
       evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
-  Objects result;
   std::vector<tw::Column> columns;
-  for (const std::uint32_t cardinality : self.forest->factors().cardinalities) {
-    const std::size_t width = tw::code_width(cardinality);
-    result.append(width == 1   ? new_column<std::uint8_t>(n_rows, columns)
-                  : width == 2 ? new_column<std::uint16_t>(n_rows, columns)
-                               : new_column<std::uint32_t>(n_rows, columns));
-  }
+  Objects result = new_columns(self.forest->factors().cardinalities, n_rows, columns);
   const double log = refusable([&](tw::Cancel& cancel) {
     return self.forest->sample(evidence, seed, first_row, n_rows, columns, limit, cancel);
   });

@@ -16,6 +16,8 @@ void bind_sampling(nb::module_&);
 void bind_tokens(nb::module_&);
 void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
+void bind_clique_tree(nb::module_&);
+void bind_gibbs(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -36,4 +38,6 @@ NB_MODULE(_core, m) {
   bind_tokens(m);
   bind_inference(m);
   bind_expectation(m);
+  bind_clique_tree(m);
+  bind_gibbs(m);
 }

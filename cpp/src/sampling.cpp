@@ -130,14 +130,13 @@ TREEWRIGHT_CLONES void add_byte_cells(std::size_t n_columns, const ByteColumns& 
   add_cells<6>(columns, radices, table, n, sums);
 }
 
-// The columns of a variable and its parents, from one row on.
+// The columns of a scope, from one row on.
 class BlockFamily {
  public:
-  BlockFamily(const NetworkTables& network, std::span<const ConstColumn> columns, std::size_t v,
+  BlockFamily(const ScopedTables& product, std::span<const ConstColumn> columns, std::size_t f,
               std::size_t begin)
-      : begin_(begin), bytes_(network.tables[v].size() <= 0xFFFFFFFF) {
-    for (const std::uint32_t p : network.parents[v]) add(columns[p], network.cardinalities[p]);
-    add(columns[v], network.cardinalities[v]);
+      : begin_(begin), bytes_(product.tables[f].size() <= 0xFFFFFFFF && !product.scopes[f].empty()) {
+    for (const std::uint32_t v : product.scopes[f]) add(columns[v], product.cardinalities[v]);
   }
 
   /// One byte per code and few columns: what nearly every network of tables has.
@@ -226,36 +225,63 @@ void sample_rows(const NetworkTables& network, std::span<const std::uint32_t> or
   });
 }
 
-void log_probability_rows(const NetworkTables& network, std::span<const ConstColumn> columns,
-                          std::span<double> out, Cancel& cancel) {
-  network.validate();
-  if (columns.size() != network.size()) throw std::invalid_argument("one column per variable is needed");
-  std::vector<std::vector<double>> logs(network.size());
-  for (std::size_t v = 0; v < network.size(); ++v) {
-    logs[v].resize(network.tables[v].size());
-    std::ranges::transform(network.tables[v], logs[v].begin(), [](double p) { return std::log(p); });
+void ScopedTables::validate() const {
+  if (scopes.size() != tables.size()) throw std::invalid_argument("every scope needs a table");
+  for (const std::uint32_t r : cardinalities)
+    if (r == 0) throw std::invalid_argument("every variable needs at least one state");
+  for (std::size_t f = 0; f < scopes.size(); ++f) {
+    std::size_t cells = 1;
+    for (const std::uint32_t v : scopes[f]) {
+      if (v >= cardinalities.size()) throw std::invalid_argument("a scope names no variable");
+      if (cells > tables[f].size()) break;  // too many cells already; also keeps the product from wrapping
+      cells *= cardinalities[v];
+    }
+    if (cells != tables[f].size())
+      throw std::invalid_argument("table " + std::to_string(f) + " has " + std::to_string(tables[f].size()) +
+                                  " cells, not one per state of its scope");
+  }
+}
+
+void log_product_rows(const ScopedTables& product, std::span<const ConstColumn> columns,
+                      std::span<double> out, Cancel& cancel) {
+  product.validate();
+  const std::size_t n_variables = product.cardinalities.size(), n_tables = product.tables.size();
+  if (columns.size() != n_variables) throw std::invalid_argument("one column per variable is needed");
+  std::vector<std::vector<double>> logs(n_tables);
+  for (std::size_t f = 0; f < n_tables; ++f) {
+    logs[f].resize(product.tables[f].size());
+    std::ranges::transform(product.tables[f], logs[f].begin(), [](double p) { return std::log(p); });
   }
 
-  const double cost =
-      kNanosecondsPerFamily * static_cast<double>(out.size()) * static_cast<double>(network.size());
+  const double cost = kNanosecondsPerFamily * static_cast<double>(out.size()) *
+                      static_cast<double>(std::max(n_variables, n_tables));
   parallel_for(blocks_of(out.size()), cost, cancel, [&](std::size_t block) {
     const std::size_t begin = block * kBlock, n = std::min(kBlock, out.size() - begin);
-    for (std::size_t v = 0; v < network.size(); ++v)
+    for (std::size_t v = 0; v < n_variables; ++v)
       with_codes(columns[v].codes, columns[v].width, [&](const auto* codes) {
-        if (largest_code(codes + begin, n) >= network.cardinalities[v])
+        if (largest_code(codes + begin, n) >= product.cardinalities[v])
           throw std::out_of_range("a row holds a code that is no state of its variable");
       });
     double* const sums = out.data() + begin;
     std::fill_n(sums, n, 0.0);
-    for (std::size_t v = 0; v < network.size(); ++v) {
-      const BlockFamily family(network, columns, v, begin);
+    for (std::size_t f = 0; f < n_tables; ++f) {
+      const BlockFamily family(product, columns, f, begin);
       if (family.fits_bytes()) {
-        family.add_bytes(logs[v].data(), n, sums);
+        family.add_bytes(logs[f].data(), n, sums);
       } else {
-        family.add_any(logs[v].data(), n, sums);
+        family.add_any(logs[f].data(), n, sums);
       }
     }
   });
+}
+
+void log_probability_rows(const NetworkTables& network, std::span<const ConstColumn> columns,
+                          std::span<double> out, Cancel& cancel) {
+  network.validate();
+  ScopedTables families{network.cardinalities, network.parents, network.tables};
+  for (std::size_t v = 0; v < network.size(); ++v)
+    families.scopes[v].push_back(static_cast<std::uint32_t>(v));
+  log_product_rows(families, columns, out, cancel);
 }
 
 }  // namespace treewright

@@ -88,7 +88,7 @@ def test_no_rows_at_all():
 
 
 def test_refusals(monkeypatch):
-    with pytest.raises(GraphError, match=r"fit puts tables on a Dag; found list .*\.structure"):
+    with pytest.raises(GraphError, match=r"on a Dag or an UndirectedGraph; found list .*\.structure"):
         fit([], FullCounter(SCHEMA, COUNTS))
     with pytest.raises(SchemaError, match="positive number; found 0"):
         Dirichlet(0)

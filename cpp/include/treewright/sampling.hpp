@@ -36,6 +36,16 @@ struct NetworkTables {
   void validate() const;
 };
 
+/// Tables over scopes in C order, the last variable innermost; any number of them, over any scopes.
+struct ScopedTables {
+  std::vector<std::uint32_t> cardinalities;
+  std::vector<std::vector<std::uint32_t>> scopes;
+  std::vector<std::span<const double>> tables;
+
+  /// Throws std::invalid_argument unless scopes and table sizes fit together.
+  void validate() const;
+};
+
 /// Bytes of one code of a variable with so many states.
 inline std::size_t code_width(std::uint64_t cardinality) {
   return cardinality <= 0x100 ? 1 : cardinality <= 0x10000 ? 2 : 4;
@@ -50,5 +60,9 @@ void sample_rows(const NetworkTables& network, std::span<const std::uint32_t> or
 /// Natural logarithm of the probability of each row: the sum over variables of log table[parents, state].
 void log_probability_rows(const NetworkTables& network, std::span<const ConstColumn> columns,
                           std::span<double> out, Cancel& cancel);
+
+/// The same for any product of tables: the sum over tables of log table[scope].
+void log_product_rows(const ScopedTables& product, std::span<const ConstColumn> columns,
+                      std::span<double> out, Cancel& cancel);
 
 }  // namespace treewright

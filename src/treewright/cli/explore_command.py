@@ -48,7 +48,7 @@ def explore(
     with out.progress("drawing"):
         page = to_html(network, title=title or name, given=known)
     write_text(target, page)
-    edges = network.dag.edges()
+    edges = network.structure.edges()
     out.answer(
         lambda: {"output": target, "variables": len(network.schema), "edges": len(edges)},
         shown=lambda: [f"{len(network.schema)} variables and {len(edges)} edges drawn in {target}"],

@@ -8,32 +8,46 @@ from treewright.models.family_counts import FamilyCounts
 from treewright.models.fit import fit
 from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.gibbs import GibbsSample, sample_gibbs
+from treewright.models.log_linear import LogLinearModel
+from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
+from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
 from treewright.models.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.sampled_answers import SampledAnswer
 from treewright.models.sigmoid_network import SigmoidNetwork, fit_sigmoid
+from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",
+    "DecomposableCover",
     "Dirichlet",
     "Distribution",
     "EmTrace",
     "Explanation",
     "FamilyCounts",
     "FittedByEm",
+    "Fitting",
     "GaussianNetwork",
     "GaussianPrior",
+    "GibbsSample",
+    "IterativeFitting",
     "JointNormal",
+    "LogLinearModel",
     "ManyMarginals",
     "Marginals",
+    "MarkovNetwork",
     "Model",
     "Normal",
     "NormalMarginals",
     "SampledAnswer",
     "SigmoidNetwork",
+    "WeightPrior",
     "fit",
     "fit_em",
-    "observed_score",
     "fit_gaussian",
     "fit_sigmoid",
+    "fit_weights",
+    "observed_score",
+    "sample_gibbs",
 ]

@@ -57,7 +57,7 @@ class FamilyCounts:
     def __init__(self, dag: Dag, counter: FamilyCounter) -> None:
         families = families_of(dag)
         refuse_large_tables(dag.schema, families)
-        positions = _positions(dag.schema, counter.schema)
+        positions = counted_positions(dag.schema, counter.schema)
         counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
         self._dag = dag
         self._tables = tuple(_own(np.asarray(counts)) for counts in counted)
@@ -183,7 +183,7 @@ def _own(counts: npt.NDArray[Any]) -> Counts:
     return cells
 
 
-def _positions(schema: Schema, counted: Schema) -> list[int]:
+def counted_positions(schema: Schema, counted: Schema) -> list[int]:
     """Where the counter keeps each variable; states must be the same, in the same order."""
     for variable in schema:
         if variable.name not in counted:

@@ -19,10 +19,12 @@ from treewright.tables.table import Table
 if TYPE_CHECKING:
     from treewright.models.bayesian_network import BayesianNetwork
     from treewright.models.gaussian_network import GaussianNetwork
+    from treewright.models.markov_network import MarkovNetwork
     from treewright.models.sigmoid_network import SigmoidNetwork
 
 Codes = npt.NDArray[np.unsignedinteger]
-AnyModel: TypeAlias = Union["BayesianNetwork", "GaussianNetwork", "SigmoidNetwork"]  # what a file may hold
+# what a file may hold
+AnyModel: TypeAlias = Union["BayesianNetwork", "MarkovNetwork", "GaussianNetwork", "SigmoidNetwork"]
 
 
 @runtime_checkable

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from treewright.models import BayesianNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
-from treewright.models.bayesian_network import BayesianNetwork
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.links import Link, links_of
 from treewright.tables.schema import Label, Schema
@@ -106,10 +106,11 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     >>> page.startswith("<!doctype html>")
     True
     """
-    model = source if isinstance(source, BayesianNetwork) else None
+    model = source if isinstance(source, BayesianNetwork | MarkovNetwork) else None
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
-    heading = escape(title or ("Bayesian network" if model else type(structure).__name__))
+    kind = "Markov network" if isinstance(model, MarkovNetwork) else "Bayesian network"
+    heading = escape(title or (kind if model else type(structure).__name__))
     picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))
     return "\n".join(
         [
@@ -224,7 +225,7 @@ def _text_width(text: str) -> float:
     return sum(9.4 if character.isupper() else 8.2 for character in text)
 
 
-def _key_figures(structure: Any, model: BayesianNetwork | None) -> str:
+def _key_figures(structure: Any, model: BayesianNetwork | MarkovNetwork | None) -> str:
     figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")

@@ -106,7 +106,7 @@ def test_the_ending_says_the_format(tmp_path):
         read_model("m.biff")
     with pytest.raises(FormatError, match=r"there is no format 'nett'; there are .*did you mean 'net'\?"):
         write_model(collider(), "m", format="nett")
-    with pytest.raises(SchemaError, match="write_model writes a BayesianNetwork; found Dag"):
+    with pytest.raises(SchemaError, match="a BayesianNetwork or a MarkovNetwork; found Dag"):
         write_model(collider().dag, tmp_path / "m.bif")
 
 

@@ -27,8 +27,8 @@ def to_dot(dag: Dag) -> str:
     "tub" -> "either";
     """
     lines = ["digraph {"]
-    lines += [f"  {_quoted(tail)} -> {_quoted(head)};" for tail, head in dag.edges()]
-    lines[1:1] = [f"  {_quoted(name)};" for name in dag.schema.names]
+    lines += [f"  {quoted(tail)} -> {quoted(head)};" for tail, head in dag.edges()]
+    lines[1:1] = [f"  {quoted(name)};" for name in dag.schema.names]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -55,7 +55,7 @@ def from_dot(text: str, schema: Schema | None = None) -> Dag:
         raise FormatError(f"DOT: {error}") from error
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

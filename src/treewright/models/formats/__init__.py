@@ -11,7 +11,7 @@ net         .net                     Hugin
 uai         .uai                     inference competitions
 ==========  =======================  ==========================================
 
-Every ending may be followed by ``.gz``.
+Every ending may be followed by ``.gz``. All of them hold Bayesian networks; twm and uai also Markov networks.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
 from treewright.models.formats.draft import Draft
+from treewright.models.formats.factor_draft import FactorDraft
 from treewright.models.formats.names import (
     Exported,
     export_names,
@@ -35,6 +37,7 @@ from treewright.models.formats.names import (
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.markov_network import MarkovNetwork
 from treewright.models.model import AnyModel
 from treewright.models.sigmoid_network import SigmoidNetwork
 from treewright.tables.schema import Schema
@@ -52,6 +55,8 @@ __all__ = [
 ]
 
 PathLike = str | os.PathLike[str]
+AnyNetwork = BayesianNetwork | MarkovNetwork
+AnyDraft = Draft | FactorDraft
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,10 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    read: Callable[[Source], Draft]
+    read: Callable[[Source], AnyDraft]
     export: Callable[[Schema], Exported]
-    write: Callable[[BayesianNetwork, Exported], bytes]
+    write: Callable[[Any, Exported], bytes]
+    undirected: bool = False
 
 
 FOREIGN = (
@@ -76,7 +82,7 @@ FOREIGN = (
     ),
     Format("xdsl", (".xdsl",), xdsl.read, lambda s: export_names(s, xdsl.NAMES), xdsl.write),
     Format("net", (".net",), net.read, lambda s: export_names(s, net.NAMES), net.write),
-    Format("uai", (".uai",), uai.read, uai.export, uai.write),
+    Format("uai", (".uai",), uai.read, uai.export, uai.write, undirected=True),
 )
 NATIVE_ENDING = ".twm"
 
@@ -135,23 +141,23 @@ def read_model_with_report(
     kind = format_of(path, format)
     source = read_source(path)
     if kind is None:
-        found = twm.from_source(source)
-        return found, _report(source, "twm", found, None, None)
+        model = twm.from_source(source)
+        return model, _report(source, "twm", model, None, None)
     try:
         draft = kind.read(source)
-        model = draft.finish()
+        found: AnyNetwork = draft.finish()
     except MemoryError as error:
         raise FormatError(f"{source.name}: there is not enough memory to read the file") from error
     names_file = None
     if names:
-        model, names_file = restore_names(source.name, model)
-    return model, _report(source, kind.name, model, draft, names_file)
+        found, names_file = restore_names(source.name, found)
+    return found, _report(source, kind.name, found, draft, names_file)
 
 
 def write_model(
     model: AnyModel, path: PathLike, strict: bool = False, *, format: str | None = None
 ) -> WriteReport:
-    """Write a Bayesian network in the format that the ending of the path says.
+    """Write a Bayesian or Markov network in the format that the ending of the path says.
 
     Names and labels that the format cannot say are replaced by identifiers; a file beside the model
     (``<path>.names.json``) keeps the originals, and reading gives them back. The same model always gives the
@@ -178,14 +184,21 @@ def write_model(
     ((), None)
     >>> folder.cleanup()
     """
-    if not isinstance(model, BayesianNetwork | GaussianNetwork | SigmoidNetwork):
-        raise SchemaError(f"write_model writes a BayesianNetwork; found {type(model).__name__}")
+    if not isinstance(model, BayesianNetwork | MarkovNetwork | GaussianNetwork | SigmoidNetwork):
+        raise SchemaError(
+            f"write_model writes a BayesianNetwork or another model; found {type(model).__name__}"
+        )
     kind = format_of(path, format)
+    if kind is not None and isinstance(model, MarkovNetwork) and not kind.undirected:
+        raise FormatError(
+            f"{kind.name.upper()} holds Bayesian networks; write this Markov network as .twm or .uai, or "
+            "write model.to_bayesian_network(), which a chordal one has"
+        )
     target = Path(path)
     if kind is None:
         write_bytes(target, twm.to_bytes(model))
         return WriteReport(str(target), "twm")
-    if not isinstance(model, BayesianNetwork):
+    if not isinstance(model, BayesianNetwork | MarkovNetwork):
         raise SchemaError(
             f"{kind.name} is for networks of discrete variables; found {type(model).__name__}: write .twm"
         )
@@ -246,7 +259,7 @@ def _report(
         source.name,
         kind,
         len(model.schema),
-        model.dag.n_edges,
+        model.structure.n_edges,
         model.n_parameters,
         tuple(draft.renormalised) if draft else (),
         tuple(draft.notes) if draft else (),

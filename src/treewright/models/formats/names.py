@@ -18,11 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import FormatError
+from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.report import Renamed
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.markov_network import MarkovNetwork
 from treewright.tables.schema import Label, Schema, Variable
+
+Network = BayesianNetwork | MarkovNetwork
 
 FORMAT = "treewright names"
 VERSION = 1
@@ -188,7 +192,7 @@ def write_names(path: str | Path, exported: Exported) -> str | None:
     return str(beside)
 
 
-def restore_names(path: str | Path, model: BayesianNetwork) -> tuple[BayesianNetwork, str | None]:
+def restore_names(path: str | Path, model: Network) -> tuple[Network, str | None]:
     """Give a model its names and labels back when there is a file with them."""
     beside = names_path(path)
     if not beside.exists():
@@ -209,10 +213,10 @@ def restore_names(path: str | Path, model: BayesianNetwork) -> tuple[BayesianNet
     return renamed_model(model, schema), str(beside)
 
 
-def renamed_model(model: BayesianNetwork, schema: Schema) -> BayesianNetwork:
+def renamed_model(model: Network, schema: Schema) -> Network:
     """The same model over a schema that says other names at the same positions."""
-    from treewright.graphs.dag import Dag
-
+    if isinstance(model, MarkovNetwork):
+        return MarkovNetwork(schema, model.factors, fitting=model.fitting)
     return BayesianNetwork(Dag(schema, model.dag.index_edges()), model.tables)
 
 

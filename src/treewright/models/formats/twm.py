@@ -26,10 +26,11 @@ from treewright.errors import FormatError, SettingError
 from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats import certificate as certificates
-from treewright.models.formats import twm_bayesian, twm_gaussian, twm_sigmoid
+from treewright.models.formats import twm_bayesian, twm_gaussian, twm_markov, twm_sigmoid
 from treewright.models.formats.content import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.markov_network import MarkovNetwork
 from treewright.models.model import AnyModel
 from treewright.models.sigmoid_network import SigmoidNetwork
 
@@ -51,6 +52,7 @@ class Content(Protocol):
 
 _CONTENTS: dict[type[Any], Content] = {
     BayesianNetwork: cast("Content", twm_bayesian),
+    MarkovNetwork: cast("Content", twm_markov),
     GaussianNetwork: cast("Content", twm_gaussian),
     SigmoidNetwork: cast("Content", twm_sigmoid),
 }

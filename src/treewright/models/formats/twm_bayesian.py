@@ -66,9 +66,7 @@ def read_variables(item: object) -> Schema:
 def _read_variable(item: object) -> Variable:
     if not isinstance(item, dict) or item.keys() != {"name", "states", "ordered"}:
         raise FormatError('a variable has the keys "name", "states", "ordered"')
-    expect(
-        isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered"
-    )
+    expect(isinstance(item["ordered"], bool), f"variable {item['name']!r} does not say whether it is ordered")
     states = tuple(read_label(state) for state in as_list(item["states"], "states"))
     return Variable(item["name"], states, ordered=item["ordered"])
 
@@ -113,5 +111,3 @@ def _with_counts(model: BayesianNetwork, item: object) -> BayesianNetwork:
     prior = None if ess is None else Dirichlet(ess)
     counts = FamilyCounts.from_tables(model.dag, _read_tables(model.dag, item["tables"], "list of counts"))
     return model.with_counts(counts, prior)
-
-

@@ -1,4 +1,4 @@
-"""UAI, the files of the inference competitions: numbers only.
+"""UAI, the files of the inference competitions: numbers only, for Bayesian networks and Markov networks.
 
 The order of everything is the meaning: variables are 0, 1, 2 ..., and a table lists the last variable of its
 scope, the child, fastest. Names and labels come from the names file beside it; without one, variables are
@@ -9,25 +9,29 @@ give away, and pyAgrum lists the first parent fastest, which it gives away by a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from treewright.models.asking import Asking
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable, count_cells, is_normal
+from treewright.models.formats.factor_draft import DraftFactor, FactorDraft
 from treewright.models.formats.names import Exported, exported_as
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Rules, Tokens
-from treewright.tables.schema import Schema
+from treewright.models.markov_network import MarkovNetwork
+from treewright.tables.schema import Schema, Scope
 
 Cells = npt.NDArray[np.float64]
 
 RULES = Rules("", line_comments=("#",), quotes=False)
 MOST_AXES = 30
+MOST_UNMENTIONED = 2**16
 
 
-def read(source: Source) -> Draft:
+def read(source: Source) -> Draft | FactorDraft:
     """Read a file into a draft."""
     return _Reader(as_text(source)).run()
 
@@ -39,30 +43,55 @@ class _Reader:
         self.draft = Draft(source)
         self.at = 1
 
-    def run(self) -> Draft:
+    def run(self) -> Draft | FactorDraft:
         tokens = self.tokens
         kind = tokens.text(0) if len(tokens) else ""
-        if kind != "BAYES":
-            raise tokens.error(f"expected BAYES at the start, found {kind!r}; other kinds are not read", 0)
+        if kind not in ("BAYES", "MARKOV"):
+            raise tokens.error(
+                f"expected BAYES or MARKOV at the start, found {kind!r}; other kinds are not read", 0
+            )
         self.values = np.concatenate(([0.0], tokens.numbers(slice(1, None))))
         n = self.whole("the number of variables", most=len(tokens))
         cardinalities = [self.whole("a number of states") for _ in range(n)]
         places = range(self.at - n, self.at)
-        if self.whole("the number of tables", most=len(tokens)) != n:
+        n_tables = self.whole("the number of tables", most=len(tokens))
+        if kind == "BAYES" and n_tables != n:
             raise tokens.error(f"a Bayesian network of {n} variables has {n} tables", self.at - 1)
-        scopes = [self.scope(n) for _ in range(n)]
+        scopes = [self.scope(n, least=kind == "BAYES") for _ in range(n_tables)]
         listed = [self.table([cardinalities[v] for v in scope], at) for scope, at in scopes]
         if self.at != len(tokens):
             raise tokens.error("there is something behind the last table", self.at)
-        for v in range(n):  # only now: the tables prove that so many states are no bluff
-            if not any(scope[-1] == v for scope, _ in scopes[v : v + 1]) and v not in {
-                s[-1] for s, _ in scopes
-            }:
-                raise tokens.error(f"there is no table of variable {v}", places[v])
+        if kind == "BAYES":  # only now: the tables prove that so many states are no bluff
+            self.expect_children(n, scopes, places)
+        else:
+            self.expect_honest(cardinalities, scopes, places)
         for v, cardinality in enumerate(cardinalities):
             self.draft.add_variable(f"x{v}", [str(i) for i in range(cardinality)], tokens.offset(places[v]))
+        if kind == "MARKOV":
+            factors = [
+                DraftFactor(scope, cells, tokens.offset(at))
+                for (scope, at), cells in zip(scopes, listed, strict=True)
+            ]
+            return FactorDraft(self.draft, factors)
         self.add_tables(scopes, listed, cardinalities)
         return self.draft
+
+    def expect_children(self, n: int, scopes: list[tuple[tuple[int, ...], int]], places: range) -> None:
+        children = {scope[-1] for scope, _ in scopes}
+        for v in range(n):
+            if v not in children:
+                raise self.tokens.error(f"there is no table of variable {v}", places[v])
+
+    def expect_honest(
+        self, cardinalities: list[int], scopes: list[tuple[tuple[int, ...], int]], places: range
+    ) -> None:
+        """A variable that no table mentions may have any number of states, but not more than make sense."""
+        mentioned = {v for scope, _ in scopes for v in scope}
+        for v, cardinality in enumerate(cardinalities):
+            if v not in mentioned and cardinality > MOST_UNMENTIONED:
+                raise self.tokens.error(
+                    f"variable {v} has {cardinality:,} states, and no table that mentions it", places[v]
+                )
 
     def whole(self, what: str, *, most: int | None = None) -> int:
         """The next number, which counts something."""
@@ -76,10 +105,10 @@ class _Reader:
         self.at += 1
         return int(value)
 
-    def scope(self, n: int) -> tuple[tuple[int, ...], int]:
+    def scope(self, n: int, *, least: int) -> tuple[tuple[int, ...], int]:
         start = self.at
         size = self.whole("the size of a scope", most=len(self.tokens))
-        if size == 0:
+        if size < least:
             raise self.tokens.error("a scope names at least one variable", start)
         scope = tuple(self.whole("a variable of a scope") for _ in range(size))
         wrong = next((v for v in scope if v >= n), None)
@@ -146,16 +175,23 @@ def export(schema: Schema) -> Exported:
     return exported_as(schema, names, states)
 
 
-def write(model: BayesianNetwork, exported: Exported) -> bytes:
+def write(model: Asking, exported: Exported) -> bytes:
     """The bytes of a file."""
-    n = len(model.schema)
-    lines = ["BAYES", str(n), " ".join(map(str, model.schema.cardinalities)), str(n)]
-    for v in range(n):
-        scope = (*model.dag.parents(v), v)
-        lines.append(" ".join(map(str, (len(scope), *scope))))
-    for v, table in enumerate(model.tables):
+    if isinstance(model, MarkovNetwork):
+        return _text(
+            "MARKOV", model.schema, [f.scope for f in model.factors], [f.table for f in model.factors]
+        )
+    assert isinstance(model, BayesianNetwork)
+    families = [(*model.dag.parents(v), v) for v in range(len(model.schema))]
+    return _text("BAYES", model.schema, families, model.tables)
+
+
+def _text(kind: str, schema: Schema, scopes: Sequence[Scope], tables: Sequence[Cells]) -> bytes:
+    lines = [kind, str(len(schema)), " ".join(map(str, schema.cardinalities)), str(len(tables))]
+    lines += [" ".join(map(str, (len(scope), *scope))) for scope in scopes]
+    for table in tables:
         lines += ["", str(table.size)]
-        rows = table.reshape(-1, model.schema.cardinalities[v]).tolist()
+        rows = table.reshape(-1, table.shape[-1] if table.ndim else 1).tolist()
         lines += [" " + " ".join(map(_decimal, row)) for row in rows]
     return ("\n".join(lines) + "\n").encode("ascii")
 
