@@ -31,7 +31,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, bar, figures, heading, listing, remark
 from treewright.errors import SchemaError
-from treewright.models import BayesianNetwork, Distribution, Explanation, Marginals
+from treewright.models import Distribution, Explanation, GaussianNetwork, Marginals, SigmoidNetwork
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
@@ -70,7 +70,7 @@ def query(
         raise SchemaError("a query asks about at least one variable; found only what is given")
     items = [text for text in targets if is_item(network.schema, text)]
     known = read_given(network.schema, [*(given or ()), *items])
-    if not isinstance(network, BayesianNetwork):
+    if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_query(out, network, names, known)
         return
     answer = network.query(names, known)
@@ -98,7 +98,7 @@ def marginals(
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
-    if not isinstance(network, BayesianNetwork):
+    if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_marginals(out, network, known)
         return
     answer = network.marginals(known)
@@ -126,7 +126,7 @@ def mpe(
     out = Output(as_json=as_json, quiet=quiet)
     use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
-    if not isinstance(network, BayesianNetwork):
+    if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_mpe(out, network, known)
         return
     answer = network.mpe(known)

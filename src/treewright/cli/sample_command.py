@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -63,7 +63,7 @@ def sample(
     use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
     with out.progress("sampling"):
-        table = network.sample(n, known, rng=np.random.default_rng(seed))
+        table = cast("Any", network).sample(n, known, rng=np.random.default_rng(seed))
     if target is not None:
         with out.progress("writing", total=n) as update, written_whole(target) as file:
             write_csv(table, file, tell=update)

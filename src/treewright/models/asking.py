@@ -12,7 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,9 @@ from treewright.models.answers import Distribution, Explanation, ManyMarginals, 
 from treewright.models.model import align_evidence
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
 from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    from treewright.models.model import AnyModel
 
 
 class Asking(ABC):
@@ -277,13 +280,13 @@ class Asking(ABC):
         """
         from treewright.models.formats import twm
 
-        twm.save(self, path, certificate=certificate, treewidth=treewidth)
+        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth)
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:
         """Pickles and copies go through the bytes of the native file."""
         from treewright.models.formats import twm
 
-        return twm.from_bytes, (twm.to_bytes(self),)
+        return twm.from_bytes, (twm.to_bytes(cast("AnyModel", self)),)
 
     @cached_property
     def _read(self) -> EvidenceReader:

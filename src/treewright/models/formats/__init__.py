@@ -253,7 +253,7 @@ def format_of(path: PathLike, name: str | None) -> Format | None:
 
 
 def _report(
-    source: Source, kind: str, model: AnyModel, draft: Draft | None, names_file: str | None
+    source: Source, kind: str, model: AnyModel, draft: AnyDraft | None, names_file: str | None
 ) -> ReadReport:
     return ReadReport(
         source.name,

@@ -23,7 +23,7 @@ def as_list(item: object, what: str) -> list[Any]:
 
 
 def as_table(item: object, shape: tuple[int, ...], what: str, *, whole: bool = False) -> npt.NDArray[Any]:
-    """The numbers of a flat list as an array of this shape; `whole` ones may be there, and keep their type."""
+    """The numbers of a flat list as an array of this shape; `whole` ones may be there too."""
     numbers = as_list(item, what)
     size, kinds = math.prod(shape), {type(x) for x in numbers}
     expect(

@@ -1,4 +1,4 @@
-"""What files say alike about networks of continuous variables: names, arcs, one object of numbers for each."""
+"""What files say alike about networks of continuous variables: names, arcs, an object of numbers each."""
 
 from __future__ import annotations
 
