@@ -213,9 +213,7 @@ def remarks_on_model(model: AnyModel) -> list[str]:
         return []
     found = []
     if model.floored:
-        found.append(
-            f"left without variance by its parents, so it has a floor of it: {listed(model.floored)}"
-        )
+        found.append(f"determined by its parents, so it has the least variance: {listed(model.floored)}")
     if model.redundant:
         children = listed(sorted(model.redundant))
         found.append(f"some parents determine others, which have the coefficient zero: {children}")

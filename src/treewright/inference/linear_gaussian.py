@@ -175,11 +175,13 @@ class LinearGaussianEngine:
         )
         name = self.schema.names[v]
         mean, _, elsewhere = _core.Conditioning(self.native, others.observed, (v,)).at(others.values)
-        known = f"{others.describe(self.schema)} leave" if len(others) else "the model leaves"
-        expected = "" if elsewhere is not None else f" but {float(mean[v])!r}"
-        raise ImpossibleEvidence(
-            f"evidence {name}={evidence.values[at]!r} is impossible: {known} no value of {name}{expected}"
+        known = f"given {others.describe(self.schema)}, " if len(others) else ""
+        fact = (
+            "other values contradict each other too"
+            if elsewhere is not None
+            else (f"{name} is {'' if len(others) else 'always '}{float(mean[v])!r}")
         )
+        raise ImpossibleEvidence(f"evidence {name}={evidence.values[at]!r} is impossible: {known}{fact}")
 
 
 def _some(names: Sequence[str], limit: int = 8) -> str:

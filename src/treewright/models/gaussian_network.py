@@ -86,10 +86,8 @@ class GaussianNetwork:
         self._variances = numbers_by_variable(dag.schema, variances, "variance")
         negative = np.flatnonzero(self._variances < 0)
         if negative.size:
-            v = int(negative[0])
-            raise SchemaError(
-                f"a variance is not negative; that of {dag.schema.names[v]!r} is {self._variances[v]!r}"
-            )
+            name, found = dag.schema.names[negative[0]], float(self._variances[negative[0]])
+            raise SchemaError(f"a variance is not negative; that of {name!r} is {found!r}")
         self._coefficients = checked_coefficients(dag, coefficients)
         self._floored = tuple(sorted(dag.schema.names_of(dag.schema.scope(floored))))
         self._redundant = {
