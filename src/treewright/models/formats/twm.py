@@ -194,7 +194,9 @@ def from_bytes(data: bytes) -> BayesianNetwork:
     document = _verified(data)
     try:
         schema = Schema([_read_variable(item) for item in _list(document["variables"], "variables")])
-        dag = Dag(schema, [_read_arc(item) for item in _list(document["arcs"], "arcs")])
+        arcs = [_read_arc(item) for item in _list(document["arcs"], "arcs")]
+        _expect(len(set(arcs)) == len(arcs), "an arc is there twice")
+        dag = Dag(schema, arcs)
         unseen = _read_unseen(document.get("unseen", {}), schema)
         return BayesianNetwork(dag, _read_tables(dag, document["tables"]), unseen=unseen)
     except FormatError:
