@@ -22,6 +22,7 @@ NETWORKS = (
     *("asia", "sachs", "child", "alarm", "insurance", "hailfinder", "hepar2", "win95pts"),
     *("pathfinder", "andes", "pigs", "link"),
 )
+ONE_BY_ONE = {"link": 2}
 TOLERANCE = 1e-9
 N_QUESTIONS = 5
 
@@ -47,20 +48,28 @@ def questions(model: tw.BayesianNetwork, n: int) -> list[dict[str, object]]:
     ]
 
 
-def largest_difference(model: tw.BayesianNetwork, n: int = N_QUESTIONS) -> float:
-    """The largest absolute difference of a marginal probability over all variables and questions."""
+def largest_difference(model: tw.BayesianNetwork, *, one_by_one: int | None = None) -> float:
+    """The largest absolute difference of a marginal probability, over questions and variables.
+
+    All variables of a question are asked at once, or so many of them one by one: pyAgrum then leaves out
+    what has no say, and can answer where it has no memory for everything.
+    """
     import pyagrum
 
-    network = model.to_pyagrum()
+    network, names = model.to_pyagrum(), list(model.schema.names)
+    rng = np.random.default_rng(3)
     worst = 0.0
-    for given in questions(model, n):
-        engine = pyagrum.LazyPropagation(network)
-        engine.setEvidence({name: str(state) for name, state in given.items()})
-        engine.makeInference()
+    for given in questions(model, N_QUESTIONS):
         ours = model.marginals(given)
-        for name in model.schema.names:
-            theirs = engine.posterior(name).toarray()
-            worst = max(worst, float(np.abs(ours.array(name) - theirs).max()))
+        asked = [names] if one_by_one is None else [[name] for name in rng.choice(names, one_by_one).tolist()]
+        for targets in asked:
+            engine = pyagrum.LazyPropagation(network)
+            engine.setTargets(set(targets))
+            engine.setEvidence({name: str(state) for name, state in given.items()})
+            engine.makeInference()
+            for name in targets:
+                difference = np.abs(ours.array(name) - engine.posterior(name).toarray())
+                worst = max(worst, float(difference.max()))
     return worst
 
 
@@ -72,7 +81,7 @@ def test_marginals_agree_with_pyagrum(name):
     model = open_network(name)
     if model is None:
         pytest.skip(f"TREEWRIGHT_DATA names no folder with networks/{name}.bif.gz")
-    assert largest_difference(model) < TOLERANCE
+    assert largest_difference(model, one_by_one=ONE_BY_ONE.get(name)) < TOLERANCE
 
 
 def main(names: list[str]) -> None:
@@ -82,7 +91,7 @@ def main(names: list[str]) -> None:
             print(f"{name}: set TREEWRIGHT_DATA to compare it")
             continue
         start = time.process_time()
-        found = largest_difference(model)
+        found = largest_difference(model, one_by_one=ONE_BY_ONE.get(name))
         print(f"{name}: {len(model.schema)} variables, {found:.1e}, {time.process_time() - start:.1f} s")
 
 

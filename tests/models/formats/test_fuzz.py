@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fuzz.fuzz_formats import FILES, read_bytes
+from tests.fuzz.targets import FILES, read_bytes
 
 from treewright.errors import FormatError
 from treewright.models import BayesianNetwork

@@ -1,7 +1,7 @@
 """Files made to hurt: refused (or read) in time that grows with their size, not with its square."""
 
 import pytest
-from tests.fuzz.fuzz_formats import read_bytes
+from tests.fuzz.targets import read_bytes
 
 from treewright.errors import FormatError
 

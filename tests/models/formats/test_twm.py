@@ -73,6 +73,7 @@ def test_equal_models_give_equal_bytes():
         (signed(lambda c: c["arcs"].append(["dysp", "asia"])), "contradicts itself"),
         (signed(lambda c: c["arcs"].append(["dysp", "nobody"])), "contradicts itself"),
         (signed(lambda c: c["arcs"].append([1, 2])), "an arc is a pair of names"),
+        (signed(lambda c: c["arcs"].append(c["arcs"][0])), "an arc is there twice"),
         (signed(lambda c: c["tables"].pop("asia")), "there is not one table per variable"),
         (signed(lambda c: c["tables"].update(asia=[1.0])), "the table of 'asia' is not a list of 2 numbers"),
         (signed(lambda c: c["tables"].update(asia=[0.5, 0.4])), "the table of 'asia' sums to 0.9, not to 1"),

@@ -38,7 +38,9 @@ def write(model: BayesianNetwork) -> dict[str, Any]:
 
 def read(document: Mapping[str, Any]) -> BayesianNetwork:
     schema = read_variables(document["variables"])
-    dag = Dag(schema, [_read_arc(item) for item in as_list(document["arcs"], "arcs")])
+    arcs = [_read_arc(item) for item in as_list(document["arcs"], "arcs")]
+    expect(len(set(arcs)) == len(arcs), "an arc is there twice")
+    dag = Dag(schema, arcs)
     model = BayesianNetwork(
         dag,
         _read_tables(dag, document["tables"], "table"),

@@ -1,0 +1,228 @@
+"""Everything that reads what others wrote: how to damage its input, and what it may answer.
+
+A reader may answer with a value or with one of the package's errors. Anything else that is raised is a fault.
+Where two readers know the same rules, they have to agree.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tests.fuzz.mutation import damage, disturb
+from tests.verification.signed import sign
+
+import treewright as tw
+from treewright.cli.given import read_given
+from treewright.errors import EvidenceError, FormatError, SettingError, TreewrightError
+from treewright.graphs.dag import Dag
+from treewright.limits import parse_bytes
+from treewright.models import BayesianNetwork
+from treewright.models.convert import from_dot
+from treewright.models.formats import FOREIGN, twm
+from treewright.models.formats.certificate import read_certificate
+from treewright.models.formats.names import restore_names
+from treewright.models.formats.text import Source, unpack
+from treewright.networks import load_network
+from treewright.tables.schema import Schema, Variable
+from treewright.verification.clusters import check_certificate
+from treewright.verification.door import check_bytes
+from treewright.verification.report import Findings
+
+ASIA = load_network("asia")
+FOLDER = tempfile.TemporaryDirectory()
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader: `make` draws an input, `feed` reads it and raises only if that is a fault."""
+
+    name: str
+    make: Callable[[random.Random], bytes]
+    feed: Callable[[bytes], object]
+
+
+def wide() -> BayesianNetwork:
+    """Labels with signs and several parents of several sizes."""
+    schema = Schema(
+        [
+            Variable("A-1", ("<5", "5-12", "12+")),
+            Variable("b", ("0", "1")),
+            Variable("c", ("x", "y", "z", "w")),
+        ]
+    )
+    dag = Dag(schema, [("A-1", "c"), ("b", "c"), ("A-1", "b")])
+    shapes = [[schema.cardinalities[p] for p in dag.parents(v)] for v in range(3)]
+    rng = np.random.default_rng(3)
+    return BayesianNetwork(
+        dag, [rng.dirichlet(np.ones(schema.cardinalities[v]), size=shapes[v]) for v in range(3)]
+    )
+
+
+def valid_files() -> dict[str, bytes]:
+    files = {}
+    for title, model in (("asia", ASIA), ("wide", wide())):
+        files[f"{title}.twm"] = twm.to_bytes(model)
+        for kind in FOREIGN:
+            files[f"{title}.{kind.name}"] = kind.write(model, kind.export(model.schema))
+    return files
+
+
+FILES = valid_files()
+
+
+def read_bytes(name: str, data: bytes) -> BayesianNetwork:
+    """Read bytes as the format that a name ends with."""
+    ending = name.rpartition(".")[2]
+    if ending == "twm":
+        return twm.from_bytes(data)
+    kind = next(kind for kind in FOREIGN if kind.name == ending)
+    return kind.read(Source(name, data)).finish()
+
+
+def format_target(ending: str) -> Target:
+    seeds = [data for name, data in FILES.items() if name.endswith(f".{ending}")]
+
+    def feed(data: bytes) -> None:
+        with suppress(FormatError):
+            assert isinstance(read_bytes(f"m.{ending}", data), BayesianNetwork)
+
+    return Target(ending, lambda rng: damage(rng.choice(seeds), rng), feed)
+
+
+# the native file behind its checksum, and the two that know its rules
+
+PLAIN = [json.loads(FILES["asia.twm"]), json.loads(FILES["wide.twm"])]
+TREE = tw.JunctionTree.of(ASIA.dag.moral_graph())
+CERTIFIED = json.loads(twm.to_bytes(ASIA, certificate=TREE, treewidth=2))
+
+
+def make_signed(rng: random.Random) -> bytes:
+    return sign_or_not(disturb(rng.choice(PLAIN), rng))
+
+
+def make_certified(rng: random.Random) -> bytes:
+    content = {**CERTIFIED, "certificate": disturb(CERTIFIED["certificate"], rng)}
+    return sign_or_not(content)
+
+
+def sign_or_not(content: object) -> bytes:
+    """A number that no double can hold cannot be signed either."""
+    try:
+        return sign(content) if isinstance(content, dict) else json.dumps(content).encode()
+    except ValueError:
+        return b"{}"
+
+
+def feed_signed(data: bytes) -> None:
+    """The reader and the independent checker agree on what is a model."""
+    report = check_bytes(data, "m.twm")
+    try:
+        twm.from_bytes(data)
+    except FormatError:
+        assert not report.valid, report
+    else:
+        assert report.valid, report
+
+
+def feed_certified(data: bytes) -> None:
+    """What the checker takes for a proof, the library takes for a tree."""
+    section = json.loads(data).get("certificate")
+    findings = Findings()
+    proof = check_certificate(section, ASIA.schema.names, [], findings)
+    try:
+        width = read_certificate(section, ASIA.schema).width
+    except FormatError:
+        assert proof.width is None
+    else:
+        assert proof.width in (width, None)
+    assert not check_bytes(data, "m.twm").valid or not findings.violations
+
+
+# other texts
+
+
+def make_packed(rng: random.Random) -> bytes:
+    return damage(gzip.compress(FILES["asia.bif"], mtime=0), rng)
+
+
+def feed_packed(data: bytes) -> None:
+    with suppress(FormatError):
+        unpack("m.gz", data)
+
+
+NAMES = {
+    "format": "treewright names",
+    "version": 1,
+    "variables": [
+        {
+            "written": variable.name,
+            "name": variable.name,
+            "ordered": False,
+            "states": [{"written": state, "label": state} for state in variable.states or ()],
+        }
+        for variable in ASIA.schema
+    ],
+}
+
+
+def feed_names(data: bytes) -> None:
+    path = Path(FOLDER.name) / "asia.bif"
+    Path(f"{path}.names.json").write_bytes(data)
+    with suppress(FormatError):
+        assert isinstance(restore_names(path, ASIA)[0], BayesianNetwork)
+
+
+CSV = b'''a,b,"c, d",when
+1,yes,0.5,2020-01-01
+2,no,,2020-01-02
+1,"say ""no""",-3e5,
+'''
+
+
+def feed_csv(data: bytes) -> None:
+    path = Path(FOLDER.name) / "rows.csv"
+    path.write_bytes(data)
+    for options in ({"missing": "state"}, {"missing": "drop", "bins": 2}, {"header": False, "missing": "em"}):
+        with suppress(TreewrightError):
+            assert isinstance(tw.read_table(path, **options), tw.Table)
+
+
+def feed_dot(data: bytes) -> None:
+    with suppress(FormatError):
+        assert isinstance(from_dot(data.decode("utf-8", "replace")), Dag)
+
+
+def feed_given(data: bytes) -> None:
+    texts = data.decode("utf-8", "replace").split(" ")
+    with suppress(EvidenceError):
+        ASIA.marginals(read_given(ASIA.schema, texts))
+
+
+def feed_size(data: bytes) -> None:
+    with suppress(SettingError):
+        assert parse_bytes(data.decode("utf-8", "replace")) >= 0
+
+
+def target(name: str, seeds: list[bytes], feed: Callable[[bytes], object]) -> Target:
+    return Target(name, lambda rng: damage(rng.choice(seeds), rng), feed)
+
+
+TARGETS = (
+    *map(format_target, ("twm", *(kind.name for kind in FOREIGN))),
+    Target("signed twm", make_signed, feed_signed),
+    Target("certificate", make_certified, feed_certified),
+    Target("gzip", make_packed, feed_packed),
+    Target("names", lambda rng: json.dumps(disturb(NAMES, rng)).encode(), feed_names),
+    target("csv", [CSV], feed_csv),
+    target("dot", [ASIA.to_dot().encode(), b"digraph g { a -> b -> c [x=1]; /* d */ e }"], feed_dot),
+    target("given", [b"asia=yes smoke=no xray=yes"], feed_given),
+    target("size", [b"4GiB", b"1.5 kb", b"4096"], feed_size),
+)
