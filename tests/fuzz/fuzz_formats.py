@@ -18,8 +18,8 @@ import numpy as np
 
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
-from treewright.models import BayesianNetwork
-from treewright.models.formats import FOREIGN, twm
+from treewright.models import BayesianNetwork, MarkovNetwork
+from treewright.models.formats import FOREIGN, twm, uai
 from treewright.models.formats.text import Source
 from treewright.networks import load_network
 from treewright.tables.schema import Schema, Variable
@@ -53,13 +53,16 @@ def valid_files() -> dict[str, bytes]:
         files[f"{title}.twm"] = twm.to_bytes(model)
         for kind in FOREIGN:
             files[f"{title}.{kind.name}"] = kind.write(model, kind.export(model.schema))
+    markov = MarkovNetwork.of(wide())
+    files["markov.twm"] = twm.to_bytes(markov)
+    files["markov.uai"] = uai.write(markov, uai.export(markov.schema))
     return files
 
 
 FILES = valid_files()
 
 
-def read_bytes(name: str, data: bytes) -> BayesianNetwork:
+def read_bytes(name: str, data: bytes) -> BayesianNetwork | MarkovNetwork:
     """Read bytes as the format that a name ends with."""
     ending = name.rpartition(".")[2]
     if ending == "twm":

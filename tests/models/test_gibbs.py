@@ -116,7 +116,5 @@ def test_no_start_and_no_engine_is_said(monkeypatch):
     factors = [(pair, [[2.0, 1.0], [1.0, 2.0]]) for pair in pairs]
     model = tw.MarkovNetwork(schema, [*factors, ((0, 1), np.eye(2)), ((0, 1), 1 - np.eye(2))])
     monkeypatch.setenv("TREEWRIGHT_MEMORY", "1MiB")
-    with pytest.raises(
-        ImpossibleEvidence, match=r"no joint state of positive .* pass start="
-    ):
+    with pytest.raises(ImpossibleEvidence, match=r"no joint state of positive .* pass start="):
         tw.sample_gibbs(model, 1, rng=np.random.default_rng(1), chains=1)
