@@ -61,6 +61,7 @@ from treewright.models import (
     LogLinearModel,
     MarkovNetwork,
     fit,
+    fit_pseudolikelihood,
     fit_weights,
     sample_gibbs,
 )
@@ -164,6 +165,7 @@ __all__ = [
     "entropy",
     "example_networks",
     "fit",
+    "fit_pseudolikelihood",
     "fit_weights",
     "from_dot",
     "from_networkx",

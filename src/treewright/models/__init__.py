@@ -8,6 +8,7 @@ from treewright.models.log_linear import LogLinearModel
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
+from treewright.models.pseudolikelihood import fit_pseudolikelihood
 from treewright.models.weight_fitting import GaussianPrior, fit_weights
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "MarkovNetwork",
     "Model",
     "fit",
+    "fit_pseudolikelihood",
     "fit_weights",
     "sample_gibbs",
 ]
