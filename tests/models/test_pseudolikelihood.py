@@ -21,7 +21,7 @@ def log_pseudolikelihood(features, weights, table):
     return total / table.n_rows
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_the_maximum_of_the_definition_is_found(seed):
     rng = np.random.default_rng(seed)
