@@ -68,6 +68,7 @@ from treewright.models import (
     fit,
     fit_em,
     fit_sigmoid,
+    fit_pseudolikelihood,
     fit_weights,
     sample_gibbs,
 )
@@ -185,6 +186,7 @@ __all__ = [
     "fit",
     "fit_em",
     "fit_sigmoid",
+    "fit_pseudolikelihood",
     "fit_weights",
     "from_dot",
     "from_networkx",

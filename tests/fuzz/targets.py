@@ -24,9 +24,9 @@ from treewright.cli.given import read_given
 from treewright.errors import EvidenceError, FormatError, SettingError, TreewrightError
 from treewright.graphs.dag import Dag
 from treewright.limits import parse_bytes
-from treewright.models import BayesianNetwork
+from treewright.models import BayesianNetwork, MarkovNetwork
 from treewright.models.convert import from_dot
-from treewright.models.formats import FOREIGN, twm
+from treewright.models.formats import FOREIGN, twm, uai
 from treewright.models.formats.certificate import read_certificate
 from treewright.models.formats.names import restore_names
 from treewright.models.formats.text import Source, unpack
@@ -72,6 +72,9 @@ def valid_files() -> dict[str, bytes]:
         files[f"{title}.twm"] = twm.to_bytes(model)
         for kind in FOREIGN:
             files[f"{title}.{kind.name}"] = kind.write(model, kind.export(model.schema))
+    markov = MarkovNetwork.of(wide())
+    files["markov.twm"] = twm.to_bytes(markov)
+    files["markov.uai"] = uai.write(markov, uai.export(markov.schema))
     return files
 
 

@@ -17,7 +17,7 @@ def random_table(rng, n=60):
     return tw.Table(SCHEMA, [rng.integers(r, size=n).astype(np.uint8) for r in SCHEMA.cardinalities])
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 10**6))
 def test_the_gradient_is_frequency_less_expectation(seed):
     rng = np.random.default_rng(seed)
@@ -33,7 +33,7 @@ def test_the_gradient_is_frequency_less_expectation(seed):
         assert gradient[i] == pytest.approx((up - down) / 2e-5, abs=1e-7)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 10**6))
 def test_a_prior_is_a_penalty_and_the_maximum_is_one(seed):
     rng = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ from treewright.models.normal_answers import JointNormal, Normal, NormalMarginal
 from treewright.models.sampled_answers import SampledAnswer
 from treewright.models.sigmoid_network import SigmoidNetwork, fit_sigmoid
 from treewright.models.weight_fitting import WeightPrior, fit_weights
+from treewright.models.pseudolikelihood import fit_pseudolikelihood
 
 __all__ = [
     "BayesianNetwork",
@@ -47,6 +48,7 @@ __all__ = [
     "fit_em",
     "fit_gaussian",
     "fit_sigmoid",
+    "fit_pseudolikelihood",
     "fit_weights",
     "observed_score",
     "sample_gibbs",

@@ -103,7 +103,7 @@ class MarkovNetwork(Asking):
                 )
         self._schema = schema
         listed = factors.items() if isinstance(factors, Mapping) else factors
-        self._factors = tuple(_checked(schema, item) for item in listed)
+        self._factors = tuple(checked_factor(schema, item) for item in listed)
         self._fitting = fitting
 
     @classmethod
@@ -214,9 +214,10 @@ class MarkovNetwork(Asking):
         return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
 
     def __repr__(self) -> str:
-        n_factors = len(self._factors)
-        sizes = f"{len(self._schema)} variables, {self.structure.n_edges} edges"
-        return f"<MarkovNetwork: {sizes}, {n_factors} factor{'' if n_factors == 1 else 's'}>"
+        n_edges, n_factors = self.structure.n_edges, len(self._factors)
+        edges = f"{n_edges} edge{'' if n_edges == 1 else 's'}"
+        factors = f"{n_factors} factor{'' if n_factors == 1 else 's'}"
+        return f"<MarkovNetwork: {len(self._schema)} variables, {edges}, {factors}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MarkovNetwork):
@@ -259,7 +260,7 @@ class MarkovNetwork(Asking):
         return list(self._schema.cardinalities), scopes, [f.table.ravel() for f in self._factors]
 
 
-def _checked(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
+def checked_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
     """A private, read-only copy of a factor that is one, axes in the order of the schema."""
     which, values = (item.scope, item.table) if isinstance(item, Factor) else item
     scope = schema.scope((which,) if isinstance(which, str | int) else which)

@@ -8,8 +8,8 @@ expects it to: both are exact here, so a quasi-Newton search from zero finds the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class WeightPrior:
             )
 
 
-_WEAK = WeightPrior()
+WEAK = WeightPrior()
 
 
 def fit_weights(
@@ -50,7 +50,7 @@ def fit_weights(
     features: Iterable[Feature],
     counter: FamilyCounter,
     *,
-    prior: WeightPrior | None = _WEAK,
+    prior: WeightPrior | None = WEAK,
     tolerance: float = 1e-7,
     iterations: int = 2_000,
 ) -> LogLinearModel:
@@ -87,8 +87,6 @@ def fit_weights(
     >>> model.expectations().round(6).tolist()
     [0.6, 0.6, 0.4]
     """
-    from scipy.optimize import minimize
-
     bound = tuple(feature.bind(schema) for feature in features)
     design = Design(schema, bound)
     frequencies, n_rows = design.frequencies(counter)
@@ -104,6 +102,17 @@ def fit_weights(
     start = np.zeros(len(bound))
     if n_rows == 0 or not bound:  # nothing speaks against a uniform distribution
         return LogLinearModel(schema, bound, start, fitting=Fitting("maximum likelihood"))
+    weights, fitting = minimised(loss, start, tolerance, iterations)
+    method = "maximum likelihood" if prior is None else "penalised likelihood"
+    return LogLinearModel(schema, bound, weights, fitting=replace(fitting, method=method))
+
+
+def minimised(
+    loss: Callable[[Cells], tuple[float, Cells]], start: Cells, tolerance: float, iterations: int
+) -> tuple[Cells, Fitting]:
+    """The weights where a convex loss is least, by L-BFGS, and how the search went."""
+    from scipy.optimize import minimize
+
     found = minimize(
         loss,
         start,
@@ -113,15 +122,12 @@ def fit_weights(
             "maxiter": iterations,
             "maxfun": 4 * iterations,
             "gtol": tolerance,
-            "ftol": 0.0,
+            "ftol": 0.0,  # only the gradient says when to stop
             "maxcor": 20,
         },
     )
     residual = float(np.abs(loss(found.x)[1]).max())
-    method = "maximum likelihood" if prior is None else "penalised likelihood"
-    return LogLinearModel(
-        schema, bound, found.x, fitting=Fitting(method, int(found.nit), residual, residual <= tolerance)
-    )
+    return found.x, Fitting("L-BFGS", int(found.nit), residual, residual <= tolerance)
 
 
 def _refuse_infinite(design: Design, features: Sequence[Feature], frequencies: Cells) -> None:

@@ -31,6 +31,8 @@ FILES = {
     + b"</probabilities></cpt>",
     "ones.uai": b"BAYES " + b"1 " * N,
     "many.uai": b"BAYES 2000000000 2 2",
+    "unproven.uai": b"MARKOV 1000 " + b"60000 " * 1000 + b"0",
+    "factors.uai": b"MARKOV 1 2 " + b"100000 " + b"0 " * N,
     "digits.uai": b"BAYES " + b"9" * N,
     "deep.twm": b"[" * N,
     "number.twm": b'{"format": ' + b"9" * N + b"}",

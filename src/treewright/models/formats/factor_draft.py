@@ -11,7 +11,7 @@ from treewright.errors import TreewrightError
 from treewright.models.formats.draft import Draft
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.markov_network import MarkovNetwork, checked_factor
 from treewright.tables.schema import Schema, Scope
 
 
@@ -45,9 +45,9 @@ class FactorDraft:
         if not len(self.draft):
             raise source.error("the file declares no variable")
         schema = Schema(self.draft.variable(v) for v in range(len(self.draft)))
-        for factor in self.factors:  # one at a time, to say where
+        for factor in self.factors:
             try:
-                MarkovNetwork(schema, [(factor.scope, factor.cells)])
+                checked_factor(schema, (factor.scope, factor.cells))
             except TreewrightError as error:
                 raise source.error(str(error), factor.at) from None
         return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in self.factors])

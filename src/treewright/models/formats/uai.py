@@ -28,7 +28,7 @@ Cells = npt.NDArray[np.float64]
 
 RULES = Rules("", line_comments=("#",), quotes=False)
 MOST_AXES = 30
-MOST_UNMENTIONED = 2**16
+MOST_UNPROVEN = 2**16  # states of variables that no table mentions
 
 
 def read(source: Source) -> Draft | FactorDraft:
@@ -85,12 +85,14 @@ class _Reader:
     def expect_honest(
         self, cardinalities: list[int], scopes: list[tuple[tuple[int, ...], int]], places: range
     ) -> None:
-        """A variable that no table mentions may have any number of states, but not more than make sense."""
+        """States that no table mentions are believed while they are few."""
         mentioned = {v for scope, _ in scopes for v in scope}
+        unproven = 0
         for v, cardinality in enumerate(cardinalities):
-            if v not in mentioned and cardinality > MOST_UNMENTIONED:
+            unproven += 0 if v in mentioned else cardinality
+            if unproven > MOST_UNPROVEN + len(self.tokens):
                 raise self.tokens.error(
-                    f"variable {v} has {cardinality:,} states, and no table that mentions it", places[v]
+                    f"variable {v} has {cardinality:,} states, and no table mentions it", places[v]
                 )
 
     def whole(self, what: str, *, most: int | None = None) -> int:
