@@ -263,9 +263,9 @@ std::vector<double> Conditioning::covariance(std::span<const Var> targets, Cance
                [&](std::size_t i) { rows[i] = free_part(targets[i]); });
   std::vector<double> out(n * n);
   parallel_for(n, static_cast<double>(n) * static_cast<double>(n) * 50, cancel, [&](std::size_t i) {
-    for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t j = 0; j <= i; ++j)
       if (home_[targets[i]] == home_[targets[j]] && !rows[i].empty() && !rows[j].empty())
-        out[i * n + j] = product(rows[i].data(), rows[j].data(), rows[i].size());
+        out[i * n + j] = out[j * n + i] = product(rows[i].data(), rows[j].data(), rows[i].size());
   });
   return out;
 }

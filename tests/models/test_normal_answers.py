@@ -35,7 +35,7 @@ def test_a_certain_value():
 def test_levels_and_probabilities_are_checked():
     answer = Normal("x", 0.0, 1.0)
     assert answer.quantile(0) == -math.inf
-    with pytest.raises(SettingError, match="by a probability from 0 to 1; found 1.2"):
+    with pytest.raises(SettingError, match=r"by a probability from 0 to 1; found 1.2"):
         answer.quantile(1.2)
     with pytest.raises(SettingError, match="the level of an interval is between 0 and 1; found 95"):
         answer.interval(95)

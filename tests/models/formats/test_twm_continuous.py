@@ -61,9 +61,7 @@ def test_files_pickles_and_copies(make, tmp_path):
     assert tw.write_model(model, tmp_path / "n.twm").format == "twm"
     assert tw.convert_model(tmp_path / "n.twm", tmp_path / "k.twm").written.format == "twm"
     assert tw.load(tmp_path / "k.twm") == model
-    with pytest.raises(
-        SchemaError, match=r"bif is for networks of discrete variables; found \w+: write .twm"
-    ):
+    with pytest.raises(SchemaError, match=r"bif is for networks of discrete variables; found \w+: write"):
         tw.write_model(model, tmp_path / "m.bif")
 
 
