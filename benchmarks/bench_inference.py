@@ -1,16 +1,21 @@
 """Time exact inference: single questions, batches, samples, log-probabilities.
 
     python benchmarks/bench_inference.py [NETWORK ...]
+    python benchmarks/bench_inference.py --memory [NETWORK ...]
 
 Networks are BIF files (``NAME.bif`` or ``NAME.bif.gz``) in the folder that TREEWRIGHT_DATA names; without it,
 the embedded alarm network. Where pyAgrum is installed, its Shafer-Shenoy and lazy engines answer the same
 questions and the ratio to the better one is shown. Times are processor time, medians of 20 questions with
-evidence on a tenth of the variables.
+evidence on a tenth of the variables; rates with two threads are by the clock.
+
+With ``--memory``, each engine answers one such question (all marginals) in a process of its own, and what the
+process took at most above what it had before the question is compared (Linux only).
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -49,11 +54,9 @@ def median_microseconds(ask, asked) -> float:
     return float(np.median(times))
 
 
-def pyagrum_microseconds(model: BayesianNetwork, asked) -> float | None:
-    try:
-        import pyagrum as gum
-    except ImportError:
-        return None
+def pyagrum_network(model: BayesianNetwork):
+    import pyagrum as gum
+
     net = gum.BayesNet()
     for v in model.schema:
         net.add(gum.LabelizedVariable(v.name, v.name, [str(s) for s in v.states]))
@@ -63,26 +66,40 @@ def pyagrum_microseconds(model: BayesianNetwork, asked) -> float | None:
         cpt = net.cpt(model.schema.names[v])
         axes = [*model.schema.names_of(model.dag.parents(v)), model.schema.names[v]]
         cpt[:] = np.ascontiguousarray(table.transpose([axes.index(name) for name in reversed(cpt.names)]))
-    best = []
-    for make in (gum.ShaferShenoyInference, gum.LazyPropagation):
-
-        def ask(given, make=make):
-            engine = make(net)
-            engine.setEvidence({name: str(state) for name, state in given.items()})
-            engine.makeInference()
-            return [engine.posterior(name) for name in model.schema.names]
-
-        best.append(median_microseconds(ask, asked))
-    return min(best)
+    return net
 
 
-def rate(work, n: int, repeats: int = 3) -> float:
+def ask_pyagrum(net, make, given):
+    engine = make(net)
+    engine.setEvidence({name: str(state) for name, state in given.items()})
+    engine.makeInference()
+    return [engine.posterior(name) for name in net.names()]
+
+
+def pyagrum_microseconds(model: BayesianNetwork, asked) -> float | None:
+    try:
+        import pyagrum as gum
+    except ImportError:
+        return None
+    net = pyagrum_network(model)
+    engines = (gum.ShaferShenoyInference, gum.LazyPropagation)
+    return min(
+        median_microseconds(lambda given, make=make: ask_pyagrum(net, make, given), asked) for make in engines
+    )
+
+
+def rate(work, n: int, repeats: int = 3, clock=time.process_time) -> float:
     best = np.inf
     for _ in range(repeats):
-        begin = time.process_time()
+        begin = clock()
         work()
-        best = min(best, time.process_time() - begin)
+        best = min(best, clock() - begin)
     return n / best
+
+
+def with_holes(rows: Table, share: float, rng: np.random.Generator) -> Table:
+    holes = {name: rng.random(rows.n_rows) < share for name in rows.schema.names}
+    return Table(rows.schema, rows.columns, missing=holes)
 
 
 def report_questions(name: str, model: BayesianNetwork) -> None:
@@ -101,8 +118,7 @@ def report_rows(model: BayesianNetwork) -> None:
     small = len(model.schema) < 100
     rng = np.random.default_rng(1)
     rows = model.sample(20_000 if small else 500, rng=rng)
-    holes = {v: rng.random(rows.n_rows) > 0.1 for v in model.schema.names}
-    evidence = Table(rows.schema, rows.columns, missing=holes)
+    evidence = with_holes(rows, 0.9, rng)
     many = model.sample(1_000_000 if small else 100_000, rng=rng)
     given = {model.schema.names[0]: rows.labels(model.schema.names[0])[0]}
     print(
@@ -110,14 +126,72 @@ def report_rows(model: BayesianNetwork) -> None:
         f"{rate(lambda: model.log_probability(many), many.n_rows):,.0f} log-probability, "
         f"{rate(lambda: model.sample(100_000, given, rng=rng), 100_000):,.0f} conditional samples"
     )
+    mostly_seen = with_holes(model.sample(20_000 if small else 2_000, rng=rng), 0.3, rng)
+    ask = rate(lambda: model.marginals_many(mostly_seen), mostly_seen.n_rows)
+    print(f"  rows per second, 30 % of the cells missing at random: {ask:,.0f} batch")
+    rates = []
+    for threads in (1, 2):
+        _core.set_threads(threads)
+        rates.append(
+            rate(lambda: model.marginals_many(mostly_seen), mostly_seen.n_rows, clock=time.perf_counter)
+        )
+    _core.set_threads(1)
+    print(f"  the same by the clock: {rates[0]:,.0f} with one thread, {rates[1]:,.0f} with two")
+
+
+def status(field: str) -> int:
+    """A figure of this process in kB, as Linux keeps it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+def peak_of(engine: str, name: str) -> None:
+    """In a process of its own: what one question takes above what was there before."""
+    model = open_network(name)
+    given = questions(model)[0]
+    if engine == "treewright":
+        ask = lambda: model.marginals(given)  # noqa: E731
+    else:
+        import pyagrum as gum
+
+        net, make = pyagrum_network(model), getattr(gum, engine)
+        ask = lambda: ask_pyagrum(net, make, given)  # noqa: E731
+    before = status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    kept = ask()
+    print(status("VmHWM") - before)
+    del kept
+
+
+def report_memory(name: str, seconds: float = 600) -> None:
+    found = {}
+    for engine in ("treewright", "ShaferShenoyInference", "LazyPropagation"):
+        command = [sys.executable, __file__, "--peak", engine, name]
+        try:
+            made = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)
+            found[engine] = int(made.stdout)
+        except subprocess.TimeoutExpired:
+            print(f"  {engine} took more than {seconds:.0f} s on {name}")
+        except subprocess.CalledProcessError as error:
+            print(f"  {engine} failed on {name}: {error.stderr.strip().splitlines()[-1:]}")
+    ours = max(found.pop("treewright"), 1)
+    shown = ", ".join(f"{engine} {kilobytes / ours:.1f}x" for engine, kilobytes in found.items())
+    print(f"{name}: all marginals take {ours / 1024:.2f} MB at most; pyAgrum's {shown}", flush=True)
 
 
 def main(names: list[str]) -> None:
     _core.set_threads(1)
+    if names[:1] == ["--peak"]:
+        return peak_of(*names[1:])
+    if names[:1] == ["--memory"]:
+        for name in names[1:] or ["alarm", "andes", "pathfinder", "pigs", "link"]:
+            report_memory(name)
+        return None
     for name in names:
         model = open_network(name)
         report_questions(name, model)
         report_rows(model)
+    return None
 
 
 if __name__ == "__main__":

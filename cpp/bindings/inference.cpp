@@ -24,6 +24,7 @@ fo::Strategy strategy_of(const std::string& name) {
   if (name == "masked") return fo::Strategy::kMasked;
   if (name == "sliced") return fo::Strategy::kSliced;
   if (name == "pruned") return fo::Strategy::kPruned;
+  if (name == "parts") return fo::Strategy::kParts;
   throw std::invalid_argument("there is no strategy called " + name);
 }
 

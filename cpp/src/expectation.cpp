@@ -37,6 +37,7 @@ const double* add_along(Nest nest, const double* dense, std::int64_t* to) {
 struct Expectation::Sums {
   std::vector<std::int64_t> cells;
   std::vector<double> family;
+  SmallAnswer small;
 };
 
 Expectation::Expectation(std::vector<std::uint32_t> cardinalities, std::vector<std::vector<Var>> scopes,
@@ -108,6 +109,23 @@ double Expectation::observed_log_likelihood() const {
   return sum;
 }
 
+// The same for a part that is multiplied out; false when that loses digits.
+bool Expectation::add_small(PartLink link, Sums& sums, double& log_mass) const {
+  const Part& part = parts_.part(link.part);
+  const PartRuns& runs = parts_.runs(link.part);
+  SmallAnswer& small = sums.small;
+  if (!multiply_out(part, runs.codes.data() + link.run * part.n_boundary(), small)) return false;
+  log_mass = std::log(small.total);
+  const double share = runs.weights[link.run] * shrink_ / small.total;
+  const std::uint32_t* place = part.places.data();
+  for (std::size_t f = 0; f < part.factors.size(); ++f, place += part.n_joint) {
+    std::int64_t* const to = sums.cells.data() + begin_[part.factors[f]] + small.base[f];
+    for (std::uint32_t joint = 0; joint < part.n_joint; ++joint)
+      to[place[joint]] += kScale.quantise(small.joint[joint] * share);
+  }
+  return true;
+}
+
 // Propagate one part and add what its tables are expected to hold; the logarithm of its mass.
 double Expectation::add_run(PartLink link, const Plan& plan, Sums& sums, Cancel& cancel) const {
   const Part& part = parts_.part(link.part);
@@ -172,10 +190,17 @@ double Expectation::step(std::span<const double> tables, std::span<double> count
       const std::lock_guard lock(mutex);
       if (!idle.empty()) sums = std::move(idle.back()), idle.pop_back();
     }
-    if (!sums) sums = std::make_unique<Sums>(Sums{std::vector<std::int64_t>(n_cells(), 0), {}});
-    const auto plan = parts_.plan(order_[tasks[t].begin].part, question, cancel);
-    for (std::size_t i = tasks[t].begin; i < tasks[t].end; ++i)
-      logs[i] = parts_.runs(order_[i].part).weights[order_[i].run] * add_run(order_[i], *plan, *sums, cancel);
+    if (!sums) sums = std::make_unique<Sums>(Sums{std::vector<std::int64_t>(n_cells(), 0), {}, {}});
+    std::shared_ptr<const Plan> plan;
+    for (std::size_t i = tasks[t].begin; i < tasks[t].end; ++i) {
+      const double weight = parts_.runs(order_[i].part).weights[order_[i].run];
+      if (parts_.part(order_[i].part).n_joint > 0 && add_small(order_[i], *sums, logs[i])) {
+        logs[i] *= weight;
+        continue;
+      }
+      if (!plan) plan = parts_.plan(order_[i].part, question, cancel);
+      logs[i] = weight * add_run(order_[i], *plan, *sums, cancel);
+    }
     const std::lock_guard lock(mutex);
     idle.push_back(std::move(sums));
   });

@@ -12,6 +12,8 @@ namespace {
 
 // What planning costs per variable; below it, one tree for every question is better.
 constexpr double kPlanningSeconds = 1.5e-6;
+// A tree for many rows is not worth its memory beyond this.
+constexpr double kWideSeconds = 5e-3;
 // Visiting a cell while pruning costs about 5 ns, several times over.
 constexpr double kPruningSeconds = 30e-9;
 
@@ -21,16 +23,6 @@ std::string key_of(const Question& question) {
   for (const Var v : question.targets) key += std::to_string(v) + ',';
   if (!question.relevant.empty()) key.append(question.relevant.begin(), question.relevant.end());
   return key;
-}
-
-// Scale to one, state by state of the variables as they were before pruning.
-template <class Cell, class Index = std::uint32_t>
-void write_normalised(const Cell* sums, std::size_t n, const std::vector<Index>* live, double* out) {
-  using Traits = CellTraits<Cell>;
-  Cell total = sums[0];
-  for (std::size_t s = 1; s < n; ++s) total += sums[s];
-  for (std::size_t s = 0; s < n; ++s)
-    out[live ? (*live)[s] : s] = Traits::value(Traits::ratio(sums[s], total), 0);
 }
 
 }  // namespace
@@ -87,12 +79,8 @@ Question Forest::question_for(const Evidence& evidence, std::span<const Var> tar
   return question;
 }
 
-std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
-  if (options_.strategy == Strategy::kSliced || options_.strategy == Strategy::kPruned) return nullptr;
-  const std::lock_guard lock(mutex_);
-  if (masked_known_) return masked_;
-  const double allowed = kPlanningSeconds * static_cast<double>(set_.size());
-  const bool forced = options_.strategy == Strategy::kMasked;
+// One tree with the tables multiplied beforehand, unless it is slower than allowed.
+std::shared_ptr<const Plan> Forest::plan_for_all(double allowed, bool forced, Cancel& cancel) {
   Question question = question_for({}, {}, true, forced ? 0x1p40 : 0x1p26);
   question.marginals = true;
   question.stream = false;
@@ -104,21 +92,36 @@ std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
   if (!forced) first_look.useless_cells = question.effort.useless_cells = 4 * allowed / (3 * 0.45e-9);
   std::swap(question.effort, first_look);
   const double quick = estimate(set_, question, cancel).seconds();
-  if (forced || quick <= 4 * allowed) {
-    std::swap(question.effort, first_look);
-    try {
-      auto plan = compile(set_, question, cancel);
-      plan->cost.masked = true;
-      if (forced || plan->cost.seconds() <= allowed) {
-        multiply_base(set_, *plan);
-        masked_ = std::move(plan);
-      }
-    } catch (const TooLarge&) {
-      if (forced) throw;
-    }
+  if (!forced && quick > 4 * allowed) return nullptr;
+  std::swap(question.effort, first_look);
+  try {
+    auto plan = compile(set_, question, cancel);
+    plan->cost.masked = true;
+    if (!forced && plan->cost.seconds() > allowed) return nullptr;
+    multiply_base(set_, *plan);
+    return plan;
+  } catch (const TooLarge&) {
+    if (forced) throw;
   }
+  return nullptr;
+}
+
+std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
+  if (options_.strategy != Strategy::kAutomatic && options_.strategy != Strategy::kMasked) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (!masked_known_)
+    masked_ = plan_for_all(kPlanningSeconds * static_cast<double>(set_.size()),
+                           options_.strategy == Strategy::kMasked, cancel);
   masked_known_ = true;
   return masked_;
+}
+
+std::shared_ptr<const Plan> Forest::wide_plan(Cancel& cancel) {
+  if (options_.strategy != Strategy::kAutomatic) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (!wide_known_) wide_ = plan_for_all(kWideSeconds, false, cancel);
+  wide_known_ = true;
+  return wide_;
 }
 
 std::shared_ptr<const Plan> Forest::plan_for(const Question& question, Cancel& cancel) {

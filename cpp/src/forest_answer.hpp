@@ -64,6 +64,16 @@ struct Collected {
   std::span<const Var> targets;
 };
 
+/// Scale to one, state by state of the variables as they were before pruning.
+template <class Cell, class Index = std::uint32_t>
+void write_normalised(const Cell* sums, std::size_t n, const std::vector<Index>* live, double* out) {
+  using Traits = CellTraits<Cell>;
+  Cell total = sums[0];
+  for (std::size_t s = 1; s < n; ++s) total += sums[s];
+  for (std::size_t s = 0; s < n; ++s)
+    out[live ? (*live)[s] : s] = Traits::value(Traits::ratio(sums[s], total), 0);
+}
+
 namespace detail {
 
 template <class Cell>

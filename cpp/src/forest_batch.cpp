@@ -7,32 +7,24 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "evidence_reader.hpp"
+#include "batch_output.hpp"
 #include "forest_answer.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright::forests {
 namespace {
 
-struct Output {
-  std::span<const Var> wanted;
-  std::vector<std::uint64_t> begin;  // within a row
-  std::size_t width;
-  double* cells;
-  double* log_mass;
-};
+// Four lanes of doubles for each cell, per thread: beyond this a tree for all rows takes too much memory.
+constexpr std::uint64_t kWideCells = std::uint64_t{1} << 20;
+// A tree of its own for each set of observed variables costs this much per variable.
+constexpr double kPlanningSeconds = 1.5e-6;
 
-void write_impossible(const Output& out, std::size_t row) {
-  std::fill_n(out.cells + row * out.width, out.width, std::numeric_limits<double>::quiet_NaN());
-  out.log_mass[row] = kImpossible;
-}
-
-void ask_one(Forest& forest, const EvidenceReader& reader, std::size_t row, const Output& out, double limit,
-             Cancel& cancel) {
+void ask_one(Forest& forest, const EvidenceReader& reader, std::size_t row, const BatchOutput& out,
+             double limit, Cancel& cancel) {
   const auto offsets = forest.offsets();
   std::vector<double> all(offsets.back());
   out.log_mass[row] = forest.marginals(reader.evidence(row), all, limit, cancel);
-  if (out.log_mass[row] == kImpossible) return write_impossible(out, row);
+  if (out.log_mass[row] == kImpossible) return out.write_impossible(row);
   for (std::size_t k = 0; k < out.wanted.size(); ++k) {
     const Var v = out.wanted[k];
     std::copy(all.begin() + static_cast<std::ptrdiff_t>(offsets[v]),
@@ -52,7 +44,7 @@ TREEWRIGHT_CLONES void write_four(const Lanes* sums, std::size_t n, double* cons
 }
 
 void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const EvidenceReader& reader,
-              std::span<const std::size_t> rows, const Output& out, double limit, Cancel& cancel) {
+              std::span<const std::size_t> rows, const BatchOutput& out, double limit, Cancel& cancel) {
   const FactorSet& set = forest.factors();
   const auto offsets = forest.offsets();
   const std::vector<std::uint32_t> states(set.size(), 0);
@@ -96,6 +88,48 @@ void ask_four(Forest& forest, const Plan& plan, Workspace<Lanes>& space, const E
   }
 }
 
+// All rows over one tree.
+void ask_together(Forest& forest, const Plan& plan, const EvidenceReader& reader,
+                  std::span<const std::size_t> rows, const BatchOutput& out, double limit, Cancel& cancel) {
+  constexpr std::size_t kChunk = 16 * kLanes;
+  const double cost = 1e9 * plan.cost.seconds() / 2 * static_cast<double>(rows.size());
+  parallel_for((rows.size() + kChunk - 1) / kChunk, cost, cancel, [&](std::size_t chunk) {
+    SpacePool::Lease<Lanes> space(forest.spaces());
+    const std::size_t end = std::min(rows.size(), (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; i += kLanes)
+      ask_four(forest, plan, *space, reader, rows.subspan(i, std::min(kLanes, end - i)), out, limit, cancel);
+  });
+}
+
+// Row by row; those with the same observed set share a plan, so they come one after another.
+void ask_apart(Forest& forest, const EvidenceReader& reader, std::vector<std::size_t> rows,
+               const BatchOutput& out, double limit, Cancel& cancel) {
+  const std::vector<std::uint64_t> pattern = reader.hashes(false);
+  std::ranges::stable_sort(rows, {}, [&](std::size_t r) { return pattern[r]; });
+  parallel_for(rows.size(), 1e5 * static_cast<double>(rows.size()), cancel,
+               [&](std::size_t i) { ask_one(forest, reader, rows[i], out, limit, cancel); });
+}
+
+// Four rows at a time over a tree that is larger than each needs, against a smaller tree to be planned for
+// each observed set: whichever is predicted to take less time.
+std::shared_ptr<const Plan> worth_one_tree(Forest& forest, const EvidenceReader& reader,
+                                           std::span<const std::size_t> rows, double limit, Cancel& cancel) {
+  constexpr std::size_t kFew = 32;
+  if (rows.size() < kFew) return nullptr;
+  const std::vector<std::uint64_t> hashes = reader.hashes(false);
+  std::vector<std::uint64_t> patterns;
+  for (const std::size_t r : rows) patterns.push_back(hashes[r]);
+  std::ranges::sort(patterns);
+  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+  const double planned = static_cast<double>(patterns.size()) / static_cast<double>(rows.size());
+  if (planned < 0.1) return nullptr;
+  const auto wide = forest.wide_plan(cancel);
+  if (!wide || wide->table_cells > kWideCells) return nullptr;
+  const Cost one = forest.cost(reader.evidence(rows[0]), {}, limit, cancel);
+  const double planning = kPlanningSeconds * static_cast<double>(forest.factors().size()) * planned;
+  return wide->cost.seconds() / 2 < one.seconds() + planning ? wide : nullptr;
+}
+
 }  // namespace
 
 std::vector<std::size_t> first_equal_rows(const EvidenceRows& rows) {
@@ -118,7 +152,7 @@ std::vector<std::size_t> first_equal_rows(const EvidenceRows& rows) {
 void marginals_many(Forest& forest, const EvidenceRows& rows, std::span<const Var> wanted,
                     std::span<double> out, std::span<double> log_mass, double limit, Cancel& cancel) {
   check_rows(forest.factors().cardinalities, rows);
-  Output output{wanted, {}, 0, out.data(), log_mass.data()};
+  BatchOutput output{wanted, {}, 0, out.data(), log_mass.data()};
   for (const Var v : wanted) {
     if (v >= forest.factors().size()) throw std::invalid_argument("a wanted variable is not known");
     output.begin.push_back(output.width);
@@ -133,22 +167,17 @@ void marginals_many(Forest& forest, const EvidenceRows& rows, std::span<const Va
     if (first[r] == r) distinct.push_back(r);
   const EvidenceReader reader(rows);
 
-  if (const auto plan = forest.masked_plan(cancel); plan && 8 * plan->cost.largest_cells <= limit) {
-    constexpr std::size_t kChunk = 16 * kLanes;
-    const double cost = 1e9 * plan->cost.seconds() / 2 * static_cast<double>(distinct.size());
-    parallel_for((distinct.size() + kChunk - 1) / kChunk, cost, cancel, [&](std::size_t chunk) {
-      SpacePool::Lease<Lanes> space(forest.spaces());
-      const std::size_t end = std::min(distinct.size(), (chunk + 1) * kChunk);
-      for (std::size_t i = chunk * kChunk; i < end; i += kLanes)
-        ask_four(forest, *plan, *space, reader, {distinct.data() + i, std::min(kLanes, end - i)}, output,
-                 limit, cancel);
-    });
+  const auto fits = [&](const Plan& plan) { return 8 * plan.cost.largest_cells <= limit; };
+  if (const auto plan = forest.masked_plan(cancel); plan && fits(*plan)) {
+    ask_together(forest, *plan, reader, distinct, output, limit, cancel);
   } else {
-    // rows with the same observed set share a plan, so they come one after another
-    const std::vector<std::uint64_t> pattern = reader.hashes(false);
-    std::ranges::stable_sort(distinct, {}, [&](std::size_t r) { return pattern[r]; });
-    parallel_for(distinct.size(), 1e5 * static_cast<double>(distinct.size()), cancel,
-                 [&](std::size_t i) { ask_one(forest, reader, distinct[i], output, limit, cancel); });
+    const std::vector<std::size_t> whole = ask_in_parts(forest, reader, distinct, output, limit, cancel);
+    const auto wide = worth_one_tree(forest, reader, whole, limit, cancel);
+    if (wide && fits(*wide)) {
+      ask_together(forest, *wide, reader, whole, output, limit, cancel);
+    } else {
+      ask_apart(forest, reader, whole, output, limit, cancel);
+    }
   }
   for (std::size_t r = 0; r < rows.n_rows; ++r) {
     if (first[r] == r) continue;

@@ -85,12 +85,20 @@ def batch_of(schema, n_rows, rng):
     return codes, missing
 
 
-@pytest.mark.parametrize("options", [{}, *WAYS[:3]])
+PARTS = [
+    {"strategy": "parts"},
+    {"strategy": "parts", "stored_cells": 0, "streamed_above": 0, "tile": 4},
+]
+
+
+@pytest.mark.parametrize("options", [{}, *WAYS[:3], *PARTS])
 def test_batches_agree_with_single_questions(options):
     for number in range(60):
         rng = np.random.default_rng([number, 2])
         schema = random_schema(rng)
-        engine = JunctionTreeEngine(schema, random_families(schema, rng), directed=True, **options)
+        directed = number % 3 > 0
+        factors = (random_families if directed else random_potentials)(schema, rng)
+        engine = JunctionTreeEngine(schema, factors, directed=directed, **options)
         n_rows = int(rng.integers(0, 10))
         codes, missing = batch_of(schema, n_rows, rng)
         wanted = tuple(int(v) for v in rng.permutation(len(schema))[:3])
@@ -109,6 +117,51 @@ def test_batches_agree_with_single_questions(options):
                 continue
             close(cells[row], np.concatenate([flat[offsets[v] : offsets[v + 1]] for v in wanted]))
             np.testing.assert_allclose(logs[row], log_mass, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_batches_of_a_larger_network_agree_however_they_are_asked(share):
+    model = random_network(90, 9, states=(2, 3), concentration=0.5, rng=np.random.default_rng(3))
+    rng = np.random.default_rng(4)
+    rows = model.sample(60, rng=rng)
+    codes = list(rows.columns)
+    missing = [rng.random(60) < share for _ in codes]
+    everything = tuple(range(90))
+    found = []
+    for options in ({}, {"strategy": "sliced"}, {"strategy": "parts"}):
+        engine = JunctionTreeEngine(model.schema, model._engine.factors, directed=True, **options)
+        assert options or not engine._forest.cost([], [], [], [], 2**32, [])["masked"]
+        found.append(engine.marginals_many(codes, missing, 60, everything))
+    for cells, logs in found[1:]:
+        np.testing.assert_allclose(cells, found[0][0], rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(logs, found[0][1], rtol=1e-11)
+    for threads in (1, 3):
+        _core.set_threads(threads)
+        try:
+            cells, logs = JunctionTreeEngine(
+                model.schema, model._engine.factors, directed=True
+            ).marginals_many(codes, missing, 60, everything)
+        finally:
+            _core.set_threads(0)
+        assert np.array_equal(cells, found[0][0])
+        assert np.array_equal(logs, found[0][1])
+
+
+def test_dear_parts_are_left_to_the_engine_that_prunes():
+    # an exclusive or of two chains' ends: observed in the middle, each half is dear without pruning
+    schema = Schema(Variable(f"v{i:03}", (0, 1)) for i in range(120))
+    copy = np.array([[1.0, 0.0], [0.0, 1.0]])
+    factors = [Factor((0,), np.array([0.5, 0.5]))]
+    factors += [Factor((v - 1, v), copy) for v in range(1, 120)]
+    engine = JunctionTreeEngine(schema, factors, directed=True)
+    codes = [np.array([0, 1, 1], np.uint8) for _ in range(120)]
+    missing = [np.array([v != 60, v not in (20, 90), v not in (20, 90)]) for v in range(120)]
+    codes[90] = np.array([0, 1, 0], np.uint8)
+    cells, logs = engine.marginals_many(codes, missing, 3, (0, 119))
+    assert cells[:2].tolist() == [[1, 0, 1, 0], [0, 1, 0, 1]]
+    np.testing.assert_allclose(logs[:2], np.log(0.5))
+    assert logs[2] == -math.inf
+    assert np.isnan(cells[2]).all()
 
 
 def test_ways_agree_on_a_larger_network():

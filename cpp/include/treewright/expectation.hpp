@@ -36,6 +36,7 @@ class Expectation {
   void count_observed(const EvidenceRows& rows, std::span<const std::size_t> distinct,
                       std::span<const double> weights, Cancel& cancel);
   double add_run(PartLink link, const Plan& plan, Sums& sums, Cancel& cancel) const;
+  bool add_small(PartLink link, Sums& sums, double& log_mass) const;
   double observed_log_likelihood() const;
 
   std::vector<double> tables_, observed_;

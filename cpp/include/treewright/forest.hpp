@@ -19,7 +19,7 @@
 
 namespace treewright::forests {
 
-enum class Strategy { kAutomatic, kMasked, kSliced, kPruned };
+enum class Strategy { kAutomatic, kMasked, kSliced, kPruned, kParts };
 
 /// How to work; the answers do not depend on it beyond rounding.
 struct ForestOptions {
@@ -73,7 +73,12 @@ class Forest {
   /// The tree that serves every question, or nothing when a tree for each set of observed variables is
   /// better.
   std::shared_ptr<const Plan> masked_plan(Cancel& cancel);
+  /// The same for larger networks, where it is too slow for one question but not for many rows at once.
+  std::shared_ptr<const Plan> wide_plan(Cancel& cancel);
+  /// Whether a plan is so dear that forbidden states should go first.
+  bool worth_pruning(const Cost& cost) const;
   SpacePool& spaces() { return *spaces_; }
+  const ForestOptions& options() const { return options_; }
 
  private:
   template <bool kMax, class Use>
@@ -85,7 +90,7 @@ class Forest {
   Question question_for(const Evidence& evidence, std::span<const Var> targets, bool everything,
                         double limit) const;
   std::shared_ptr<const Plan> plan_for(const Question& question, Cancel& cancel);
-  bool worth_pruning(const Cost& cost) const;
+  std::shared_ptr<const Plan> plan_for_all(double allowed, bool forced, Cancel& cancel);
   bool worth_planning_anew(const Plan& plan, const FactorSet& pruned) const;
 
   FactorSet set_;
@@ -94,8 +99,8 @@ class Forest {
   double cells_with_zeros_ = 0;
 
   std::mutex mutex_;
-  bool masked_known_ = false;
-  std::shared_ptr<const Plan> masked_;
+  bool masked_known_ = false, wide_known_ = false;
+  std::shared_ptr<const Plan> masked_, wide_;
   struct Cached {
     std::string key;
     std::shared_ptr<const Plan> plan;

@@ -21,9 +21,24 @@ struct Part {
   std::size_t n_free = 0;
   std::vector<std::uint32_t> factors;  // numbers in the whole network
   FactorSet set;
+  // a small part is multiplied out: its joint states, and where each of them is in every table
+  std::uint32_t n_joint = 0;  // 0: not small
+  std::vector<std::uint32_t> places;
+  std::vector<ObservedStride> strides;     // per table: the boundary's, one run after another
+  std::vector<std::uint32_t> strides_end;  // per table
 
   std::size_t n_boundary() const { return variables.size() - n_free; }
 };
+
+/// What a small part says: masses of its joint states, which sum to `total`.
+struct SmallAnswer {
+  std::vector<double> joint;
+  std::vector<std::uint64_t> base;  // per table: where the states of the boundary lead
+  double total = 0;
+};
+
+/// Multiply a small part out. False when digits may have been lost: then it must be propagated.
+bool multiply_out(const Part& part, const std::uint32_t* boundary, SmallAnswer& out);
 
 /// The distinct states of one part's boundary: `n_boundary` codes each.
 struct PartRuns {
@@ -44,7 +59,7 @@ class Parts {
 
   /// Cut one row (codes per variable, kUnseen where nothing is observed) and count its pairs by `weight`.
   void add(std::span<const std::int64_t> codes, double weight, std::vector<PartLink>& links);
-  /// The sets of free variables of a row's parts, without keeping anything: the size of the largest.
+  /// How many variables the largest part of a row has; nothing is kept.
   std::size_t largest_part(std::span<const std::int64_t> codes);
 
   std::size_t size() const { return parts_.size(); }
@@ -53,12 +68,13 @@ class Parts {
 
   /// How to work a part out. Plans are kept while they fit `kPlanBytes` together, else made anew. Throws
   /// TooLarge in the numbers of the whole network.
-  std::shared_ptr<const Plan> plan(std::size_t p, const Question& question, Cancel& cancel);
+  std::shared_ptr<const Plan> plan(std::uint32_t p, const Question& question, Cancel& cancel);
   static constexpr std::size_t kPlanBytes = std::size_t{256} << 20;
 
  private:
   void grow(std::span<const std::int64_t> codes, Var from);
   std::uint32_t part_of_grown();
+  void lay_out_small(Part& part) const;
 
   const FactorSet& set_;
   std::vector<std::vector<std::uint32_t>> factors_of_;  // per variable: the tables that mention it
@@ -67,7 +83,8 @@ class Parts {
   std::unordered_map<std::string, std::uint32_t> part_of_key_;
   std::unordered_map<std::string, std::uint32_t> run_of_key_;
   // the part at hand, and marks of the row at hand
-  std::vector<Var> free_;
+  std::string key_;
+  std::vector<Var> free_, local_;
   std::vector<std::uint32_t> touched_;
   std::vector<std::uint64_t> variable_mark_, factor_mark_;
   std::uint64_t row_ = 0;

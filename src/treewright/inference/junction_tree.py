@@ -48,8 +48,9 @@ class JunctionTreeEngine:
         Promise that factor v is the distribution of variable v given the others in its scope, v itself last.
         Variables that a question does not touch are then left out.
     options
-        Ways of working, for tests: ``strategy`` (automatic, masked, sliced, pruned), ``hubs``,
-        ``stored_cells``, ``streamed_above``, ``tile``. Answers do not depend on them beyond rounding.
+        Ways of working, for tests: ``strategy`` (automatic, masked, sliced, pruned, parts),
+        ``hubs``, ``stored_cells``, ``streamed_above``, ``tile``. Answers do not depend on them beyond
+        rounding.
 
     Examples
     --------
