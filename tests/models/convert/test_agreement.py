@@ -1,6 +1,6 @@
 """Marginals beside pyAgrum's, on our own tables: every public network in the folder TREEWRIGHT_DATA names.
 
-    python tests/models/convert/test_agreement.py [NETWORK ...]
+    python -m tests.models.convert.test_agreement [NETWORK ...]
 
 prints the largest difference of each network.
 """
