@@ -10,6 +10,7 @@ void bind_searching(nb::module_&);
 void bind_local_scores(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_undirected(nb::module_&);
+void bind_dag_climb(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
   bind_local_scores(m);
   bind_gaussian(m);
   bind_undirected(m);
+  bind_dag_climb(m);
   bind_directed(m);
   bind_spanning(m);
   bind_sampling(m);
