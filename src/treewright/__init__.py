@@ -51,7 +51,7 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, Trace, learn_chow_liu
+from treewright.learners import Learned, Trace, learn_chow_liu, learn_dag_climbing, learn_tabu
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -155,6 +155,8 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "learn_chow_liu",
+    "learn_dag_climbing",
+    "learn_tabu",
     "load",
     "load_network",
     "memory_limit",

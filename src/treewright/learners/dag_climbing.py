@@ -163,7 +163,7 @@ def climb(
     trace = TraceBuilder()
     with trace.phase("climb") as tallies:
         native = native_scores(score)
-        found = climb_natively(native, settings, known, start, max_parents, progress)
+        found = climb_natively(native, settings, known, start, max_parents=max_parents, progress=progress)
         dag = renamed(score.schema, found)
         tallies["steps"], tallies["ties"] = found.tallies[:2]
         tallies["scores"] = native.tally[0]
@@ -177,6 +177,7 @@ def climb_natively(
     settings: _core.ClimbSettings,
     known: BoundKnowledge,
     start: Dag,
+    *,
     max_parents: int | None = None,
     progress: Progress | None = None,
 ) -> _core.Climb:
