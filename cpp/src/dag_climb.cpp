@@ -71,13 +71,12 @@ class Climber {
   }
 
   Climb run() {
+    climb();
     std::size_t fruitless = 0;
-    for (;;) {
+    while (fruitless < settings_.perturbations && perturb()) {
       const double before = best_;
       climb();
       fruitless = best_ > before ? 0 : fruitless + 1;
-      if (fruitless > settings_.perturbations || settings_.perturbations == 0) break;
-      if (!perturb()) break;
     }
     return finish();
   }

@@ -51,7 +51,16 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, Trace, learn_chow_liu, learn_dag_climbing, learn_tabu
+from treewright.learners import (
+    EdgeConfidence,
+    Learned,
+    Trace,
+    edge_confidence,
+    learn_aggressive,
+    learn_chow_liu,
+    learn_dag_climbing,
+    learn_tabu,
+)
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -118,6 +127,7 @@ __all__ = [
     "DSeparationTree",
     "Dag",
     "Dirichlet",
+    "EdgeConfidence",
     "EdgePrior",
     "Feature",
     "FisherZTest",
@@ -147,6 +157,7 @@ __all__ = [
     "compare",
     "convert_model",
     "count",
+    "edge_confidence",
     "entropy",
     "example_networks",
     "fit",
@@ -154,6 +165,7 @@ __all__ = [
     "from_networkx",
     "from_pgmpy",
     "from_pyagrum",
+    "learn_aggressive",
     "learn_chow_liu",
     "learn_dag_climbing",
     "learn_tabu",

@@ -165,7 +165,7 @@ def climb(
         native = native_scores(score)
         found = climb_natively(native, settings, known, start, max_parents=max_parents, progress=progress)
         dag = renamed(score.schema, found)
-        tallies["steps"], tallies["ties"] = found.tallies[:2]
+        tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
     known.check(dag)
