@@ -50,7 +50,14 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, Trace, learn_chow_liu
+from treewright.learners import (
+    Learned,
+    LearnedClass,
+    Trace,
+    class_search,
+    learn_chow_liu,
+    learn_hill_climbing,
+)
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -126,6 +133,7 @@ __all__ = [
     "JunctionTree",
     "JunctionTreeEngine",
     "Learned",
+    "LearnedClass",
     "LogLikelihood",
     "Moments",
     "Pdag",
@@ -142,6 +150,7 @@ __all__ = [
     "UniformPrior",
     "Variable",
     "align_schemas",
+    "class_search",
     "compare",
     "convert_model",
     "count",
@@ -153,6 +162,7 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "learn_chow_liu",
+    "learn_hill_climbing",
     "load",
     "load_network",
     "memory_limit",
