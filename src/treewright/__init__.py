@@ -54,11 +54,14 @@ from treewright.inference import JunctionTreeEngine
 from treewright.learners import (
     EdgeConfidence,
     Learned,
+    LearnedClass,
     Trace,
+    class_search,
     edge_confidence,
     learn_aggressive,
     learn_chow_liu,
     learn_dag_climbing,
+    learn_hill_climbing,
     learn_tabu,
 )
 from treewright.limits import memory_limit, set_memory_limit
@@ -138,6 +141,7 @@ __all__ = [
     "JunctionTreeEngine",
     "Knowledge",
     "Learned",
+    "LearnedClass",
     "LogLikelihood",
     "Moments",
     "Pdag",
@@ -154,6 +158,7 @@ __all__ = [
     "UniformPrior",
     "Variable",
     "align_schemas",
+    "class_search",
     "compare",
     "convert_model",
     "count",
@@ -168,6 +173,7 @@ __all__ = [
     "learn_aggressive",
     "learn_chow_liu",
     "learn_dag_climbing",
+    "learn_hill_climbing",
     "learn_tabu",
     "load",
     "load_network",
