@@ -40,7 +40,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, figures, heading, listing, remark
 from treewright.errors import FileMissingError, FormatError, SchemaError
-from treewright.graphs import Dag
+from treewright.graphs import Dag, Knowledge
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import Learned
@@ -68,6 +68,14 @@ Order = Annotated[
         "--order",
         metavar="natural|FILE",
         help="Parents come first in this order: that of the columns, or of a file with one name per line.",
+    ),
+]
+KnowledgeFile = Annotated[
+    str | None,
+    typer.Option(
+        "--knowledge",
+        metavar="FILE.json",
+        help="Arcs that are required or forbidden, tiers, an order or fixed parents, by name.",
     ),
 ]
 Valid = Annotated[
@@ -116,6 +124,7 @@ def learn(
     score: Score = "bic",
     ess: Ess = None,
     order: Order = None,
+    knowledge: KnowledgeFile = None,
     valid: Valid = None,
     seed: Seed = None,
     trace: TraceOut = None,
@@ -139,6 +148,7 @@ def learn(
     check_score(score, ess)
     check_writable(output, special=False)  # a model takes the place of what is there
     check_writable(trace)
+    known = None if knowledge is None else Knowledge.from_json(knowledge)
     use_resources(threads, memory)
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
@@ -152,7 +162,7 @@ def learn(
         update(1, "learning")
         counter = count(table)
         criterion = score_named(score, counter, ess)
-        task = Task(counter, criterion, read_order(order, table), np.random.default_rng(seed))
+        task = Task(counter, criterion, read_order(order, table), np.random.default_rng(seed), known)
         learned = search(task)
         update(2, "fitting")
         model = fit(learned.structure, counter)

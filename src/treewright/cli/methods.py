@@ -11,7 +11,9 @@ import numpy as np
 import treewright
 from treewright.criteria import AIC, BIC, K2, QNML, BDeu, LocalScore, LogLikelihood, SparseQNML
 from treewright.errors import SettingError, nearest
-from treewright.learners import Learned, learn_chow_liu
+from treewright.graphs import Knowledge
+from treewright.learners import Learned, learn_aggressive, learn_chow_liu, learn_hill_climbing, learn_tabu
+from treewright.learners.chow_liu import with_order
 from treewright.statistics import Counter
 
 
@@ -23,10 +25,18 @@ class Task:
     score: LocalScore
     order: Sequence[str] | None
     rng: np.random.Generator
+    knowledge: Knowledge | None = None
+
+    def known(self) -> Knowledge | None:
+        """What is known, the order included."""
+        return with_order(self.knowledge, self.counter.schema, self.order)
 
 
 METHODS: dict[str, Callable[[Task], Learned[Any]]] = {
-    "chow-liu": lambda task: learn_chow_liu(task.score, order=task.order),
+    "chow-liu": lambda task: learn_chow_liu(task.score, knowledge=task.known()),
+    "hill-climbing": lambda task: learn_hill_climbing(task.score, knowledge=task.known()),
+    "tabu": lambda task: learn_tabu(task.score, knowledge=task.known()),
+    "aggressive": lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.rng),
 }
 DEFAULT_METHOD = "chow-liu"
 
