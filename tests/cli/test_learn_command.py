@@ -210,3 +210,27 @@ def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_mo
     path.write_text("a,b\nx,\n,y\n,y\n")
     message = refused("learn", path, "--missing", "em")
     assert "every row misses a cell; leave out the columns that miss most ('a' first)" in message
+
+
+@pytest.mark.parametrize("method", ["chow-liu", "hill-climbing", "tabu", "aggressive"])
+def test_knowledge_from_a_file(run_json, asia_rows, tmp_path, method):
+    known = tw.Knowledge(required=[("dysp", "bronc")], tiers=[["dysp"], ["smoke", "bronc"]])
+    file = tmp_path / "known.json"
+    known.to_json(file)
+    found = run_json("learn", asia_rows, "--method", method, "--knowledge", file, "--seed", "1")
+    schema = tw.read_table(asia_rows).schema
+    known.on(schema).check(tw.Dag(schema, [tuple(edge) for edge in found["edges"]]))
+    names = list(schema.names)
+    ordered = run_json("learn", asia_rows, "--method", method, "--order", "natural")["edges"]
+    assert all(names.index(a) < names.index(b) for a, b in ordered)
+
+
+def test_knowledge_that_cannot_be_used(refused, asia_rows, tmp_path):
+    file = tmp_path / "known.json"
+    file.write_text('{"required": [["smoke", "lung"], ["lung", "smoke"]]}')
+    assert "the required arcs close a cycle: lung -> smoke -> lung" in refused(
+        "learn", asia_rows, "--knowledge", file
+    )
+    file.write_text('{"required": ["smoke"]}')
+    assert "'required' must be a list of lists of names" in refused("learn", asia_rows, "--knowledge", file)
+    assert "there is no file" in refused("learn", asia_rows, "--knowledge", tmp_path / "none.json")

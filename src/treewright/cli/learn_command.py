@@ -42,7 +42,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, figures, heading, listing, remark
 from treewright.errors import FileMissingError, FormatError, SchemaError
-from treewright.graphs import Dag
+from treewright.graphs import Dag, Knowledge
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import Learned
@@ -70,6 +70,14 @@ Order = Annotated[
         "--order",
         metavar="natural|FILE",
         help="Parents come first in this order: that of the columns, or of a file with one name per line.",
+    ),
+]
+KnowledgeFile = Annotated[
+    str | None,
+    typer.Option(
+        "--knowledge",
+        metavar="FILE.json",
+        help="Arcs that are required or forbidden, tiers, an order or fixed parents, by name.",
     ),
 ]
 Valid = Annotated[
@@ -118,6 +126,7 @@ def learn(
     score: Score = "bic",
     ess: Ess = None,
     order: Order = None,
+    knowledge: KnowledgeFile = None,
     valid: Valid = None,
     seed: Seed = None,
     trace: TraceOut = None,
@@ -141,6 +150,7 @@ def learn(
     check_score(score, ess)
     check_writable(output)
     check_writable(trace)
+    known = None if knowledge is None else Knowledge.from_json(knowledge)
     use_resources(threads, memory)
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
@@ -156,7 +166,7 @@ def learn(
         read = perf_counter()
         update(1, "learning")
         ground = ground_of(table, score, ess)
-        task = Task(ground, read_order(order, table), np.random.default_rng(seed))
+        task = Task(ground, read_order(order, table), np.random.default_rng(seed), known)
         learned = search(task)
         update(2, "fitting")
         model, how_fitted = ground.fit(learned.structure)

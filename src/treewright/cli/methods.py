@@ -23,8 +23,9 @@ from treewright.criteria import (
     SparseQNML,
 )
 from treewright.errors import SettingError, nearest
-from treewright.graphs import Dag
-from treewright.learners import Learned, learn_chow_liu
+from treewright.graphs import Dag, Knowledge
+from treewright.learners import Learned, learn_aggressive, learn_chow_liu, learn_hill_climbing, learn_tabu
+from treewright.learners.chow_liu import with_order
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter, count, moments
@@ -47,6 +48,11 @@ class Task:
     ground: Ground
     order: Sequence[str] | None
     rng: np.random.Generator
+    knowledge: Knowledge | None = None
+
+    def known(self) -> Knowledge | None:
+        """What is known, the order included."""
+        return with_order(self.knowledge, self.score.schema, self.order)
 
     @property
     def score(self) -> LocalScore:
@@ -63,7 +69,10 @@ class Task:
 
 
 METHODS: dict[str, Callable[[Task], Learned[Any]]] = {
-    "chow-liu": lambda task: learn_chow_liu(task.score, order=task.order),
+    "chow-liu": lambda task: learn_chow_liu(task.score, knowledge=task.known()),
+    "hill-climbing": lambda task: learn_hill_climbing(task.score, knowledge=task.known()),
+    "tabu": lambda task: learn_tabu(task.score, knowledge=task.known()),
+    "aggressive": lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.rng),
 }
 DEFAULT_METHOD = "chow-liu"
 

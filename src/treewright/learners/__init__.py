@@ -1,6 +1,26 @@
 """Search for a shape with a criterion, one file per paper."""
 
+from treewright.learners.aggressive import learn_aggressive
+from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.chow_liu import learn_chow_liu
+from treewright.learners.class_search import LearnedClass, class_search
+from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.edge_confidence import EdgeConfidence
+from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 
-__all__ = ["Learned", "Phase", "Trace", "TraceBuilder", "learn_chow_liu"]
+__all__ = [
+    "EdgeConfidence",
+    "Learned",
+    "LearnedClass",
+    "Phase",
+    "Trace",
+    "TraceBuilder",
+    "class_search",
+    "edge_confidence",
+    "learn_aggressive",
+    "learn_chow_liu",
+    "learn_dag_climbing",
+    "learn_hill_climbing",
+    "learn_tabu",
+]
