@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "treewright/class_search.hpp"
-#include "treewright/cpdag.hpp"
 
 namespace treewright {
 namespace {
@@ -11,12 +10,6 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
   std::vector<Vertex> out;
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
   return out;
-}
-
-BitMatrix member(const ClassGraph& graph) {
-  std::vector<Vertex> ranks(graph.size());
-  for (Vertex v = 0; v < graph.size(); ++v) ranks[v] = v;
-  return consistent_extension(graph.marks, ranks)->parents;
 }
 
 }  // namespace
@@ -34,7 +27,7 @@ bool ClassSearch::keep_if_better(State&& before) {
 // Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
 bool ClassSearch::reopen_node(Vertex v, Cancel& cancel) {
   State before = state_;
-  BitMatrix parents = member(state_.graph);
+  BitMatrix parents = canonical_member(state_.graph);
   const std::vector<Vertex> own = listed(parents, v);
   double lost = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
   Pdag marks(size());
@@ -98,15 +91,15 @@ bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
   State before = state_;
   replace(ClassGraph::completed(applied(state_.graph, best->step)));
   state_.units += units_of(best->gain);
-  banned_ = Arc{u, v};
+  ban(Arc{u, v});
   run(cancel);
-  banned_.reset();
+  ban(std::nullopt);
   run(cancel);
   return keep_if_better(std::move(before));
 }
 
 std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
-  const BitMatrix parents = member(state_.graph);
+  const BitMatrix parents = canonical_member(state_.graph);
   std::vector<std::pair<double, Arc>> edges;
   for (Vertex child = 0; child < size(); ++child) {
     const std::vector<Vertex> family = listed(parents, child);

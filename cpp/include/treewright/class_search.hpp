@@ -46,6 +46,8 @@ class ClassSearch {
   GainRows& rows() { return rows_; }
 
   void start_from(const Pdag& marks);
+  /// The score of a DAG, given as rows of parents.
+  double score(const BitMatrix& parents, Cancel& cancel);
   /// Edges may appear between these pairs only; edges that are there may stay.
   void allow(BitMatrix pairs);
 
@@ -76,9 +78,19 @@ class ClassSearch {
     void sort();
   };
   using ListPointer = std::shared_ptr<const OperatorList>;  // null: to be built
+  // The lists of one kind of step. Items before the cursor of a list are blocked by paths that run through
+  // the watched vertices only, so they stay blocked until one of these changes.
+  struct Lists {
+    std::vector<ListPointer> of;  // by child
+    std::vector<std::uint32_t> cursor;
+    BitMatrix watched;
+    explicit Lists(std::size_t n = 0) : of(n), cursor(n, 0), watched(n) {}
+    void drop(Vertex y) { of[y] = nullptr; }
+    void rewind(Vertex y);
+  };
   struct State {
     ClassGraph graph;
-    std::array<std::vector<ListPointer>, kMoves> lists;
+    std::array<Lists, kMoves> lists;
     std::int64_t units = 0;
   };
 
@@ -90,7 +102,10 @@ class ClassSearch {
   void list_turned_lines(OperatorList& list, Vertex x, Vertex y, VertexSet parents, VertexSet around,
                          Cancel& cancel);
   void refresh(Move move, Cancel& cancel);
-  bool is_sound(const OperatorList& list, std::size_t item, const ClassOperator& step);
+  void ban(std::optional<Arc> pair);
+  bool is_banned(Vertex x, Vertex y) const;
+  std::optional<Vertex> best_child(Move move) const;
+  bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
   bool run_move(Move move, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
 
