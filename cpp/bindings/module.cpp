@@ -12,6 +12,7 @@ void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
+void bind_skeleton(nb::module_&);
 void bind_tokens(nb::module_&);
 void bind_inference(nb::module_&);
 
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
   bind_directed(m);
   bind_spanning(m);
   bind_sampling(m);
+  bind_skeleton(m);
   bind_tokens(m);
   bind_inference(m);
 }
