@@ -17,6 +17,7 @@ from treewright import (
     Dag,
     EdgePrior,
     GaussianBIC,
+    Knowledge,
     LogLikelihood,
     ShardedCounter,
     SigmoidBIC,
@@ -27,7 +28,7 @@ from treewright import (
     load_network,
     moments,
 )
-from treewright.errors import CycleError, SchemaError
+from treewright.errors import CycleError, KnowledgeError, SchemaError
 from treewright.tables import Schema, Variable
 
 SCORES = [LogLikelihood, AIC, BIC, BDeu, K2, SparseQNML]
@@ -46,8 +47,8 @@ def dependent_table(seed, cardinalities, n_rows):
     return Table(schema, [c.astype(np.uint8) for c in columns])
 
 
-def best_single_parent_score(score):
-    """Every choice of at most one parent that is acyclic."""
+def best_single_parent_score(score, known=None):
+    """Every choice of at most one parent that is acyclic and obeys."""
     n = len(score.schema)
     best = -np.inf
     for parents in itertools.product(range(-1, n), repeat=n):
@@ -55,7 +56,8 @@ def best_single_parent_score(score):
             dag = Dag(score.schema, [(p, v) for v, p in enumerate(parents) if p >= 0])
         except (CycleError, ValueError):
             continue
-        best = max(best, score.score(dag))
+        if known is None or known.obeyed_by(dag):
+            best = max(best, score.score(dag))
     return best
 
 
@@ -154,3 +156,36 @@ def test_continuous_columns_are_refused_by_discrete_scores():
     table = Table(Schema([Variable("a", (0, 1)), Variable("heat")]), [np.zeros(2, np.uint8), np.zeros(2)])
     with pytest.raises(SchemaError, match="BIC judges states; 'heat' is continuous: read it with bins="):
         BIC(count(table))
+
+
+KNOWN = [
+    Knowledge(forbidden_edges=[("v0", "v1"), ("v1", "v2")]),
+    Knowledge(required=[("v3", "v0")]),
+    Knowledge(required=[("v3", "v0"), ("v0", "v1")], forbidden=[("v2", "v3")]),
+    Knowledge(forbidden=[("v0", "v1"), ("v3", "v1"), ("v2", "v1")]),
+    Knowledge(tiers=[["v3"], ["v1", "v2"], ["v0"]]),
+    Knowledge(tiers=[["v3"], ["v1", "v2", "v0"]], forbid_within_tiers=True),
+    Knowledge(order=["v2", "v0", "v3", "v1"]),
+    Knowledge(parents={"v1": [], "v2": ["v3"]}),
+]
+
+
+@pytest.mark.parametrize("kind", [BIC, K2])
+@pytest.mark.parametrize("knowledge", KNOWN)
+@pytest.mark.parametrize("seed", range(2))
+def test_no_tree_that_obeys_scores_higher(kind, knowledge, seed):
+    score = kind(count(dependent_table(seed, [2, 3, 2, 4], 60)))
+    known = knowledge.on(score.schema)
+    learned = learn_chow_liu(score, knowledge=knowledge).structure
+    known.check(learned)
+    assert score.score(learned) == pytest.approx(best_single_parent_score(score, known), abs=1e-9)
+
+
+def test_a_tree_cannot_obey_two_required_parents():
+    score = BIC(count(dependent_table(0, [2, 3, 2, 4], 60)))
+    knowledge = Knowledge(required=[("v2", "v1"), ("v0", "v1")])
+    message = "the knowledge requires of 'v1' the parents 'v0', 'v2'"
+    with pytest.raises(KnowledgeError, match=message):
+        learn_chow_liu(score, knowledge=knowledge)
+    with pytest.raises(KnowledgeError, match="holds an order already"):
+        learn_chow_liu(score, order=["v0", "v1", "v2", "v3"], knowledge=KNOWN[-2])

@@ -22,6 +22,7 @@ from treewright.graphs.elimination import (
     perfect_elimination_order,
 )
 from treewright.graphs.extension import consistent_extension, nearest_extension
+from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
 from treewright.graphs.orientation import Orientation, orient_consistently
 from treewright.graphs.pdag import Pdag
@@ -47,6 +48,7 @@ from treewright.graphs.undirected import UndirectedBuilder, UndirectedGraph
 __all__ = [
     "BlockPath",
     "BlockTree",
+    "BoundKnowledge",
     "ClusterTree",
     "Collider",
     "Comparison",
@@ -56,6 +58,7 @@ __all__ = [
     "DagBuilder",
     "Edge",
     "JunctionTree",
+    "Knowledge",
     "MeekClosure",
     "Orientation",
     "Pdag",
@@ -63,6 +66,7 @@ __all__ = [
     "Triangulation",
     "UndirectedBuilder",
     "UndirectedGraph",
+    "bind_knowledge",
     "chordless_cycle",
     "close_under_meek",
     "compare",

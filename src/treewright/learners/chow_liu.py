@@ -9,17 +9,35 @@ directions weigh differently and the best forest is a maximum branching (Edmonds
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.criteria.score import LocalScore
-from treewright.errors import SchemaError
-from treewright.graphs import Dag, UndirectedGraph, maximum_branching, maximum_spanning_forest
+from treewright.errors import KnowledgeError, SchemaError
+from treewright.graphs import (
+    BoundKnowledge,
+    Dag,
+    Knowledge,
+    UndirectedGraph,
+    bind_knowledge,
+    maximum_branching,
+    maximum_spanning_forest,
+)
+from treewright.graphs.arcs import listed
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.tables.schema import NameOrIndex, Schema
 
+Gains = npt.NDArray[np.float64]
 
-def learn_chow_liu(score: LocalScore, *, order: Sequence[NameOrIndex] | None = None) -> Learned[Dag]:
+
+def learn_chow_liu(
+    score: LocalScore,
+    *,
+    order: Sequence[NameOrIndex] | None = None,
+    knowledge: Knowledge | None = None,
+) -> Learned[Dag]:
     """Learn the network of best score in which each variable has at most one parent.
 
     Parameters
@@ -29,12 +47,15 @@ def learn_chow_liu(score: LocalScore, *, order: Sequence[NameOrIndex] | None = N
         that does not pay is left out, so the result may be a forest.
     order
         A total order of the variables; parents then come before their children.
+    knowledge
+        Arcs that are required or forbidden. The tree is the best of those that obey; knowledge that requires
+        two parents of one variable is refused, since no tree obeys it.
 
     Returns
     -------
     Learned[Dag]
-        Edges point away from the variable of smallest name in each tree, unless the score or `order` knows
-        better.
+        Edges point away from the variable of smallest name in each tree, unless the score, `order` or
+        `knowledge` knows better.
 
     References
     ----------
@@ -48,17 +69,19 @@ def learn_chow_liu(score: LocalScore, *, order: Sequence[NameOrIndex] | None = N
     >>> tw.learn_chow_liu(tw.BIC(tw.count(table))).structure.edges()
     [('a', 'b')]
     """
+    known = bind_knowledge(with_order(knowledge, score.schema, order), score.schema)
+    refuse_two_parents(known)
     trace = TraceBuilder()
     with trace.phase("pairs") as tallies:
         gains = score.pair_gains()
         tallies["scores"] = gains.size
     with trace.phase("tree"):
-        if order is not None:
-            dag = best_predecessors(score.schema, gains, order)
-        elif score.is_score_equivalent:
-            dag = rooted(maximum_spanning_forest(score.schema, gains, threshold=0.0))
+        if score.is_score_equivalent and known.is_symmetric:
+            weights = np.where(known.allowed, gains, -np.inf)
+            dag = rooted(maximum_spanning_forest(score.schema, weights, threshold=0.0))
         else:
-            dag = maximum_branching(score.schema, gains)
+            dag = obedient_branching(gains, known)
+        known.check(dag)
     return Learned(dag, trace.build())
 
 
@@ -84,19 +107,52 @@ def rooted(forest: UndirectedGraph) -> Dag:
     return Dag(schema, arcs)
 
 
-def best_predecessors(
-    schema: Schema, gains: np.ndarray[tuple[int, int], np.dtype[np.float64]], order: Sequence[NameOrIndex]
-) -> Dag:
-    """Give each variable its best parent among those before it, if any gains."""
+def with_order(
+    knowledge: Knowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
+) -> Knowledge | None:
+    """Knowledge that holds the order as well."""
+    if order is None:
+        return knowledge
     sequence = schema.scope(order)
     if len(sequence) != len(schema):
         absent = [schema.names[v] for v in range(len(schema)) if v not in sequence]
         raise SchemaError(f"an order names every variable; it lacks {', '.join(map(repr, absent))}")
-    rank = np.argsort(schema.name_order)
-    arcs = []
-    for position, child in enumerate(sequence[1:], start=1):
-        before = np.array(sequence[:position])
-        best = before[np.lexsort((rank[before], -gains[before, child]))[0]]
-        if gains[best, child] > 0:
-            arcs.append((int(best), child))
-    return Dag(schema, arcs)
+    if knowledge is not None and knowledge.order is not None:
+        raise KnowledgeError("the knowledge holds an order already; leave out order=")
+    return replace(knowledge or Knowledge(), order=schema.names_of(sequence))
+
+
+def refuse_two_parents(known: BoundKnowledge) -> None:
+    crowded = np.flatnonzero(known.required.sum(axis=0) > 1)
+    if len(crowded):
+        child = min(known.schema.names[v] for v in crowded.tolist())
+        parents = np.flatnonzero(known.required[:, known.schema.index(child)])
+        raise KnowledgeError(
+            f"a tree has one parent for each variable; the knowledge requires of {child!r} the parents "
+            f"{listed(sorted(known.schema.names_of(parents.tolist())))}"
+        )
+
+
+def obedient_branching(gains: Gains, known: BoundKnowledge) -> Dag:
+    """The best branching of allowed arcs that holds the required ones.
+
+    Required arcs form trees. Such a tree can only be entered at its root, so it is contracted to it: the
+    branching over the roots, each arc leaving the best member of a tree, is the best one outside.
+    """
+    schema = known.schema
+    parent_of = {head: tail for tail, head in known.required_arcs()}
+    roots = [v for v in schema.name_order if v not in parent_of]
+    place = {root: i for i, root in enumerate(roots)}
+    weights = np.full((len(roots), len(roots)), -np.inf)
+    tails = np.zeros((len(roots), len(roots)), dtype=np.intp)
+    for member in schema.name_order:  # of equal gains the first by name stays
+        root = member
+        while root in parent_of:
+            root = parent_of[root]
+        row = np.where(known.allowed[member, roots], gains[member, roots], -np.inf)
+        better = row > weights[place[root]]
+        weights[place[root], better] = row[better]
+        tails[place[root], better] = member
+    outside = maximum_branching(schema.select(roots), weights)
+    arcs = [(int(tails[tree, into]), roots[into]) for tree, into in outside.index_edges()]
+    return Dag(schema, [*known.required_arcs(), *arcs])
