@@ -69,12 +69,22 @@ tw::CandidateOrder order_of(const std::string& name) {
   throw std::invalid_argument("candidates are ordered strong, weak or names, not '" + name + "'");
 }
 
+using QueryTuple = std::tuple<std::uint32_t, std::uint32_t, Indices>;
 using Triple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
 }  // namespace
 
 void bind_skeleton(nb::module_& m) {
-  nb::class_<tw::TestAnswers>(m, "TestAnswers", "Somebody who answers independence questions.");
+  nb::class_<tw::TestAnswers>(m, "TestAnswers", "Somebody who answers independence questions.")
+      .def(
+          "separation",
+          [](tw::TestAnswers& self, const std::vector<QueryTuple>& asked) {
+            std::vector<tw::Query> queries;
+            for (const auto& [x, y, given] : asked) queries.push_back({x, y, given});
+            return to_numpy(
+                interruptible([&](tw::Cancel& cancel) { return self.separation(queries, cancel); }));
+          },
+          "queries"_a, "The p-value of every (x, y, given) that is independent, -1 for the others.");
   nb::class_<CalledAnswers, tw::TestAnswers>(m, "CalledAnswers", "Answers from Python.")
       .def(nb::init<nb::callable, nb::callable, nb::callable>(), "independent"_a, "separation"_a,
            "strength"_a);

@@ -51,7 +51,7 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, Trace, learn_chow_liu
+from treewright.learners import Learned, LearnedPc, Trace, learn_chow_liu, learn_pc
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -128,6 +128,7 @@ __all__ = [
     "JunctionTreeEngine",
     "Knowledge",
     "Learned",
+    "LearnedPc",
     "LogLikelihood",
     "Moments",
     "Pdag",
@@ -155,6 +156,7 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "learn_chow_liu",
+    "learn_pc",
     "load",
     "load_network",
     "memory_limit",
