@@ -154,11 +154,14 @@ void bind_skeleton(nb::module_& m) {
              const std::size_t n = edges.size() / 2;
              return to_numpy(std::move(edges), n, 2);
            })
-      .def("separators",
-           [](const tw::SkeletonSearch& self) {
-             std::vector<std::tuple<std::uint32_t, std::uint32_t, Indices>> out;
-             for (const tw::Separator& one : self.separators()) out.emplace_back(one.u, one.v, one.given);
-             return out;
-           })
+      .def(
+          "separators",
+          [](const tw::SkeletonSearch& self) {
+            std::vector<QueryTuple> out;
+            for (const tw::Separator& one : self.separators())
+              if (!one.given.empty()) out.emplace_back(one.u, one.v, one.given);
+            return out;
+          },
+          "The pairs that a set with members separated: (u, v, set), u before v by name.")
       .def("strength", &tw::SkeletonSearch::strength, "u"_a, "v"_a);
 }

@@ -1,7 +1,7 @@
 """PC: the equivalence class of a DAG from independence tests.
 
-Spirtes & Glymour (1991), in the order-independent form of Colombo & Maathuis (2014): (1) find the skeleton and
-a separator of every pair that is not joined, (2) point the edges of unshielded triples whose middle is in no
+Spirtes & Glymour (1991), in the order-independent form of Colombo & Maathuis (2014): (1) find the skeleton,
+with a separator of every pair not joined, (2) point the edges of unshielded triples whose middle is in no
 separator of its ends, (3) direct what follows by Meek's rules. With exact answers the result is the class of
 the true DAG. With data answers contradict each other here and there; the stronger claim wins, the rest is on
 record, and the result is an equivalence class all the same.
@@ -9,6 +9,7 @@ record, and the result is an equivalence class all the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from treewright.criteria import IndependenceTest
@@ -29,6 +30,7 @@ from treewright.graphs.orientation import NamedCollider
 from treewright.learners.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.functional import Functional, functional_columns
 from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.separators import NamedSeparators
 from treewright.learners.skeleton import Progress, Skeleton, find_skeleton
 from treewright.tables.schema import Schema
 
@@ -49,7 +51,7 @@ class LearnedPc(Learned[Pdag]):
     skeleton
         The edges that no set separated.
     separators
-        For every pair that was separated, the smaller name first, a set that did it.
+        For every pair that was separated, in either order, a set that did it.
     dropped
         Claims that contradict stronger ones, as triples u -> w <- v.
     added
@@ -66,7 +68,7 @@ class LearnedPc(Learned[Pdag]):
 
     dag: Dag
     skeleton: UndirectedGraph
-    separators: dict[tuple[str, str], tuple[str, ...]]
+    separators: Mapping[tuple[str, str], tuple[str, ...]]
     dropped: tuple[NamedCollider, ...] = ()
     added: tuple[NamedCollider, ...] = ()
     skipped: tuple[NamedArc, ...] = ()
@@ -145,14 +147,14 @@ def learn_pc(
         graph, arcs, unobeyed = obey(skeleton, known)
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
     with trace.phase("functional columns"):
-        asked = [(u, v, given) for (u, v), given in skeleton.separators.items() if given]
+        asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
         functional = functional_columns(test, asked)
     learned = LearnedPc(
         structure=oriented.graph,
         trace=trace.build(),
         dag=oriented.dag,
         skeleton=graph,
-        separators=named_separators(test.schema, skeleton),
+        separators=NamedSeparators(skeleton.separators),
         dropped=oriented.dropped,
         added=oriented.added,
         skipped=oriented.skipped,
@@ -201,12 +203,6 @@ def stands(graph: UndirectedGraph, collider: Collider) -> bool:
     """Whether the edges of a claim are still there."""
     u, w, v = collider
     return graph.adjacent(u, w) and graph.adjacent(v, w)
-
-
-def named_separators(schema: Schema, skeleton: Skeleton) -> dict[tuple[str, str], tuple[str, ...]]:
-    names = schema.names
-    found = {(names[u], names[v]): schema.names_of(given) for (u, v), given in skeleton.separators.items()}
-    return dict(sorted(found.items()))
 
 
 def named_triple(schema: Schema, triple: Collider) -> NamedCollider:

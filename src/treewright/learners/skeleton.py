@@ -21,11 +21,12 @@ import numpy as np
 from treewright import _core
 from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
-from treewright.graphs import BoundKnowledge, Edge, UndirectedGraph
+from treewright.graphs import BoundKnowledge, UndirectedGraph
 from treewright.graphs.arcs import ranks_by_name
 from treewright.learners.answers import answers_of
 from treewright.learners.learned import TraceBuilder
-from treewright.tables.schema import Schema, Scope
+from treewright.learners.separators import Separators
+from treewright.tables.schema import Schema
 
 CandidateOrder = Literal["strong", "weak", "names"]
 Progress = Callable[[str], None]
@@ -40,7 +41,7 @@ class Skeleton:
     graph
         The edges.
     separators
-        By pairs of indices, the smaller name first; the set in the order of its candidates.
+        By pairs of indices, in either order.
     search
         The finished search in the core, which can weigh triples.
     answers
@@ -48,7 +49,7 @@ class Skeleton:
     """
 
     graph: UndirectedGraph
-    separators: dict[Edge, Scope]
+    separators: Separators
     search: _core.SkeletonSearch
     answers: _core.TestAnswers
 
@@ -90,7 +91,7 @@ def find_skeleton(
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
     >>> found = find_skeleton(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
-    >>> found.graph.edges(), found.separators
+    >>> found.graph.edges(), dict(found.separators)
     ([('a', 'b'), ('b', 'c')], {(0, 2): (1,)})
     """
     schema, trace = test.schema, trace or TraceBuilder()
@@ -104,8 +105,9 @@ def find_skeleton(
         with trace.phase(f"level {level}") as tallies:
             pairs, tests, removed = search.settle(level, answers)
             tallies.update(pairs=pairs, tests=tests, removed=removed)
-    separators = {(u, v): tuple(given) for u, v, given in search.separators()}
-    return Skeleton(UndirectedGraph(schema, search.edges()), separators, search, answers)
+    graph = UndirectedGraph(schema, search.edges())
+    members = {(u, v): tuple(given) for u, v, given in search.separators()}
+    return Skeleton(graph, Separators(graph, members, known), search, answers)
 
 
 def start_search(
