@@ -7,13 +7,16 @@ report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+import numpy as np
 
 from treewright.criteria import IndependenceTest
 from treewright.errors import TableTooLarge
 from treewright.learners.answers import GradedTest
+from treewright.limits import table_cells
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Query
+from treewright.statistics.families import DENSE_CELLS, Query
 from treewright.tables.schema import Scope
 
 Functional = tuple[str, tuple[str, ...]]
@@ -27,26 +30,33 @@ def functional_columns(test: IndependenceTest, separators: Iterable[Query]) -> t
     counter = getattr(test, "counter", None)
     if not isinstance(test, GradedTest) or not isinstance(counter, Counter):
         return ()
-    asked = sorted(separators)
-    idle = test.test_many(asked).df == 0 if asked else []
-    found = {
-        (x, given)
-        for (u, v, given), no_freedom in zip(asked, idle, strict=True)
-        if no_freedom
-        for x in (u, v)
-    }
+    asked = list(separators)
+    idle = np.flatnonzero(test.test_many(asked).df == 0).tolist() if asked else []
+    suspects = {(x, tuple(sorted(asked[i][2]))) for i in idle for x in asked[i][:2]}
+    suspects |= {(x, ()) for x in range(len(test.schema))}
+    occupied = occupied_cells(counter, {s for x, given in suspects for s in (given, _with(given, x))})
     names = test.schema.names
-    shown = ((x, given) for x, given in found if determines(counter, given, x))
-    return tuple(sorted((names[x], tuple(sorted(names[w] for w in given))) for x, given in shown))
+    return tuple(
+        sorted(
+            (names[x], tuple(sorted(names[w] for w in given)))
+            for x, given in suspects
+            if occupied[_with(given, x)] == occupied[given] > 0
+        )
+    )
 
 
-def determines(counter: Counter, given: Scope, x: int) -> bool:
-    """Whether every configuration of `given` that occurs comes with one state of x."""
-    try:
-        return n_occupied(counter, (*given, x)) == n_occupied(counter, given)
-    except TableTooLarge:  # more cells than can be numbered: nothing to say
-        return False
+def occupied_cells(counter: Counter, scopes: set[Scope]) -> dict[Scope, int]:
+    """How many configurations of each scope occur; -1 for more cells than can be numbered."""
+    few = {scope for scope in scopes if scope and table_cells(counter.schema, scope) <= DENSE_CELLS}
+    tables = counter.counts_many(sorted(few))
+    found = {scope: np.count_nonzero(table) for scope, table in zip(sorted(few), tables, strict=True)}
+    for scope in scopes - few:
+        try:
+            found[scope] = np.count_nonzero(counter.sparse_counts(scope).counts) if scope else 1
+        except TableTooLarge:
+            found[scope] = -1
+    return found
 
 
-def n_occupied(counter: Counter, scope: Sequence[int]) -> int:
-    return int((counter.sparse_counts(tuple(scope)).counts != 0).sum()) if scope else 1
+def _with(given: Scope, x: int) -> Scope:
+    return tuple(sorted((*given, x)))
