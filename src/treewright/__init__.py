@@ -51,7 +51,17 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, LearnedPc, Trace, learn_chow_liu, learn_pc
+from treewright.learners import (
+    Learned,
+    LearnedBlankets,
+    LearnedPc,
+    Trace,
+    grow_shrink,
+    interleaved,
+    learn_chow_liu,
+    learn_pc,
+    markov_blankets,
+)
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -128,6 +138,7 @@ __all__ = [
     "JunctionTreeEngine",
     "Knowledge",
     "Learned",
+    "LearnedBlankets",
     "LearnedPc",
     "LogLikelihood",
     "Moments",
@@ -155,10 +166,13 @@ __all__ = [
     "from_networkx",
     "from_pgmpy",
     "from_pyagrum",
+    "grow_shrink",
+    "interleaved",
     "learn_chow_liu",
     "learn_pc",
     "load",
     "load_network",
+    "markov_blankets",
     "memory_limit",
     "moments",
     "mutual_information",

@@ -2,6 +2,19 @@
 
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.pc import LearnedPc, learn_pc
 
-__all__ = ["Learned", "LearnedPc", "Phase", "Trace", "TraceBuilder", "learn_chow_liu", "learn_pc"]
+__all__ = [
+    "Learned",
+    "LearnedBlankets",
+    "LearnedPc",
+    "Phase",
+    "Trace",
+    "TraceBuilder",
+    "grow_shrink",
+    "interleaved",
+    "learn_chow_liu",
+    "learn_pc",
+    "markov_blankets",
+]

@@ -49,10 +49,10 @@ def occupied_cells(counter: Counter, scopes: set[Scope]) -> dict[Scope, int]:
     """How many configurations of each scope occur; -1 for more cells than can be numbered."""
     few = {scope for scope in scopes if scope and table_cells(counter.schema, scope) <= DENSE_CELLS}
     tables = counter.counts_many(sorted(few))
-    found = {scope: np.count_nonzero(table) for scope, table in zip(sorted(few), tables, strict=True)}
+    found = {scope: int(np.count_nonzero(table)) for scope, table in zip(sorted(few), tables, strict=True)}
     for scope in scopes - few:
         try:
-            found[scope] = np.count_nonzero(counter.sparse_counts(scope).counts) if scope else 1
+            found[scope] = int(np.count_nonzero(counter.sparse_counts(scope).counts)) if scope else 1
         except TableTooLarge:
             found[scope] = -1
     return found
