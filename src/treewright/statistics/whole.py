@@ -110,7 +110,7 @@ class WholeCounter:
 
     @property
     def packed(self) -> _core.PackedTable:
-        """The rows as the core holds them, for searches that run there."""
+        """The rows as the core holds them."""
         return self._packed
 
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
