@@ -1,0 +1,114 @@
+// Greedy search over equivalence classes: always the best step that improves, until there is none.
+//
+// For every child and kind of step the improving steps are listed, best first. A step changes few of the
+// lists; the others are kept, and shared with the copies of the state that a reopening puts aside. Whether a
+// step is sound is asked only when it is the best left, and the path that forbids it is remembered with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "treewright/class_graph.hpp"
+#include "treewright/gain_rows.hpp"
+
+namespace treewright {
+
+struct ClassSearchSettings {
+  std::size_t max_parents = ~std::size_t{0};
+  std::size_t largest_set = ~std::size_t{0};  // neighbours that a step may choose to orient beside x
+};
+
+struct ClassSearchTally {
+  std::array<std::uint64_t, kMoves> steps{};  // taken, those of reopenings that led nowhere included
+  std::uint64_t lists = 0, checks = 0, reopened = 0, improved = 0;
+};
+
+class ClassSearch {
+ public:
+  ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings);
+  ClassSearch(const ClassSearch&) = delete;
+  ClassSearch& operator=(const ClassSearch&) = delete;
+
+  struct Taken {
+    ClassOperator step;
+    double gain;
+  };
+
+  std::size_t size() const { return scores_->size(); }
+  const ClassGraph& graph() const { return state_.graph; }
+  /// Score gained since the start.
+  double gained() const { return static_cast<double>(state_.units) * scores_->resolution(); }
+  const ClassSearchTally& tally() const { return tally_; }
+  const LocalScores& scores() const { return *scores_; }
+  GainRows& rows() { return rows_; }
+
+  void start_from(const Pdag& marks);
+  /// Edges may appear between these pairs only; edges that are there may stay.
+  void allow(BitMatrix pairs);
+
+  /// The best sound step of one kind, if any improves; it is taken.
+  std::optional<Taken> step(Move move, Cancel& cancel);
+  /// Inserts, deletes and turns, each while they improve, until none does. Says whether anything changed.
+  bool run(Cancel& cancel);
+
+  /// Take all edges off one vertex after the other and search again; keep what scores higher. Until a whole
+  /// sweep changes nothing.
+  void reopen_nodes(Cancel& cancel);
+  /// The same for single edges, weakest first: searched without the pair, then with it.
+  void reopen_edges(Cancel& cancel);
+
+ private:
+  struct Candidate {
+    double gain;
+    Vertex x;
+    std::uint32_t first, size;  // of its set, in the pool of the list
+    std::uint32_t chosen;       // members of the set that were not forced
+  };
+  struct OperatorList {
+    std::vector<Candidate> items;  // best first
+    std::vector<Vertex> pool;
+    mutable std::vector<std::vector<Vertex>> obstacles;  // last path found against each item
+    void add(double gain, Vertex x, VertexSet set, std::size_t chosen);
+    VertexSet set_of(const Candidate& item) const { return {pool.data() + item.first, item.size}; }
+    void sort();
+  };
+  using ListPointer = std::shared_ptr<const OperatorList>;  // null: to be built
+  struct State {
+    ClassGraph graph;
+    std::array<std::vector<ListPointer>, kMoves> lists;
+    std::int64_t units = 0;
+  };
+
+  ListPointer list_inserts(Vertex y, Cancel& cancel);
+  ListPointer list_removals(Vertex y, Cancel& cancel);
+  ListPointer list_turns(Vertex y, Cancel& cancel);
+  void list_turned_arrows(OperatorList& list, Vertex x, Vertex y, VertexSet parents, VertexSet around,
+                          Cancel& cancel);
+  void list_turned_lines(OperatorList& list, Vertex x, Vertex y, VertexSet parents, VertexSet around,
+                         Cancel& cancel);
+  void refresh(Move move, Cancel& cancel);
+  bool is_sound(const OperatorList& list, std::size_t item, const ClassOperator& step);
+  bool run_move(Move move, Cancel& cancel);
+  bool may_grow(Vertex y, VertexSet base) const;
+
+  void replace(ClassGraph graph);
+  std::int64_t units_of(double gain) const;
+  std::vector<Vertex> vertices_to_reopen() const;
+  bool reopen_node(Vertex v, Cancel& cancel);
+  bool reopen_edge(Vertex u, Vertex v, Cancel& cancel);
+  std::vector<Arc> edges_to_reopen(Cancel& cancel);
+  bool keep_if_better(State&& before);
+
+  std::shared_ptr<LocalScores> scores_;
+  ClassSearchSettings settings_;
+  GainRows rows_;
+  BitMatrix allowed_;
+  std::optional<Arc> banned_;  // a pair that is out for the moment
+  State state_;
+  ClassSearchTally tally_;
+};
+
+}  // namespace treewright

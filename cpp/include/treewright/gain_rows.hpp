@@ -1,0 +1,59 @@
+// What a parent more adds to a child, remembered for every child and base that a search met.
+//
+// All that a step of the class search changes is "x into the parents of y, given a base": inserting gains it,
+// deleting loses it, turning does one of each. So gains are kept by (y, base) as rows over all x, with the
+// useful ones sorted; a search that comes back to a family looks up and does not count.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "treewright/bits.hpp"
+#include "treewright/local_scores.hpp"
+
+namespace treewright {
+
+class GainRows {
+ public:
+  struct Useful {
+    double gain;
+    Vertex x;
+  };
+
+  explicit GainRows(LocalScores& scores) : scores_(scores), prints_(scores.size(), 2) {}
+
+  /// local(y, base + x) - local(y, base).
+  double gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
+
+  /// Those x of `asked` (n bits, none in the base) that add something, most useful first; others that are
+  /// known may be among them. Valid until the next question.
+  std::span<const Useful> useful(Vertex y, VertexSet base, const Word* asked, Cancel& cancel);
+
+  /// All pairs without other parents, as LocalScores gives them.
+  const std::vector<double>& pair_gains(Cancel& cancel);
+
+ private:
+  struct Row {
+    std::vector<double> all;                       // by x, once everything is known
+    std::vector<std::pair<Vertex, double>> known;  // rising, until then
+    std::vector<Useful> useful;
+    const double* find(Vertex x) const;
+  };
+
+  Row& row(Vertex y, VertexSet base, Cancel& cancel);
+  Row* known_row(Vertex y, VertexSet base);
+  void fill(Row& row, Vertex y, VertexSet base, Cancel& cancel);
+  void extend(Row& row, Vertex y, VertexSet base, std::span<const Vertex> candidates, Cancel& cancel);
+  void sort_useful(Row& row) const;
+
+  LocalScores& scores_;
+  Fingerprints prints_;
+  FingerprintMap<std::uint32_t> places_;
+  std::vector<std::unique_ptr<Row>> rows_;
+  std::size_t bytes_ = 0;
+  std::vector<double> pairs_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,172 @@
+// The improving steps of one child, best first.
+#include <algorithm>
+
+#include "treewright/class_search.hpp"
+
+namespace treewright {
+namespace {
+
+std::vector<Vertex> listed(const BitMatrix& rows, Vertex v) {
+  std::vector<Vertex> out;
+  for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
+  return out;
+}
+
+std::vector<Vertex> joined(VertexSet a, VertexSet b) {
+  std::vector<Vertex> out;
+  out.reserve(a.size() + b.size() + 1);
+  std::ranges::set_union(a, b, std::back_inserter(out));
+  return out;
+}
+
+std::vector<Vertex> without(VertexSet set, VertexSet gone) {
+  std::vector<Vertex> out;
+  out.reserve(set.size());
+  std::ranges::set_difference(set, gone, std::back_inserter(out));
+  return out;
+}
+
+std::vector<Vertex> without(VertexSet set, Vertex gone) { return without(set, VertexSet(&gone, 1)); }
+
+}  // namespace
+
+void ClassSearch::OperatorList::add(double gain, Vertex x, VertexSet set, std::size_t chosen) {
+  items.push_back({gain, x, static_cast<std::uint32_t>(pool.size()), static_cast<std::uint32_t>(set.size()),
+                   static_cast<std::uint32_t>(chosen)});
+  pool.insert(pool.end(), set.begin(), set.end());
+}
+
+void ClassSearch::OperatorList::sort() {
+  std::ranges::sort(items, [this](const Candidate& a, const Candidate& b) {
+    if (a.gain != b.gain) return a.gain > b.gain;
+    if (a.chosen != b.chosen) return a.chosen < b.chosen;
+    if (a.x != b.x) return a.x < b.x;
+    return std::ranges::lexicographical_compare(set_of(a), set_of(b));
+  });
+  obstacles.resize(items.size());
+}
+
+bool ClassSearch::may_grow(Vertex y, VertexSet base) const {
+  return base.size() < settings_.max_parents && !scores_->is_hopeless(y, base);
+}
+
+// For every clique C of neighbours, the x whose shared neighbours with y are all in C.
+ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
+  const ClassGraph& graph = state_.graph;
+  const std::size_t words = graph.words();
+  const Word *lines = graph.marks.neighbours.row(y), *known = graph.adjacent.row(y);
+  const std::vector<Vertex> parents = listed(graph.marks.parents, y);
+  const std::vector<Vertex> around = listed(graph.marks.neighbours, y);
+  auto list = std::make_shared<OperatorList>();
+  std::vector<Word> asked(words), clique_bits(words);
+  // members of C that are not forced, or none when a shared neighbour is outside
+  const auto n_chosen = [&](Vertex x, std::size_t size) -> std::optional<std::size_t> {
+    std::size_t forced = 0;
+    for (std::size_t i = 0; i < words; ++i) {
+      const Word shared = lines[i] & graph.adjacent.row(x)[i];
+      if (shared & ~clique_bits[i]) return std::nullopt;
+      forced += static_cast<std::size_t>(std::popcount(shared));
+    }
+    return size - forced <= settings_.largest_set ? std::optional(size - forced) : std::nullopt;
+  };
+  std::vector<Vertex> clique;
+  for_each_clique(graph, around, clique, [&](const std::vector<Vertex>& set) {
+    const std::vector<Vertex> base = joined(parents, set);
+    if (!may_grow(y, base)) return false;
+    std::ranges::fill(clique_bits, Word{0});
+    for (const Vertex v : set) clique_bits[v / 64] |= Word{1} << (v % 64);
+    bool any = false;
+    for (std::size_t i = 0; i < words; ++i) {
+      asked[i] = allowed_.row(y)[i] & ~known[i];
+      for (Word rest = asked[i]; rest && !around.empty(); rest &= rest - 1) {
+        const std::size_t x = i * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        if (!n_chosen(static_cast<Vertex>(x), set.size())) asked[i] &= ~(Word{1} << (x % 64));
+      }
+      any = any || asked[i];
+    }
+    if (!any) return true;
+    for (const auto& [gain, x] : rows_.useful(y, base, asked.data(), cancel))
+      if (asked[x / 64] >> (x % 64) & 1) list->add(gain, x, set, *n_chosen(x, set.size()));
+    return true;
+  });
+  list->sort();
+  return list;
+}
+
+// For every clique C of shared neighbours, the others H becoming children.
+ClassSearch::ListPointer ClassSearch::list_removals(Vertex y, Cancel& cancel) {
+  const ClassGraph& graph = state_.graph;
+  const std::vector<Vertex> parents = listed(graph.marks.parents, y);
+  const std::vector<Vertex> around = listed(graph.marks.neighbours, y);
+  auto list = std::make_shared<OperatorList>();
+  std::vector<Vertex> clique;
+  for (const Vertex x : joined(parents, around)) {
+    const std::vector<Vertex> shared = shared_neighbours(graph, x, y);
+    const std::vector<Vertex> others = without(parents, x);
+    for_each_clique(graph, shared, clique, [&](const std::vector<Vertex>& set) {
+      const std::vector<Vertex> turned = without(shared, set);
+      if (turned.size() <= settings_.largest_set) {
+        const double gain = -rows_.gain(x, y, joined(others, set), cancel);
+        if (gain > scores_->least_gain()) list->add(gain, x, turned, turned.size());
+      }
+      return true;
+    });
+  }
+  list->sort();
+  return list;
+}
+
+ClassSearch::ListPointer ClassSearch::list_turns(Vertex y, Cancel& cancel) {
+  const ClassGraph& graph = state_.graph;
+  const std::vector<Vertex> parents = listed(graph.marks.parents, y);
+  const std::vector<Vertex> around = listed(graph.marks.neighbours, y);
+  auto list = std::make_shared<OperatorList>();
+  for (const Vertex x : listed(graph.marks.children, y))
+    list_turned_arrows(*list, x, y, parents, around, cancel);
+  for (const Vertex x : around) list_turned_lines(*list, x, y, parents, around, cancel);
+  list->sort();
+  return list;
+}
+
+// From y -> x: C holds the shared neighbours, and more.
+void ClassSearch::list_turned_arrows(OperatorList& list, Vertex x, Vertex y, VertexSet parents,
+                                     VertexSet around, Cancel& cancel) {
+  const ClassGraph& graph = state_.graph;
+  const std::vector<Vertex> shared = shared_neighbours(graph, x, y);
+  if (!is_clique(graph, shared)) return;
+  std::vector<Vertex> others;
+  for (const Vertex v : around)
+    if (!std::ranges::binary_search(shared, v) &&
+        std::ranges::all_of(shared, [&](Vertex s) { return graph.adjacent.test(v, s); }))
+      others.push_back(v);
+  const double lost = rows_.gain(y, x, without(listed(graph.marks.parents, x), y), cancel);
+  std::vector<Vertex> chosen;
+  for_each_clique(graph, others, chosen, [&](const std::vector<Vertex>& more) {
+    const std::vector<Vertex> set = joined(shared, more), base = joined(parents, set);
+    if (more.size() > settings_.largest_set || !may_grow(y, base)) return false;
+    const double gain = rows_.gain(x, y, base, cancel) - lost;
+    if (gain > scores_->least_gain()) list.add(gain, x, set, more.size());
+    return true;
+  });
+}
+
+// From x - y: C must hold a neighbour that x has not.
+void ClassSearch::list_turned_lines(OperatorList& list, Vertex x, Vertex y, VertexSet parents,
+                                    VertexSet around, Cancel& cancel) {
+  const ClassGraph& graph = state_.graph;
+  const std::vector<Vertex> of_x = listed(graph.marks.parents, x), shared = shared_neighbours(graph, x, y);
+  std::vector<Vertex> clique;
+  for_each_clique(graph, without(around, x), clique, [&](const std::vector<Vertex>& set) {
+    const std::vector<Vertex> base = joined(parents, set);
+    if (!may_grow(y, base)) return false;
+    const std::size_t chosen = without(set, shared).size();
+    if (chosen > settings_.largest_set || !may_turn_line(graph, x, y, set)) return true;
+    std::vector<Vertex> common;
+    std::ranges::set_intersection(set, shared, std::back_inserter(common));
+    const double gain = rows_.gain(x, y, base, cancel) - rows_.gain(y, x, joined(of_x, common), cancel);
+    if (gain > scores_->least_gain()) list.add(gain, x, set, chosen);
+    return true;
+  });
+}
+
+}  // namespace treewright

@@ -1,0 +1,133 @@
+// Second thoughts: take something apart, search again, keep the better of the two.
+#include <algorithm>
+
+#include "treewright/class_search.hpp"
+#include "treewright/cpdag.hpp"
+
+namespace treewright {
+namespace {
+
+std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
+  std::vector<Vertex> out;
+  for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
+  return out;
+}
+
+BitMatrix member(const ClassGraph& graph) {
+  std::vector<Vertex> ranks(graph.size());
+  for (Vertex v = 0; v < graph.size(); ++v) ranks[v] = v;
+  return consistent_extension(graph.marks, ranks)->parents;
+}
+
+}  // namespace
+
+bool ClassSearch::keep_if_better(State&& before) {
+  ++tally_.reopened;
+  if (state_.units > before.units) {
+    ++tally_.improved;
+    return true;
+  }
+  state_ = std::move(before);
+  return false;
+}
+
+// Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
+bool ClassSearch::reopen_node(Vertex v, Cancel& cancel) {
+  State before = state_;
+  BitMatrix parents = member(state_.graph);
+  const std::vector<Vertex> own = listed(parents, v);
+  double lost = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
+  Pdag marks(size());
+  for (Vertex child = 0; child < size(); ++child) {
+    std::vector<Vertex> family = listed(parents, child);
+    if (parents.test(child, v)) {
+      const double with = scores_->local(child, family, cancel);
+      std::erase(family, v);
+      lost += scores_->local(child, family, cancel) - with;
+    }
+    if (child != v)
+      for (const Vertex parent : family) marks.point(parent, child);
+  }
+  // every arrow of a member is given, so its class is that of the member
+  replace(ClassGraph::completed(marks));
+  state_.units += units_of(lost);
+  run(cancel);
+  return keep_if_better(std::move(before));
+}
+
+std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
+  const BitMatrix& adjacent = state_.graph.adjacent;
+  const auto degree = [&](Vertex v) { return count_bits(adjacent.row(v), adjacent.words()); };
+  std::vector<Vertex> order;
+  for (Vertex v = 0; v < size(); ++v)
+    if (degree(v) >= 2) order.push_back(v);
+  std::ranges::stable_sort(order, [&](Vertex a, Vertex b) { return degree(a) > degree(b); });
+  return order;
+}
+
+void ClassSearch::reopen_nodes(Cancel& cancel) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Vertex v : vertices_to_reopen()) changed = reopen_node(v, cancel) || changed;
+  }
+}
+
+// The edge leaves by its best delete, whatever that costs.
+bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
+  std::optional<Taken> best;
+  const auto consider = [&](Vertex x, Vertex y) {
+    const ClassGraph& graph = state_.graph;
+    if (graph.marks.children.test(y, x)) return;
+    const std::vector<Vertex> parents = listed(graph.marks.parents, y);
+    const std::vector<Vertex> shared = shared_neighbours(graph, x, y);
+    std::vector<Vertex> clique;
+    for_each_clique(graph, shared, clique, [&](const std::vector<Vertex>& set) {
+      std::vector<Vertex> base, turned;
+      std::ranges::set_union(parents, set, std::back_inserter(base));
+      std::erase(base, x);
+      std::ranges::set_difference(shared, set, std::back_inserter(turned));
+      const double gain = -rows_.gain(x, y, base, cancel);
+      if (turned.size() <= settings_.largest_set &&
+          (!best || gain > best->gain || (gain == best->gain && turned.size() < best->step.set.size())))
+        best = Taken{{Move::remove, x, y, turned}, gain};
+      return true;
+    });
+  };
+  consider(v, u), consider(u, v);  // u < v: of equals, the child of smaller name
+  if (!best) return false;
+  State before = state_;
+  replace(ClassGraph::completed(applied(state_.graph, best->step)));
+  state_.units += units_of(best->gain);
+  banned_ = Arc{u, v};
+  run(cancel);
+  banned_.reset();
+  run(cancel);
+  return keep_if_better(std::move(before));
+}
+
+std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
+  const BitMatrix parents = member(state_.graph);
+  std::vector<std::pair<double, Arc>> edges;
+  for (Vertex child = 0; child < size(); ++child) {
+    const std::vector<Vertex> family = listed(parents, child);
+    for (const Vertex parent : family) {
+      std::vector<Vertex> base = family;
+      std::erase(base, parent);
+      edges.emplace_back(rows_.gain(parent, child, base, cancel), std::minmax(parent, child));
+    }
+  }
+  std::ranges::sort(edges);
+  std::vector<Arc> order;
+  for (const auto& [gain, edge] : edges) order.push_back(edge);
+  return order;
+}
+
+void ClassSearch::reopen_edges(Cancel& cancel) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& [u, v] : edges_to_reopen(cancel))
+      if (state_.graph.adjacent.test(u, v)) changed = reopen_edge(u, v, cancel) || changed;
+  }
+}
+
+}  // namespace treewright

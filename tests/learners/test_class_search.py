@@ -1,0 +1,423 @@
+"""The search over equivalence classes: its steps, its optimum, what it may not depend on."""
+
+import os
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.class_search import TwinSearch, class_of, classes_one_move_away
+from tests.reference.directed import all_dags, dags, random_dag
+
+import treewright as tw
+from treewright import _core
+from treewright.criteria.native_scores import native_scores
+from treewright.criteria.score import PluralScore
+from treewright.errors import SchemaError, SettingError
+from treewright.graphs.arcs import as_array
+
+SCORES = [tw.AIC, tw.BIC, tw.QNML, tw.BDeu, tw.SparseQNML]
+
+
+def marks_from(native):
+    directed, undirected = native
+    return frozenset(map(tuple, directed.tolist())), frozenset(map(tuple, undirected.tolist()))
+
+
+def sampled_table(seed, n=5, n_rows=300, density=0.5):
+    """Rows of a random network over scrambled names."""
+    rng = np.random.default_rng(seed)
+    dag = random_dag(n, density, rng)
+    columns = {}
+    for v in dag.topological_order:
+        key = sum((i + 2) * columns[p] for i, p in enumerate(dag.parents(v))) if dag.parents(v) else 0
+        noise = rng.integers(2 + v % 2, size=n_rows)
+        columns[v] = np.where(rng.random(n_rows) < 0.75, (key + v) % (2 + v % 2), noise)
+    return tw.read_table({dag.schema.names[v]: columns[v] for v in range(n)})
+
+
+def native_search(score, **settings_):
+    scores = native_scores(score)
+    n = len(score.schema)
+    return _core.ClassSearch(scores, settings_.get("max_parents", n), settings_.get("largest_set", n))
+
+
+def member_at_random(dag, rng):
+    """Another member of the class, by random covered reversals."""
+    for _ in range(3 * dag.n_edges):
+        covered = dag.covered_arcs()
+        if not covered:
+            break
+        dag = dag.with_reversed(*covered[rng.integers(len(covered))])
+    return dag
+
+
+# steps
+
+
+def test_steps_lead_to_the_classes_one_move_away_four_variables():
+    classes = {class_of(4, dag) for dag in all_dags(4)}
+    assert len(classes) == 185
+    for marks in classes:
+        found = _core.class_steps(4, as_array(marks[0]), as_array(marks[1]))
+        assert {marks_from(after) for _, after in found} - {marks} == classes_one_move_away(4, marks)
+
+
+@settings(max_examples=25)
+@given(dag=dags(min_size=5, max_size=5))
+def test_steps_lead_to_the_classes_one_move_away_five_variables(dag):
+    marks = class_of(5, frozenset(dag.index_edges()))
+    found = _core.class_steps(5, as_array(marks[0]), as_array(marks[1]))
+    assert {marks_from(after) for _, after in found} - {marks} == classes_one_move_away(5, marks)
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_the_gain_of_a_step_is_the_difference_of_totals(kind):
+    table = sampled_table(3, n=8, density=0.4)
+    score = kind(tw.count(table))
+    search = native_search(score)
+    order = score.schema.name_order
+
+    def current():
+        directed, undirected = (np.array(order)[m.astype(int)].tolist() for m in search.marks())
+        return tw.Cpdag(score.schema, directed, undirected)  # refuses marks that are not those of a class
+
+    taken = 0
+    for move in ("insert", "delete", "turn", "insert", "delete", "turn"):
+        before = score.score(current().to_dag())
+        while step := search.step(move):
+            after = score.score(current().to_dag())
+            assert step[-1] == after - before > 0
+            before, taken = after, taken + 1
+    assert taken > 5
+    assert search.gained == before - score.score(tw.Dag.empty(score.schema))
+
+
+# the whole search
+
+
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("effort", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_literal_search_ends_in_the_same_class(kind, effort, seed):
+    table = sampled_table(seed, n=4 + seed % 2, n_rows=60 + 100 * seed, density=0.7)
+    score = kind(tw.count(table))
+    order = score.schema.name_order
+
+    def local(child, parents):
+        return score.local(order[child], [order[p] for p in parents])
+
+    learned = tw.class_search(score, effort=effort)
+    assert not learned.copies
+    names = sorted(score.schema.names)
+    arcs, lines = TwinSearch(len(names), local).search(effort)
+    assert learned.cpdag.directed_edges() == sorted((names[u], names[v]) for u, v in arcs)
+    assert learned.cpdag.undirected_edges() == sorted((names[u], names[v]) for u, v in lines)
+
+
+@pytest.mark.parametrize("effort", [0, 2, 3])
+def test_no_single_move_on_any_member_improves(effort):
+    score = tw.BIC(tw.count(tw.load_network("alarm").sample(800, rng=np.random.default_rng(7))))
+    learned = tw.class_search(score, effort=effort)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        dag = member_at_random(learned.structure, rng)
+        assert tw.Cpdag.of(dag) == learned.cpdag
+        assert score.score(dag) == learned.score
+        families = {v: dag.parents(v) for v in range(len(dag.schema))}
+        for v, parents in families.items():
+            own = score.local(v, parents)
+            others = [u for u in families if u != v and u not in parents]
+            legal = [u for u in others if not dag.reachable(v, u)]
+            assert (score.local_additions(v, parents, legal) <= own).all()
+            if parents:
+                fewer = score.local_deletions(v, parents)
+                assert (fewer <= own).all()
+                for u, without in zip(parents, fewer, strict=True):
+                    if not any(dag.reachable(u, p) for p in parents if p != u):
+                        turned = score.local(u, (*families[u], v)) - score.local(u, families[u])
+                        assert without - own + turned <= 0
+
+
+def test_more_effort_never_scores_less():
+    score = tw.BIC(tw.count(tw.load_network("alarm").sample(500, rng=np.random.default_rng(1))))
+    first = tw.class_search(score, effort=0)
+    scores = [first.score]
+    scores += [tw.class_search(score, effort=effort, start=first.cpdag).score for effort in (1, 2, 3)]
+    assert scores == sorted(scores)
+    assert scores[-1] > scores[0]
+
+
+def test_expected_counts_give_the_true_class():
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        model = tw.random_network(6, 2, states=(2, 3), rng=rng)
+        joint = np.ones(model.schema.cardinalities)
+        for v in range(6):
+            scope = (*model.dag.parents(v), v)
+            axes = [scope.index(u) if u in scope else None for u in range(6)]
+            shape = [model.schema.cardinalities[u] if u in scope else 1 for u in range(6)]
+            table = model.tables[v].transpose([a for a in axes if a is not None])
+            joint = joint * table.reshape(shape)
+        counter = tw.JointCounts(model.schema, np.rint(joint * 1e7).astype(np.int64))
+        learned = tw.class_search(tw.BIC(counter))
+        assert learned.cpdag == tw.Cpdag.of(model.dag)
+
+
+# what must not matter
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_columns_rows_labels_and_threads_do_not_matter(copies):
+    table = tw.load_network("alarm").sample(1_000, rng=np.random.default_rng(11))
+    names = list(table.schema.names)
+    columns = dict(zip(names, table.columns, strict=True))
+    if copies:
+        columns["copy"] = (columns["HR"] + 1) % 3
+        names.append("copy")
+    rng = np.random.default_rng(2)
+
+    def learn(order, rows, relabel):
+        data = {
+            name: [f"{relabel}{c if relabel == 's' else 9 - c}" for c in columns[name][rows]]
+            for name in order
+        }
+        return tw.class_search(tw.BIC(tw.count(tw.read_table(data))))
+
+    everything = np.arange(table.n_rows)
+    expected = learn(names, everything, "s")
+    for relabel in "st":
+        other = learn(list(rng.permutation(names)), rng.permutation(everything), relabel)
+        assert (other.cpdag, other.score, other.copies) == (expected.cpdag, expected.score, expected.copies)
+        assert other.structure == expected.structure
+    before = _core.threads()
+    try:
+        _core.set_threads(2)
+        assert learn(names, everything, "s").cpdag == expected.cpdag
+    finally:
+        _core.set_threads(before)
+    assert bool(expected.copies) == copies
+
+
+@settings(max_examples=20)
+@given(dag=dags(min_size=5, max_size=5), seed=st.integers(0, 50))
+def test_covered_reversals_leave_the_score_as_it_is(dag, seed):
+    table = sampled_table(seed)
+    names = dict(zip(dag.schema.names, table.schema.names, strict=True))
+    arcs = [(names[u], names[v]) for u, v in dag.edges()]
+    for kind in [*SCORES, tw.LogLikelihood]:
+        score = kind(tw.count(table))
+        graph = tw.Dag(table.schema, arcs)
+        turned = member_at_random(graph, np.random.default_rng(seed))
+        assert score.score(graph) == score.score(turned)
+
+
+# who answers
+
+
+class Plain(PluralScore):
+    """A user's score: no resolution, asked through Python."""
+
+    is_score_equivalent = True
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @property
+    def schema(self):
+        return self.inner.schema
+
+    def local_many(self, families):
+        return self.inner.local_many(families)
+
+
+def test_a_score_in_python_leads_to_the_same_class():
+    counter = tw.count(tw.load_network("asia").sample(2_000, rng=np.random.default_rng(3)))
+    for kind in (tw.BIC, tw.SparseQNML):
+        expected = tw.class_search(kind(counter))
+        assert tw.class_search(Plain(kind(counter))).cpdag == expected.cpdag
+        sharded = tw.ShardedCounter([counter])
+        assert tw.class_search(kind(sharded)).cpdag == expected.cpdag
+    uniform = tw.BDe(counter, tw.UniformPrior(counter.schema))
+    assert tw.class_search(uniform).cpdag == tw.class_search(tw.BDeu(counter)).cpdag
+
+
+def test_weighted_rows_count_as_often_as_they_weigh():
+    table = sampled_table(8, n=6)
+    rng = np.random.default_rng(8)
+    weights = rng.integers(0, 4, size=table.n_rows)
+    repeated = table.take(np.repeat(np.arange(table.n_rows), weights))
+    expected = tw.class_search(tw.BIC(tw.count(repeated)))
+    weighted = tw.class_search(tw.BIC(tw.count(table.with_weights(weights))))
+    assert (weighted.cpdag, weighted.score) == (expected.cpdag, expected.score)
+    real = tw.class_search(tw.BIC(tw.count(table.with_weights(weights.astype(float)))))
+    assert real.cpdag == expected.cpdag
+
+
+def test_gaussian_classes():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 4_000))
+    c = a + b + 0.5 * rng.normal(size=4_000)
+    d = c + 0.5 * rng.normal(size=4_000)
+    e = 2 * d + rng.normal(size=4_000)
+    score = tw.GaussianBIC(tw.moments(tw.read_table({"e": e, "c": c, "a": a, "d": d, "b": b})))
+    learned = tw.class_search(score)
+    assert learned.cpdag.directed_edges() == [("a", "c"), ("b", "c"), ("c", "d"), ("d", "e")]
+    assert tw.class_search(Plain(score)).cpdag == learned.cpdag
+
+
+# settings
+
+
+def asia_score(n_rows=3_000):
+    return tw.BIC(tw.count(tw.load_network("asia").sample(n_rows, rng=np.random.default_rng(4))))
+
+
+def test_edges_stay_among_the_allowed_pairs():
+    score = asia_score()
+    free = tw.class_search(score)
+    names = score.schema.names
+    allowed = tw.UndirectedGraph(
+        score.schema, [pair for pair in combinations(names, 2) if "either" not in pair]
+    )
+    learned = tw.class_search(score, allow=allowed)
+    assert learned.cpdag.skeleton().degree("either") == 0
+    assert learned.score < free.score
+    matrix = np.array([[allowed.adjacent(u, v) if u != v else False for v in names] for u in names])
+    assert tw.class_search(score, allow=matrix).cpdag == learned.cpdag
+    assert tw.class_search(score, allow=tw.UndirectedGraph.complete(score.schema)).cpdag == free.cpdag
+
+
+def test_first_pairs_and_the_certificate():
+    score = asia_score()
+    free = tw.class_search(score)
+    few = tw.UndirectedGraph(score.schema, [("smoke", "lung"), ("smoke", "bronc")])
+    inside = tw.class_search(score, first=few, certificate=False)
+    assert set(inside.cpdag.skeleton().edges()) <= set(few.edges())
+    assert not inside.certified
+    certified = tw.class_search(score, first=few)
+    assert certified.certified
+    assert certified.cpdag == free.cpdag
+    continued = tw.class_search(score, start=inside.cpdag)
+    assert continued.cpdag == free.cpdag
+
+
+def test_a_start_is_gone_on_from():
+    score = asia_score()
+    free = tw.class_search(score)
+    again = tw.class_search(score, start=free.cpdag)
+    assert again.cpdag == free.cpdag
+    assert again.trace.total("inserts") == again.trace.total("reopened") == 0 or again.score == free.score
+    full = tw.Dag(score.schema, combinations(sorted(score.schema.names), 2))
+    from_full = tw.class_search(score, start=full)
+    assert from_full.structure.n_edges < full.n_edges
+    assert from_full.trace.total("deletes") > 0
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_no_child_has_more_parents_than_allowed(most):
+    score = tw.BIC(tw.count(tw.load_network("alarm").sample(3_000, rng=np.random.default_rng(6))))
+    learned = tw.class_search(score, max_parents=most)
+    n_parents = [len(learned.structure.parents(v)) for v in range(len(score.schema))]
+    assert max(n_parents) == most
+
+
+def test_progress_and_trace():
+    calls = []
+    learned = tw.class_search(asia_score(), effort=3, progress=lambda *news: calls.append(news))
+    phases = [phase.name for phase in learned.trace.phases]
+    assert phases == ["pairs", "first pairs", "reopen nodes", "all pairs", "reopen nodes", "reopen edges"]
+    assert len(calls) == len(phases)
+    assert calls[-1][0] == sum(learned.trace.total(key) for key in ("inserts", "deletes", "turns"))
+    assert calls[-1][1] > 0
+    assert learned.trace.total("scores") > 0
+
+
+# copies
+
+
+def test_a_relabelled_column_changes_no_other_edge():
+    table = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(4))
+    columns = dict(zip(table.schema.names, table.columns, strict=True))
+    plain = tw.class_search(tw.BIC(tw.count(tw.read_table(columns))))
+    columns["a_copy"] = 1 - columns["bronc"]
+    columns["z_copy"] = np.array(["x", "y"])[columns["bronc"]]
+    learned = tw.class_search(tw.BIC(tw.count(tw.read_table(columns))))
+    assert learned.copies == (("a_copy", "bronc"), ("a_copy", "z_copy"))
+    renamed = {"bronc": "a_copy"}
+    expected = {frozenset(renamed.get(v, v) for v in edge) for edge in plain.cpdag.edges()}
+    found = {frozenset(edge) for edge in learned.cpdag.edges()}
+    assert found == expected | {frozenset(("a_copy", "bronc")), frozenset(("a_copy", "z_copy"))}
+
+
+def test_constant_columns_are_no_copies():
+    rows = {"a": [0] * 8, "b": ["x"] * 8, "c": [0, 1] * 4}
+    learned = tw.class_search(tw.BIC(tw.count(tw.read_table(rows))))
+    assert learned.copies == ()
+    assert learned.structure.n_edges == 0
+
+
+def test_a_copy_that_may_not_be_joined_searches_for_itself():
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=500)
+    c = np.where(rng.random(500) < 0.9, a, 1 - a)
+    score = tw.BIC(tw.count(tw.read_table({"a": a, "b": 1 - a, "c": c})))
+    apart = tw.UndirectedGraph(score.schema, [("a", "c"), ("b", "c")])
+    learned = tw.class_search(score, allow=apart)
+    assert learned.copies == ()
+    assert learned.cpdag.skeleton() == apart
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("settings_", "message"),
+    [
+        ({"effort": 4}, "effort is 0, 1, 2 or 3; found 4"),
+        ({"max_parents": -1}, "max_parents must be 0 or more, or None for no limit; found -1"),
+        (
+            {"allow": np.ones((2, 2), bool)},
+            "allow must be an undirected graph or a symmetric matrix of 8 x 8 truth values; found the shape "
+            "(2, 2)",
+        ),
+        (
+            {"first": np.triu(np.ones((8, 8), bool))},
+            "first must be an undirected graph or a symmetric matrix of 8 x 8 truth values; found the shape "
+            "(8, 8), not symmetric",
+        ),
+    ],
+)
+def test_settings_are_refused(settings_, message):
+    with pytest.raises(SettingError) as refused:
+        tw.class_search(asia_score(100), **settings_)
+    assert str(refused.value) == message
+
+
+def test_a_score_that_prefers_directions_is_refused():
+    score = tw.K2(asia_score(100).counter)
+    with pytest.raises(SettingError) as refused:
+        tw.class_search(score)
+    assert str(refused.value) == (
+        "a search over equivalence classes needs a score that is score-equivalent; K2(8 variables, 100 rows) "
+        "prefers some members of a class to others: use BIC, BDeu or QNML"
+    )
+
+
+def test_a_start_of_other_variables_is_refused():
+    other = tw.Cpdag.empty(tw.Schema([tw.Variable("smoke"), tw.Variable("fire")]))
+    with pytest.raises(SchemaError, match=r"^start and the score must have the same variables; only one of"):
+        tw.class_search(asia_score(100), start=other)
+
+
+# large
+
+
+@pytest.mark.skipif("TREEWRIGHT_DATA" not in os.environ, reason="TREEWRIGHT_DATA names no data folder")
+def test_pigs_is_found_without_an_error():
+    model = tw.read_model(Path(os.environ["TREEWRIGHT_DATA"]) / "networks" / "pigs.bif.gz")
+    table = model.sample(5_000, rng=np.random.default_rng(1))
+    learned = tw.class_search(tw.BIC(tw.count(table)), effort=0)
+    assert tw.shd(tw.Cpdag.of(model.dag), learned.cpdag) == 0
