@@ -11,6 +11,7 @@ void bind_local_scores(nb::module_&);
 void bind_class_search(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_undirected(nb::module_&);
+void bind_dag_climb(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_class_search(m);
   bind_gaussian(m);
   bind_undirected(m);
+  bind_dag_climb(m);
   bind_directed(m);
   bind_spanning(m);
   bind_sampling(m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "treewright/cost.hpp"
 #include "treewright/dispatch.hpp"
 
 namespace treewright {
@@ -134,19 +135,15 @@ void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, st
     run([](std::size_t i) { return static_cast<std::uint16_t>(i); });
 }
 
-template <class Count>
-GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel) {
-  const RowBits& rows = table.row_bits(cancel);
-  const Planes& planes = table.planes(cancel);
-  GroupedCounts<Count> out;
-  out.n_groups = contexts.n_groups;
-  out.stride = 64 * rows.words;
-  out.cells.assign(out.n_groups * out.stride, 0);
-  out.group_sizes.assign(out.n_groups, 0);
-  if (out.n_groups == 0) return out;
+namespace {
 
-  // The largest group is never read: it is what the others leave of the totals.
-  std::size_t skip = std::numeric_limits<std::size_t>::max();
+// Sort the rows of each block by group and add their bits, group by group. Returns the group left out, the
+// largest of the first block, or n_groups when there is no row.
+template <class Count>
+std::size_t add_by_sorting(const PackedTable& table, const Contexts& contexts, GroupedCounts<Count>& out,
+                           Cancel& cancel) {
+  const RowBits& rows = table.row_bits(cancel);
+  std::size_t skip = out.n_groups;
   static thread_local BlockGrouping grouping;
   const auto add = [&](std::size_t block, const std::uint16_t* list, std::size_t n, std::uint32_t bit) {
     cancel.check();
@@ -177,8 +174,64 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
     for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows)
       add(begin / kBlockRows, nullptr, std::min(kBlockRows, table.n_rows() - begin), 0);
   }
-  if (skip >= out.n_groups) return out;  // no row at all
+  return skip;
+}
 
+// Kernel A against every plane is cheaper while groups are few; weights would need a mask for each bit.
+bool masks_pay(const PackedTable& table, std::size_t n_groups, std::size_t n_planes) {
+  const auto rows = static_cast<double>(table.n_rows()), groups = static_cast<double>(n_groups);
+  const auto planes = static_cast<double>(n_planes);
+  return !table.is_weighted() && n_groups <= 64 &&
+         kCost.masks(rows, groups - 1, planes) < kCost.grouped(rows, 0, groups, planes, 0.5);
+}
+
+// Make a bit mask of each group and count the planes under it. Returns the group left out.
+template <class Count>
+std::size_t add_by_masks(const PackedTable& table, const Contexts& contexts, GroupedCounts<Count>& out,
+                         Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  const std::size_t n = table.n_rows(), n_planes = planes.count(), n_groups = out.n_groups;
+  const std::vector<std::uint8_t> ids(contexts.ids.begin(), contexts.ids.end());
+  AlignedVector<Word> masks(n_groups * planes.stride, 0);
+  kernels().build_planes(ids.data(), n, n_groups, masks.data(), planes.stride);
+  const auto mask = [&](std::size_t g) { return masks.data() + g * planes.stride; };
+  for (std::size_t g = 0; g < n_groups; ++g)
+    kernels().and_popcounts(mask(g), 1, 0, mask(g), 1, 0, planes.words, &out.group_sizes[g], 1);
+  const auto largest = std::ranges::max_element(out.group_sizes);
+  const auto skip = static_cast<std::size_t>(largest - out.group_sizes.begin());
+  std::vector<std::int64_t> counts(n_planes);
+  constexpr std::size_t kWordsAtOnce = kBlockRows / 64;
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    if (g == skip || out.group_sizes[g] == 0) continue;
+    std::ranges::fill(counts, 0);
+    for (std::size_t word = 0; word < planes.words; word += kWordsAtOnce) {
+      cancel.check();
+      kernels().and_popcounts(mask(g) + word, 1, 0, planes.plane(0) + word, n_planes, planes.stride,
+                              std::min(kWordsAtOnce, planes.words - word), counts.data(), 0);
+    }
+    std::copy(counts.begin(), counts.end(), out.cells.begin() + g * out.stride);
+  }
+  return skip;
+}
+
+}  // namespace
+
+template <class Count>
+GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  const std::size_t n_planes = planes.count();
+  GroupedCounts<Count> out;
+  out.n_groups = contexts.n_groups;
+  out.stride = 64 * words_for(n_planes);
+  out.cells.assign(out.n_groups * out.stride, 0);
+  out.group_sizes.assign(out.n_groups, 0);
+  if (out.n_groups == 0 || table.n_rows() == 0) return out;
+
+  // The largest group is never read: it is what the others leave of the totals.
+  const std::size_t skip = masks_pay(table, out.n_groups, n_planes)
+                               ? add_by_masks(table, contexts, out, cancel)
+                               : add_by_sorting(table, contexts, out, cancel);
+  if (skip >= out.n_groups) return out;  // no row at all
   Count* rest = out.cells.data() + skip * out.stride;
   std::fill(rest, rest + out.stride, Count{0});
   for (std::size_t v = 0; v < table.n_variables(); ++v) {
@@ -186,7 +239,6 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
     const std::vector<std::int64_t>& totals = table.marginals(cancel)[v];
     for (std::size_t s = 0; s < planes.of(v); ++s) rest[planes.first[v] + s] = static_cast<Count>(totals[s]);
   }
-  const std::size_t n_planes = planes.count();
   for (std::size_t g = 0; g < out.n_groups; ++g) {
     if (g == skip || out.group_sizes[g] == 0) continue;
     const Count* other = out.row(g);

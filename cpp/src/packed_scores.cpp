@@ -143,6 +143,19 @@ double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double
   return around.own - price;
 }
 
+double PackedScores::around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
+                            std::span<double> without, Cancel& cancel) {
+  if (table_->is_real()) return LocalScores::around(child, parents, candidates, with, without, cancel);
+  ++tally_.passes;
+  tally_.families += candidates.size() + parents.size();
+  const ChildScores found =
+      score_child(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
+  const double price = edge_price_ * static_cast<double>(parents.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) with[i] = found.additions[i] - price - edge_price_;
+  for (std::size_t i = 0; i < parents.size(); ++i) without[i] = found.deletions[i] - price + edge_price_;
+  return found.own - price;
+}
+
 std::vector<double> PackedScores::pair_gains(Cancel& cancel) {
   const std::size_t n = size();
   tally_.families += n * (n - 1);

@@ -52,6 +52,12 @@ class LocalScores {
                            Cancel& cancel) = 0;
   /// out[i] = local(child, parents - parents[i]); returns local(child, parents).
   virtual double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) = 0;
+  /// Additions and deletions in one question: what a search asks when a child got other parents.
+  virtual double around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
+                        std::span<double> without, Cancel& cancel) {
+    if (!parents.empty()) deletions(child, parents, without, cancel);
+    return additions(child, parents, candidates, with, cancel);
+  }
   /// gains[parent * n + child]: what one parent adds to a child without parents; 0 on the diagonal.
   virtual std::vector<double> pair_gains(Cancel& cancel) = 0;
 
@@ -82,6 +88,8 @@ class PackedScores final : public LocalScores {
   double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                    Cancel& cancel) override;
   double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
+  double around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
+                std::span<double> without, Cancel& cancel) override;
   std::vector<double> pair_gains(Cancel& cancel) override;
   bool is_hopeless(Vertex child, VertexSet parents) const override;
   std::size_t full_batch() const override;

@@ -188,6 +188,8 @@ class BoundKnowledge:
         An edge without direction stands for both of its directions, one of which must be allowed.
         """
         directed, undirected = _marks(self.schema, graph)
+        if self.is_empty:
+            return []
         names = self.schema.names
         either = undirected | undirected.T
         wrong = [(u, v) for u, v in np.argwhere(directed & ~self.allowed).tolist()]
@@ -215,17 +217,20 @@ def bind_knowledge(knowledge: Knowledge | BoundKnowledge | None, schema: Schema)
                 f"{listed(knowledge.schema.names)} instead of {listed(schema.names)}"
             )
         return knowledge
-    if knowledge is not None and not isinstance(knowledge, Knowledge):
+    if knowledge is None:
+        n = len(schema)
+        return BoundKnowledge(schema, ~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool))
+    if not isinstance(knowledge, Knowledge):
         raise KnowledgeError(f"knowledge is a Knowledge object or None; found {knowledge!r}")
-    return (knowledge or Knowledge()).on(schema)
+    return knowledge.on(schema)
 
 
 def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[BoolMatrix, BoolMatrix]:
     """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
+    if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
+        raise KnowledgeError("the graph and the knowledge are about different variables")
     directed = np.zeros((len(schema), len(schema)), dtype=bool)
     undirected = directed.copy()
-    if set(graph.schema.names) != set(schema.names):
-        raise KnowledgeError("the graph and the knowledge are about different variables")
     arrows = graph.edges() if isinstance(graph, Dag) else []
     lines = graph.edges() if isinstance(graph, UndirectedGraph) else []
     if isinstance(graph, Pdag):

@@ -1,13 +1,18 @@
 """Search for a shape with a criterion, one file per paper."""
 
+from treewright.learners.aggressive import learn_aggressive
+from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
+from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.pc import LearnedPc, learn_pc
 
 __all__ = [
+    "EdgeConfidence",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
@@ -16,10 +21,14 @@ __all__ = [
     "Trace",
     "TraceBuilder",
     "class_search",
+    "edge_confidence",
     "grow_shrink",
     "interleaved",
+    "learn_aggressive",
     "learn_chow_liu",
+    "learn_dag_climbing",
     "learn_hill_climbing",
     "learn_pc",
+    "learn_tabu",
     "markov_blankets",
 ]
