@@ -173,6 +173,34 @@ def test_the_first_separator_asks_one_test_for_each_pair_it_ranks():
     assert tests[0] < tests[1]
 
 
+def test_a_score_decides_inside_the_skeleton():
+    counter = tw.count(asia_rows(10_000))
+    test, score = tw.GTest(counter, 0.01), tw.BIC(counter)
+    learned = tw.learn_pc(test, collider_rule="score", score=score)
+    assert isinstance(learned.structure, tw.Cpdag)
+    assert set(learned.structure.skeleton().edges()) <= set(learned.skeleton.edges())
+    assert tw.Cpdag.of(learned.dag) == learned.structure
+    contest = tw.learn_pc(test)
+    assert learned.skeleton == contest.skeleton
+    assert score.score(learned.dag) >= score.score(contest.dag)
+
+
+@settings(max_examples=20)
+@given(data=st.data(), seed=st.integers(0, 1000))
+def test_a_score_obeys_knowledge(data, seed):
+    table = noise(seed, n=6, rows=120)
+    counter = tw.count(table)
+    knowledge = data.draw(told(sorted(table.schema.names)))
+    learned = tw.learn_pc(
+        tw.GTest(counter, 0.1), collider_rule="score", score=tw.BIC(counter), knowledge=knowledge
+    )
+    bound = knowledge.on(table.schema)
+    assert bound.obeyed_by(learned.dag)
+    assert bound.obeyed_by(learned.structure)
+    assert set(learned.structure.directed_edges()) <= set(learned.dag.edges())
+    assert set(learned.dag.skeleton().edges()) <= set(learned.skeleton.edges())
+
+
 # ------------------------------------------------------------------ knowledge
 @st.composite
 def told(draw, names):
@@ -252,7 +280,15 @@ def test_refusals(asia):
     oracle = tw.DSeparationOracle(asia)
     with pytest.raises(SettingError) as caught:
         tw.learn_pc(oracle, collider_rule="last")
-    assert str(caught.value).startswith("collider_rule must be one of 'contest', 'majority', 'conservative'")
+    assert str(caught.value) == (
+        "collider_rule must be one of 'contest', 'score', 'majority', 'conservative', 'first'; found 'last'"
+    )
+    with pytest.raises(SettingError) as caught:
+        tw.learn_pc(oracle, collider_rule="score")
+    assert str(caught.value) == ("collider_rule='score' needs a score: pass score=, such as BIC(counter)")
+    with pytest.raises(SettingError) as caught:
+        tw.learn_pc(oracle, score=tw.BIC(tw.count(asia_rows())))
+    assert str(caught.value) == "a score is for collider_rule='score'; found collider_rule='contest'"
     with pytest.raises(KnowledgeError, match="knowledge is a Knowledge object or None; found 3"):
         tw.learn_pc(oracle, knowledge=3)
     with pytest.raises(SettingError, match="depth must be a whole number from 0 on"):

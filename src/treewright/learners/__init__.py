@@ -7,6 +7,7 @@ from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.hill_climbing import learn_hill_climbing
+from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.pc import LearnedPc, learn_pc
@@ -16,6 +17,7 @@ __all__ = [
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
+    "LearnedHybrid",
     "LearnedPc",
     "Phase",
     "Trace",
@@ -28,6 +30,7 @@ __all__ = [
     "learn_chow_liu",
     "learn_dag_climbing",
     "learn_hill_climbing",
+    "learn_hybrid",
     "learn_pc",
     "learn_tabu",
     "markov_blankets",

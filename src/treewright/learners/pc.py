@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
+from treewright.criteria.score import LocalScore
+from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
     Collider,
@@ -27,14 +30,16 @@ from treewright.graphs import (
 )
 from treewright.graphs.arcs import Arc, NamedArc
 from treewright.graphs.orientation import NamedCollider
+from treewright.learners.class_search import class_search
 from treewright.learners.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.functional import Functional, functional_columns
 from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.separators import NamedSeparators
 from treewright.learners.skeleton import Progress, Skeleton, find_skeleton
 from treewright.tables.schema import Schema
 
-RULES = ("contest", "majority", "conservative", "first")
+RULES = ("contest", "score", "majority", "conservative", "first")
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class LearnedPc(Learned[Pdag]):
     dag
         A member of the class that obeys the knowledge: what a model can be fitted to.
     skeleton
-        The edges that no set separated.
+        The edges that no set separated; with ``"score"`` the structure may have fewer.
     separators
         For every pair that was separated, in either order, a set that did it.
     dropped
@@ -86,7 +91,8 @@ def learn_pc(
     test: IndependenceTest,
     *,
     depth: int | None = 3,
-    collider_rule: ColliderRule = "contest",
+    collider_rule: ColliderRule | Literal["score"] = "contest",
+    score: LocalScore | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
 ) -> LearnedPc:
@@ -105,7 +111,10 @@ def learn_pc(
         How separators that disagree about the middle of a triple are judged. ``"contest"``: all sets around
         the ends are tried, and the largest p-value with the middle competes with the largest one without it;
         ``"majority"`` and ``"conservative"`` count the separators; ``"first"`` looks at the first one only
-        and asks no further test.
+        and asks no further test. ``"score"`` asks no separator: it searches the class of best score among the
+        edges of the skeleton, which may leave some of them out.
+    score
+        For ``"score"``: a score-equivalent one, such as BIC.
     knowledge
         Arcs that are required or forbidden. A pair that is forbidden both ways is never tested; a required
         arc is never removed.
@@ -137,34 +146,74 @@ def learn_pc(
     """
     one_of("collider_rule", collider_rule, RULES)
     known = bind_knowledge(knowledge, test.schema)
+    refuse_odd_score(collider_rule, score)
     trace = TraceBuilder()
     skeleton = find_skeleton(test, depth=depth, known=known, trace=trace, progress=progress)  # step 1
-    tell(progress, "colliders")
+    with trace.phase("functional columns"):
+        asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
+        functional = functional_columns(test, asked)
+    tell(progress, "directions")
+    found = {"separators": NamedSeparators(skeleton.separators), "functional": functional}
+    if collider_rule == "score":
+        assert score is not None
+        learned = by_score(skeleton, known, score, trace, **found)
+    else:
+        learned = by_separators(skeleton, known, collider_rule, depth, trace, **found)
+    known.check(learned.structure)
+    known.check(learned.dag)
+    return learned
+
+
+def by_separators(
+    skeleton: Skeleton,
+    known: BoundKnowledge,
+    rule: ColliderRule,
+    depth: int | None,
+    trace: TraceBuilder,
+    **found: Any,
+) -> LearnedPc:
+    """Steps 2 and 3: claim colliders, and direct what follows."""
     with trace.phase("colliders") as tallies:  # step 2
-        claims = claim_colliders(skeleton, collider_rule, depth)
+        claims = claim_colliders(skeleton, rule, depth)
         tallies.update(tests=claims.n_tests, claims=len(claims.colliders))
     with trace.phase("orientation"):  # step 3
         graph, arcs, unobeyed = obey(skeleton, known)
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
-    with trace.phase("functional columns"):
-        asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
-        functional = functional_columns(test, asked)
-    learned = LearnedPc(
+    return LearnedPc(
         structure=oriented.graph,
         trace=trace.build(),
         dag=oriented.dag,
         skeleton=graph,
-        separators=NamedSeparators(skeleton.separators),
         dropped=oriented.dropped,
         added=oriented.added,
         skipped=oriented.skipped,
-        ambiguous=tuple(named_triple(test.schema, triple) for triple in claims.ambiguous),
+        ambiguous=tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
         unobeyed=unobeyed,
-        functional=functional,
+        **found,
     )
-    known.check(learned.structure)
-    known.check(learned.dag)
-    return learned
+
+
+def by_score(
+    skeleton: Skeleton, known: BoundKnowledge, score: LocalScore, trace: TraceBuilder, **found: Any
+) -> LearnedPc:
+    """Steps 2 and 3 by a score: the best class inside the skeleton."""
+    with trace.phase("class search") as tallies:
+        best = class_search(score, allow=skeleton.graph)
+        tallies["scores"] = best.trace.total("scores")
+    with trace.phase("orientation"):
+        structure: Pdag = best.cpdag
+        dag = best.structure
+        if not known.is_symmetric:
+            dag = climb_obediently(score, best.cpdag, known, inside=skeleton.graph)
+            structure = marks_of(dag, known)
+    return LearnedPc(structure=structure, trace=trace.build(), dag=dag, skeleton=skeleton.graph, **found)
+
+
+def refuse_odd_score(rule: str, score: LocalScore | None) -> None:
+    if rule == "score" and score is None:
+        raise SettingError("collider_rule='score' needs a score: pass score=, such as BIC(counter)")
+    if rule != "score" and score is not None:
+        raise SettingError(f"a score is for collider_rule='score'; found collider_rule={rule!r}")
 
 
 def obey(
@@ -192,11 +241,11 @@ def obey(
 def forced_arcs(skeleton: Skeleton, known: BoundKnowledge) -> list[Arc]:
     """Edges of the skeleton that may point one way only: required ones first, then by strength and name."""
     names = skeleton.graph.schema.names
-    both = [(u, v) for edge in skeleton.graph.index_edges() for u, v in (edge, edge[::-1])]
-    forced = [(u, v) for u, v in both if known.required[u, v] or not known.allowed[v, u]]
-    return sorted(
-        forced, key=lambda a: (not known.required[a], -skeleton.strength(*a), names[a[0]], names[a[1]])
-    )
+
+    def importance(arc: Arc) -> tuple[bool, float, str, str]:
+        return not known.required[arc], -skeleton.strength(*arc), names[arc[0]], names[arc[1]]
+
+    return sorted(one_way_arcs(skeleton.graph.index_edges(), known), key=importance)
 
 
 def stands(graph: UndirectedGraph, collider: Collider) -> bool:
