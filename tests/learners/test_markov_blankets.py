@@ -91,6 +91,12 @@ def test_a_test_that_goes_round_in_a_circle_ends():
     assert len(tw.grow_shrink(Fickle(), "a")) <= 3
 
 
+@pytest.mark.parametrize("algorithm", ["interleaved", "grow-shrink"])
+def test_no_blanket_is_larger_than_its_bound(algorithm, asia):
+    learned = tw.markov_blankets(tw.DSeparationOracle(asia), algorithm=algorithm, largest=2)
+    assert max(len(found) for found in learned.found.values()) == 2
+
+
 def test_questions_are_counted(asia):
     questions = PartnerQuestions(tw.DSeparationOracle(asia))
     assert questions.weakest_member(0, ()) is None
@@ -105,5 +111,7 @@ def test_refusals(asia):
     assert str(caught.value) == "algorithm must be one of 'interleaved', 'grow-shrink'; found 'iamb'"
     with pytest.raises(SettingError, match="symmetry must be one of 'and', 'or'; found 'xor'"):
         tw.markov_blankets(oracle, symmetry="xor")
+    with pytest.raises(SettingError, match="largest must be 1 or more, or None for no bound; found 0"):
+        tw.interleaved(oracle, "smoke", largest=0)
     with pytest.raises(tw.errors.UnknownNameError, match="there is no variable 'smoker'"):
         tw.grow_shrink(oracle, "smoker")

@@ -106,6 +106,10 @@ def test_rows_in_the_core_a_called_test_shards_and_a_cache_agree(seed):
         found = find_skeleton(other)
         assert found.graph == native.graph
         assert dict(found.separators) == dict(native.separators)
+    audited = tw.AuditedTest(test)
+    found = find_skeleton(audited)
+    assert dict(found.separators) == dict(native.separators)
+    assert audited.n_evaluated > 0
     called = OnlyDecides(test)
     assert find_skeleton(called).graph == native.graph  # by names, so other separators
     assert called.batches < 60

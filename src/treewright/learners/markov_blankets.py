@@ -8,6 +8,7 @@ which keeps the sets that are conditioned on small. Exact answers give the exact
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
+from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.partner_tests import PartnerQuestions
@@ -22,7 +24,9 @@ from treewright.learners.skeleton import Progress
 from treewright.tables.schema import NameOrIndex, Scope
 
 
-def grow_shrink(test: IndependenceTest, target: NameOrIndex) -> tuple[str, ...]:
+def grow_shrink(
+    test: IndependenceTest, target: NameOrIndex, *, largest: int | None = None
+) -> tuple[str, ...]:
     """The Markov blanket of one variable by growing and shrinking.
 
     Parameters
@@ -31,6 +35,9 @@ def grow_shrink(test: IndependenceTest, target: NameOrIndex) -> tuple[str, ...]:
         Decides independence.
     target
         The variable, by name or index.
+    largest
+        Growing stops at this many members. Among a thousand columns many seem to depend by chance; a bound
+        keeps the tables small.
 
     Returns
     -------
@@ -49,10 +56,13 @@ def grow_shrink(test: IndependenceTest, target: NameOrIndex) -> tuple[str, ...]:
     >>> tw.grow_shrink(oracle, "a")
     ('b', 'c')
     """
-    return _named(test, grown_and_shrunk(PartnerQuestions(test), test.schema.index(target)))
+    bound = checked_size(largest)
+    return _named(test, grown_and_shrunk(PartnerQuestions(test), test.schema.index(target), bound))
 
 
-def interleaved(test: IndependenceTest, target: NameOrIndex) -> tuple[str, ...]:
+def interleaved(
+    test: IndependenceTest, target: NameOrIndex, *, largest: int | None = None
+) -> tuple[str, ...]:
     """The Markov blanket of one variable, growing by the strongest and shrinking after each step.
 
     It has the parameters of :func:`grow_shrink`.
@@ -70,7 +80,8 @@ def interleaved(test: IndependenceTest, target: NameOrIndex) -> tuple[str, ...]:
     >>> tw.interleaved(oracle, "d")
     ('b',)
     """
-    return _named(test, interleaved_blanket(PartnerQuestions(test), test.schema.index(target)))
+    bound = checked_size(largest)
+    return _named(test, interleaved_blanket(PartnerQuestions(test), test.schema.index(target), bound))
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,7 @@ def markov_blankets(
     *,
     algorithm: Literal["interleaved", "grow-shrink"] = "interleaved",
     symmetry: Literal["and", "or"] = "and",
+    largest: int | None = None,
     progress: Progress | None = None,
 ) -> LearnedBlankets:
     """The Markov blankets of all variables, made symmetric.
@@ -111,6 +123,8 @@ def markov_blankets(
     symmetry
         Whether two variables have to be in each other's blanket (``"and"``) or in one of them (``"or"``,
         which loses fewer and adds more).
+    largest
+        Growing stops at this many members.
     progress
         Called with a line about each variable.
 
@@ -125,12 +139,13 @@ def markov_blankets(
     one_of("algorithm", algorithm, tuple(SEARCHES))
     one_of("symmetry", symmetry, ("and", "or"))
     search, questions, trace = SEARCHES[algorithm], PartnerQuestions(test), TraceBuilder()
+    bound = checked_size(largest)
     blankets: dict[int, Scope] = {}
     with trace.phase("blankets") as tallies:
         for target in test.schema.name_order:
             if progress is not None:
                 progress(f"blanket of {test.schema.names[target]}")
-            blankets[target] = search(questions, target)
+            blankets[target] = search(questions, target, bound)
         tallies["tests"] = questions.n_tests
     needed = 2 if symmetry == "and" else 1
     times = Counter(edge(x, y) for x, blanket in blankets.items() for y in blanket)
@@ -139,7 +154,7 @@ def markov_blankets(
     return LearnedBlankets(UndirectedGraph(test.schema, kept), trace.build(), found)
 
 
-def grown_and_shrunk(questions: PartnerQuestions, target: int) -> Scope:
+def grown_and_shrunk(questions: PartnerQuestions, target: int, largest: float) -> Scope:
     """Margaritis & Thrun, figure 2: pass over the variables until none is added, then shrink."""
     everybody = [v for v in range(len(questions.test.schema)) if v != target]
     order = questions.strongest_first(target, (), everybody)
@@ -148,7 +163,7 @@ def grown_and_shrunk(questions: PartnerQuestions, target: int) -> Scope:
     while added:
         added = False
         waiting = [y for y in order if y not in blanket]
-        while waiting:  # one batch up to the next that is added
+        while waiting and len(blanket) < largest:  # one batch up to the next that is added
             apart = questions.independent(target, tuple(sorted(blanket)), waiting).tolist()
             if all(apart):
                 break
@@ -158,11 +173,11 @@ def grown_and_shrunk(questions: PartnerQuestions, target: int) -> Scope:
     return shrunk(questions, target, tuple(blanket))
 
 
-def interleaved_blanket(questions: PartnerQuestions, target: int) -> Scope:
+def interleaved_blanket(questions: PartnerQuestions, target: int, largest: float) -> Scope:
     """Add the strongest that depends on the target given the blanket, and shrink at once; until none does."""
     blanket: Scope = ()
     seen = {frozenset(blanket)}
-    while True:
+    while len(blanket) < largest:
         others = [v for v in range(len(questions.test.schema)) if v != target and v not in blanket]
         strongest = first_dependent(questions, target, blanket, others)
         if strongest is None:
@@ -171,6 +186,7 @@ def interleaved_blanket(questions: PartnerQuestions, target: int) -> Scope:
         if frozenset(blanket) in seen:  # answers from data may go round in a circle
             return blanket
         seen.add(frozenset(blanket))
+    return blanket
 
 
 def first_dependent(questions: PartnerQuestions, target: int, given: Scope, others: list[int]) -> int | None:
@@ -187,10 +203,16 @@ def shrunk(questions: PartnerQuestions, target: int, blanket: Scope) -> Scope:
     return tuple(sorted(blanket))
 
 
-SEARCHES: dict[str, Callable[[PartnerQuestions, int], Scope]] = {
+SEARCHES: dict[str, Callable[[PartnerQuestions, int, float], Scope]] = {
     "interleaved": interleaved_blanket,
     "grow-shrink": grown_and_shrunk,
 }
+
+
+def checked_size(largest: int | None) -> float:
+    if largest is not None and largest < 1:
+        raise SettingError(f"largest must be 1 or more, or None for no bound; found {largest!r}")
+    return math.inf if largest is None else largest
 
 
 def _named(test: IndependenceTest, blanket: Scope) -> tuple[str, ...]:
