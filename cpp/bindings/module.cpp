@@ -16,6 +16,7 @@ void bind_dag_climb(nb::module_&);
 void bind_directed(nb::module_&);
 void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
+void bind_skeleton(nb::module_&);
 void bind_tokens(nb::module_&);
 void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_directed(m);
   bind_spanning(m);
   bind_sampling(m);
+  bind_skeleton(m);
   bind_tokens(m);
   bind_inference(m);
   bind_expectation(m);

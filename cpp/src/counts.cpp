@@ -108,28 +108,33 @@ class MaskCounter {
         planes_(table.planes(cancel)),
         out_(out),
         cancel_(cancel),
-        order_(scope.begin(), scope.end()) {
-    std::vector<std::int64_t> strides(scope.size());
+        steps_(scratch().steps),
+        masks_(scratch().masks) {
+    steps_.resize(scope.size());
     std::int64_t stride = 1;
-    for (std::size_t k = scope.size(); k-- > 0;) strides[k] = stride, stride *= table.cardinality(scope[k]);
-    std::vector<std::size_t> by_states(scope.size());
-    std::iota(by_states.begin(), by_states.end(), 0);
-    std::stable_sort(by_states.begin(), by_states.end(), [&](std::size_t a, std::size_t b) {
-      return table.cardinality(scope[a]) < table.cardinality(scope[b]);
-    });
-    for (std::size_t k = 0; k < scope.size(); ++k)
-      order_[k] = scope[by_states[k]], strides_.push_back(strides[by_states[k]]);
+    for (std::size_t k = scope.size(); k-- > 0;) {
+      steps_[k] = {scope[k], table.cardinality(scope[k]), stride, 0};
+      stride *= table.cardinality(scope[k]);
+    }
+    // few states first; insertion keeps equals in their order, and scopes are short
+    for (std::size_t k = 1; k < steps_.size(); ++k)
+      for (std::size_t i = k; i > 0 && steps_[i].states < steps_[i - 1].states; --i)
+        std::swap(steps_[i], steps_[i - 1]);
     std::size_t rows = 0;  // masks of all states of all variables but the last
-    for (std::size_t k = 0; k + 1 < order_.size(); ++k)
-      offsets_.push_back(rows), rows += table.cardinality(order_[k]);
-    masks_.resize(rows * planes_.stride);
+    for (std::size_t k = 0; k + 1 < steps_.size(); ++k) steps_[k].first_mask = rows, rows += steps_[k].states;
+    if (masks_.size() < rows * planes_.stride) masks_.resize(rows * planes_.stride);
   }
+  ~MaskCounter() {
+    if (masks_.size() > kWordsKept) masks_ = {};
+  }
+  MaskCounter(const MaskCounter&) = delete;
+  MaskCounter& operator=(const MaskCounter&) = delete;
 
   void run() {
     const std::int64_t size = static_cast<std::int64_t>(table_.n_rows());
-    if (order_.size() == 1) return count_last(nullptr, size, 0);
+    if (steps_.size() == 1) return count_last(nullptr, size, 0);
     // the first variable splits all rows: its planes are the masks, only the last state needs one of its own
-    const std::uint32_t v = order_[0];
+    const std::uint32_t v = steps_[0].variable;
     const std::size_t n_planes = planes_.of(v);
     Word* rest = masks_.data() + n_planes * planes_.stride;
     std::fill(rest, rest + planes_.words, ~Word{0});
@@ -138,19 +143,19 @@ class MaskCounter {
     for (std::size_t s = 0; s < n_planes; ++s) {
       const Word* plane = planes_.plane(planes_.first[v] + s);
       for (std::size_t w = 0; w < planes_.words; ++w) rest[w] &= ~plane[w];
-      if (counts[s] > 0) refine(1, plane, counts[s], static_cast<std::int64_t>(s) * strides_[0]);
+      if (counts[s] > 0) refine(1, plane, counts[s], static_cast<std::int64_t>(s) * steps_[0].stride);
     }
     if (counts[n_planes] > 0)
-      refine(1, rest, counts[n_planes], static_cast<std::int64_t>(n_planes) * strides_[0]);
+      refine(1, rest, counts[n_planes], static_cast<std::int64_t>(n_planes) * steps_[0].stride);
   }
 
  private:
   void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
-    if (level + 1 == order_.size()) return count_last(mask, size, offset);
-    cancel_.check();
-    const std::uint32_t v = order_[level];
+    if (level + 1 == steps_.size()) return count_last(mask, size, offset);
+    if (planes_.words >= kWordsBetweenChecks) cancel_.check();
+    const std::uint32_t v = steps_[level].variable;
     const std::size_t n_planes = planes_.of(v);
-    Word* masks = masks_.data() + offsets_[level] * planes_.stride;
+    Word* masks = masks_.data() + steps_[level].first_mask * planes_.stride;
     std::int64_t counts[kMostStates];
     kernels().split(mask, planes_.plane(planes_.first[v]), n_planes, planes_.stride, planes_.words, masks,
                     counts);
@@ -158,11 +163,11 @@ class MaskCounter {
     for (std::size_t s = 0; s <= n_planes; ++s)
       if (counts[s] > 0)
         refine(level + 1, masks + s * planes_.stride, counts[s],
-               offset + static_cast<std::int64_t>(s) * strides_[level]);
+               offset + static_cast<std::int64_t>(s) * steps_[level].stride);
   }
 
   void count_last(const Word* mask, std::int64_t size, std::int64_t offset) {
-    const std::uint32_t v = order_.back();
+    const std::uint32_t v = steps_.back().variable;
     const std::size_t n_planes = planes_.of(v);
     std::int64_t counts[kMostStates] = {};
     if (mask)
@@ -172,19 +177,34 @@ class MaskCounter {
       std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
     counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     for (std::size_t s = 0; s <= n_planes; ++s)
-      out_[offset + static_cast<std::int64_t>(s) * strides_.back()] += counts[s];
+      out_[offset + static_cast<std::int64_t>(s) * steps_.back().stride] += counts[s];
   }
 
-  static constexpr std::size_t kMostStates = 64;  // more make a variable wide
+  static constexpr std::size_t kMostStates = 64;            // more make a variable wide
+  static constexpr std::size_t kWordsBetweenChecks = 2048;  // a clock costs as much as fifty words
+  static constexpr std::size_t kWordsKept = std::size_t{1} << 20;
+
+  struct Step {
+    std::uint32_t variable, states;
+    std::int64_t stride;
+    std::size_t first_mask;
+  };
+  // A search counts thousands of small tables in a row: what they need is kept from one to the next.
+  struct Scratch {
+    std::vector<Step> steps;
+    AlignedVector<Word> masks;
+  };
+  static Scratch& scratch() {
+    thread_local Scratch kept;
+    return kept;
+  }
 
   const PackedTable& table_;
   const Planes& planes_;
   std::span<std::int64_t> out_;
   Cancel& cancel_;
-  std::vector<std::uint32_t> order_;
-  std::vector<std::int64_t> strides_;
-  std::vector<std::size_t> offsets_;
-  AlignedVector<Word> masks_;
+  std::vector<Step>& steps_;
+  AlignedVector<Word>& masks_;
 };
 
 // ------------------------------------------------------------------ kernel B for one table: context x last

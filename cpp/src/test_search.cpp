@@ -80,10 +80,13 @@ typename Test::Result judge_one(const PackedTable& table, const Test& test, std:
   const double slices = cells_of(table, given), size = static_cast<double>(r_x * r_y);
   if (!table.is_real() &&
       slices * size <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
-    std::vector<std::uint32_t> scope(given.begin(), given.end());
+    // a search asks thousands of small tests in a row: their buffers are kept
+    thread_local std::vector<std::uint32_t> scope;
+    thread_local std::vector<std::int64_t> cells;
+    scope.assign(given.begin(), given.end());
     scope.push_back(x);
     scope.push_back(y);
-    std::vector<std::int64_t> cells(static_cast<std::size_t>(slices * size), 0);
+    cells.assign(static_cast<std::size_t>(slices * size), 0);
     add_counts(table, scope, cells, cancel);
     return test.template judge<std::int64_t>(r_x, r_y, slices, table.total(), [&](auto&& stratum) {
       for (std::size_t first = 0; first < cells.size(); first += r_x * r_y) stratum(cells.data() + first);
@@ -163,6 +166,11 @@ std::vector<typename Test::Result> judge_queries(const PackedTable& table, const
       static_cast<double>(queries.size()) * (100 + 0.1 * static_cast<double>(table.n_rows()));
   parallel_for(tasks.size(), expected, cancel, [&](std::size_t t) {
     const Query& first = queries[tasks[t].front()];
+    if (tasks[t].size() == 1) {
+      check_partners(table, first.x, first.given, std::span(&first.y, 1));
+      out[tasks[t].front()] = judge_one(table, test, first.x, first.y, first.given, cancel);
+      return;
+    }
     std::vector<std::uint32_t> partners;
     for (std::size_t i : tasks[t]) partners.push_back(queries[i].y);
     const auto results = judge_partners(table, test, first.x, first.given, partners, cancel);

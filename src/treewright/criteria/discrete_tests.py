@@ -134,6 +134,24 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._results([(first, other, scope) for other in others], *found)
 
+    def native_answers(self) -> _core.TestAnswers | None:
+        """The same decisions inside the core, for searches that run there.
+
+        None when the counts come from elsewhere, or some decisions need shuffling.
+        """
+        packed = getattr(self._statistics, "packed", None)
+        if packed is None or self.unreliable == "permutation":
+            return None
+        return _core.PackedAnswers(
+            packed,
+            self.settings.statistic,
+            self.settings.degrees,
+            self.alpha,
+            self.df0 == "independent",
+            self.unreliable == "independent",
+            self.reliability,
+        )
+
     def _ask(self, queries: Sequence[NamedQuery]) -> tuple[Sequence[Query], Floats, Floats]:
         """The questions as indices, with their statistics and degrees of freedom."""
         known = cast("Sequence[Query]", queries)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from treewright import _core
-from treewright.graphs.arcs import Arc, NamedArc
+from treewright.graphs.arcs import Arc, GivenPairs, NamedArc, resolve_pairs
 from treewright.graphs.colliders import GivenCollider, resolve_collider, undirected_rest
 from treewright.graphs.cpdag import Cpdag
 from treewright.graphs.dag import Collider, Dag
@@ -31,6 +31,11 @@ class Orientation:
     ----------
     cpdag
         The equivalence class.
+    graph
+        The class with the directions that were known and what follows from them; the class itself when
+        nothing was known.
+    dag
+        A member of the class that has the known directions.
     dropped
         Colliders, by name, that contradict stronger ones or leave no DAG.
     skipped
@@ -40,12 +45,16 @@ class Orientation:
     """
 
     cpdag: Cpdag
+    graph: Pdag
+    dag: Dag
     dropped: tuple[NamedCollider, ...]
     skipped: tuple[NamedArc, ...]
     added: tuple[NamedCollider, ...]
 
 
-def orient_consistently(skeleton: UndirectedGraph, colliders: Sequence[GivenCollider]) -> Orientation:
+def orient_consistently(
+    skeleton: UndirectedGraph, colliders: Sequence[GivenCollider], *, arcs: GivenPairs = ()
+) -> Orientation:
     """Orient a skeleton by claims that may contradict each other; the result is always an equivalence class.
 
     Colliders are taken in the order given, strongest first. One that contradicts an accepted direction or
@@ -54,6 +63,15 @@ def orient_consistently(skeleton: UndirectedGraph, colliders: Sequence[GivenColl
     that nobody claimed: then all accepted claims are kept and the extension with few further v-structures is
     taken.
 
+    Parameters
+    ----------
+    skeleton
+        The edges.
+    colliders
+        Triples (u, w, v), u -> w <- v, strongest first.
+    arcs
+        Directions of edges that are known beforehand and stronger than any claim; they must be acyclic.
+
     Examples
     --------
     >>> from treewright.tables import Schema, Variable
@@ -61,22 +79,36 @@ def orient_consistently(skeleton: UndirectedGraph, colliders: Sequence[GivenColl
     >>> found = orient_consistently(path, [("a", "b", "c"), ("b", "c", "d")])
     >>> found.cpdag.directed_edges(), found.dropped
     ([('a', 'b'), ('c', 'b')], (('b', 'c', 'd'),))
+    >>> orient_consistently(path, [("a", "b", "c")], arcs=[("b", "a")]).graph.directed_edges()
+    [('b', 'a')]
     """
     schema = skeleton.schema
+    known = resolve_pairs(schema, arcs)
     claims = [resolve_collider(skeleton, collider) for collider in colliders]
-    kept, closure, dag = extend_claims(skeleton, accept_claims(schema, claims))
+    kept, closure, dag = extend_claims(skeleton, accept_claims(schema, claims, known), known)
     implied = {_sorted(collider) for collider in [*kept, *_v_structures(closure.graph)]}
+    cpdag = Cpdag.of(dag)
     return Orientation(
-        cpdag=Cpdag.of(dag),
+        cpdag=cpdag,
+        graph=add_directions(cpdag, known) if known else cpdag,
+        dag=dag,
         dropped=tuple(_names(schema, claim) for claim in claims if claim not in kept),
         skipped=closure.skipped,
         added=tuple(_names(schema, found) for found in dag.v_structures() if found not in implied),
     )
 
 
-def accept_claims(schema: Schema, claims: Iterable[Collider]) -> list[Collider]:
+def add_directions(graph: Pdag, arcs: Iterable[Arc]) -> Pdag:
+    """Direct edges of a graph, and all that follows from them by Meek's rules."""
+    directed = {*graph.index_directed_edges(), *arcs}
+    return meek_closure(Pdag(graph.schema, directed, undirected_rest(graph.skeleton(), directed))).graph
+
+
+def accept_claims(schema: Schema, claims: Iterable[Collider], arcs: Iterable[Arc] = ()) -> list[Collider]:
     """Take colliders one after the other, unless an arrow is there the other way round or closes a cycle."""
     directed = _core.DagBuilder(len(schema))
+    for tail, head in arcs:
+        directed.add(tail, head)
     accepted: list[Collider] = []
     for u, w, v in claims:
         missing = [end for end in (u, v) if not directed.has_arc(end, w)]
@@ -89,26 +121,26 @@ def accept_claims(schema: Schema, claims: Iterable[Collider]) -> list[Collider]:
 
 
 def extend_claims(
-    skeleton: UndirectedGraph, accepted: Sequence[Collider]
+    skeleton: UndirectedGraph, accepted: Sequence[Collider], arcs: Sequence[Arc] = ()
 ) -> tuple[Sequence[Collider], MeekClosure, Dag]:
     """Drop the weakest of the colliders that stand in the way until the closure extends to a DAG."""
     kept = list(accepted)
     while True:
-        closure = _close(skeleton, kept)
+        closure = _close(skeleton, kept, arcs)
         dag = consistent_extension(closure.graph)
         if dag is not None:
             return kept, closure, dag
         in_the_way = set(_core.obstruction(len(skeleton.schema), *closure.graph.marks))
         suspects = [collider for collider in kept if len(in_the_way.intersection(collider)) > 1]
         if not suspects:
-            closure = _close(skeleton, accepted)
+            closure = _close(skeleton, accepted, arcs)
             return accepted, closure, nearest_extension(closure.graph)
         kept.remove(suspects[-1])
 
 
-def _close(skeleton: UndirectedGraph, colliders: Iterable[Collider]) -> MeekClosure:
-    arcs: set[Arc] = {arc for u, w, v in colliders for arc in ((u, w), (v, w))}
-    return meek_closure(Pdag(skeleton.schema, arcs, undirected_rest(skeleton, arcs)))
+def _close(skeleton: UndirectedGraph, colliders: Iterable[Collider], arcs: Iterable[Arc]) -> MeekClosure:
+    directed: set[Arc] = {*arcs, *(arc for u, w, v in colliders for arc in ((u, w), (v, w)))}
+    return meek_closure(Pdag(skeleton.schema, directed, undirected_rest(skeleton, directed)))
 
 
 def _v_structures(graph: Pdag) -> list[Collider]:

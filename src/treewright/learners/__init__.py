@@ -7,20 +7,31 @@ from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.hill_climbing import learn_hill_climbing
+from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
+from treewright.learners.pc import LearnedPc, learn_pc
 
 __all__ = [
     "EdgeConfidence",
     "Learned",
+    "LearnedBlankets",
     "LearnedClass",
+    "LearnedHybrid",
+    "LearnedPc",
     "Phase",
     "Trace",
     "TraceBuilder",
     "class_search",
     "edge_confidence",
+    "grow_shrink",
+    "interleaved",
     "learn_aggressive",
     "learn_chow_liu",
     "learn_dag_climbing",
     "learn_hill_climbing",
+    "learn_hybrid",
+    "learn_pc",
     "learn_tabu",
+    "markov_blankets",
 ]

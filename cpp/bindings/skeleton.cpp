@@ -1,0 +1,167 @@
+// Python face of treewright/skeleton.hpp and test_answers.hpp: shapes, ownership, the GIL, and answers that
+// come from Python.
+#include "treewright/skeleton.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include "packed.hpp"
+#include "settings.hpp"
+
+namespace {
+
+/// Answers from Python callables; each takes a list of (x, y, given) and returns one number for each.
+class CalledAnswers final : public tw::TestAnswers {
+ public:
+  CalledAnswers(nb::callable independent, nb::callable separation, nb::callable strength)
+      : independent_(std::move(independent)),
+        separation_(std::move(separation)),
+        strength_(std::move(strength)) {}
+
+  tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
+    return ask<bool, std::uint8_t>(independent_, queries);
+  }
+  std::vector<double> separation(const std::vector<tw::Query>& queries, tw::Cancel&) override {
+    return ask<double, double>(separation_, queries);
+  }
+  tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel&) override {
+    return {ask<bool, std::uint8_t>(independent_, queries), ask<double, double>(strength_, queries)};
+  }
+  std::size_t candidates_per_pair(std::size_t round) const override {
+    return round < 4 ? 1 : std::size_t{1} << std::min<std::size_t>(round - 3, 6);
+  }
+
+ private:
+  template <class Given, class T>
+  static std::vector<T> ask(const nb::callable& answer, const std::vector<tw::Query>& queries) {
+    const nb::gil_scoped_acquire locked;
+    nb::list asked;
+    for (const tw::Query& query : queries) {
+      nb::list given;
+      for (const std::uint32_t v : query.given) given.append(v);
+      asked.append(nb::make_tuple(query.x, query.y, nb::tuple(given)));
+    }
+    const auto answers = nb::cast<Array<Given>>(answer(asked));
+    if (answers.size() != queries.size())
+      throw std::invalid_argument("a test was asked " + std::to_string(queries.size()) +
+                                  " questions and gave " + std::to_string(answers.size()) + " answers");
+    return {answers.data(), answers.data() + answers.size()};
+  }
+
+  nb::callable independent_, separation_, strength_;
+};
+
+using Flags = Matrix<bool>;
+
+tw::BitMatrix bits_of(const Flags& flags, std::size_t n) {
+  if (flags.shape(0) != n || flags.shape(1) != n)
+    throw std::invalid_argument("one row and one column for each variable");
+  tw::BitMatrix bits(n);
+  for (std::size_t u = 0; u < n; ++u)
+    for (std::size_t v = 0; v < n; ++v)
+      if (u != v && flags.data()[u * n + v]) bits.set(u, v);
+  return bits;
+}
+
+tw::CandidateOrder order_of(const std::string& name) {
+  if (name == "strong") return tw::CandidateOrder::strong;
+  if (name == "weak") return tw::CandidateOrder::weak;
+  if (name == "names") return tw::CandidateOrder::names;
+  throw std::invalid_argument("candidates are ordered strong, weak or names, not '" + name + "'");
+}
+
+using QueryTuple = std::tuple<std::uint32_t, std::uint32_t, Indices>;
+using Triple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+
+}  // namespace
+
+void bind_skeleton(nb::module_& m) {
+  nb::class_<tw::TestAnswers>(m, "TestAnswers", "Somebody who answers independence questions.")
+      .def(
+          "separation",
+          [](tw::TestAnswers& self, const std::vector<QueryTuple>& asked) {
+            std::vector<tw::Query> queries;
+            for (const auto& [x, y, given] : asked) queries.push_back({x, y, given});
+            return to_numpy(
+                interruptible([&](tw::Cancel& cancel) { return self.separation(queries, cancel); }));
+          },
+          "queries"_a, "The p-value of every (x, y, given) that is independent, -1 for the others.");
+  nb::class_<CalledAnswers, tw::TestAnswers>(m, "CalledAnswers", "Answers from Python.")
+      .def(nb::init<nb::callable, nb::callable, nb::callable>(), "independent"_a, "separation"_a,
+           "strength"_a);
+  nb::class_<tw::PackedAnswers, tw::TestAnswers>(m, "PackedAnswers", "Answers from packed rows.")
+      .def(
+          "__init__",
+          [](tw::PackedAnswers* self, const TablePointer& table, const std::string& statistic,
+             const std::string& degrees, double alpha, bool constant_is_independent,
+             bool unreliable_is_independent, double reliability) {
+            checked(table);
+            new (self) tw::PackedAnswers(table, test_settings(statistic, degrees), alpha,
+                                         {constant_is_independent, unreliable_is_independent, reliability});
+          },
+          "table"_a, "statistic"_a, "degrees"_a, "alpha"_a, "constant_is_independent"_a,
+          "unreliable_is_independent"_a, "reliability"_a);
+
+  nb::class_<tw::SkeletonSearch>(m, "SkeletonSearch", "The skeleton of a DAG, level by level.")
+      .def(
+          "__init__",
+          [](tw::SkeletonSearch* self, const Array<std::uint32_t>& rank, const Flags& possible,
+             const Flags& certain, const std::string& order, bool early_exit) {
+            new (self)
+                tw::SkeletonSearch({rank.data(), rank.data() + rank.size()}, bits_of(possible, rank.size()),
+                                   bits_of(certain, rank.size()), order_of(order), early_exit);
+          },
+          "rank"_a, "possible"_a, "certain"_a, "order"_a, "early_exit"_a)
+      .def(
+          "settle",
+          [](tw::SkeletonSearch& self, std::size_t level, tw::TestAnswers& answers) {
+            const auto report =
+                interruptible([&](tw::Cancel& cancel) { return self.settle(level, answers, cancel); });
+            return std::tuple{report.pairs, report.tests, report.removed};
+          },
+          "level"_a, "answers"_a, "Settle one level: pairs that had candidates, tests, pairs removed.")
+      .def("has_candidates", &tw::SkeletonSearch::has_candidates, "level"_a,
+           "Whether any pair has candidate separators of this size.")
+      .def(
+          "weigh_triples",
+          [](const tw::SkeletonSearch& self, std::optional<std::size_t> depth, tw::TestAnswers& answers) {
+            std::int64_t n_tests = 0;
+            const auto found = interruptible(
+                [&](tw::Cancel& cancel) { return self.weigh_triples(depth, answers, cancel, n_tests); });
+            std::vector<Triple> triples;
+            std::vector<std::int64_t> n_with, n_without;
+            std::vector<double> p_with, p_without;
+            for (const tw::TripleEvidence& one : found) {
+              triples.emplace_back(one.u, one.w, one.v);
+              n_with.push_back(one.n_with), n_without.push_back(one.n_without);
+              p_with.push_back(one.p_with), p_without.push_back(one.p_without);
+            }
+            return std::tuple{triples,
+                              to_numpy(std::move(n_with)),
+                              to_numpy(std::move(n_without)),
+                              to_numpy(std::move(p_with)),
+                              to_numpy(std::move(p_without)),
+                              n_tests};
+          },
+          "depth"_a.none(), "answers"_a,
+          "Unshielded triples; separators of their ends with and without the middle: how many, largest p.")
+      .def("edges",
+           [](const tw::SkeletonSearch& self) {
+             std::vector<std::uint32_t> edges;
+             for (std::uint32_t u = 0; u < self.size(); ++u)
+               tw::for_each_bit(self.adjacency().row(u), self.adjacency().words(), [&](std::size_t v) {
+                 if (u < v) edges.push_back(u), edges.push_back(static_cast<std::uint32_t>(v));
+               });
+             const std::size_t n = edges.size() / 2;
+             return to_numpy(std::move(edges), n, 2);
+           })
+      .def(
+          "separators",
+          [](const tw::SkeletonSearch& self) {
+            std::vector<QueryTuple> out;
+            for (const tw::Separator& one : self.separators())
+              if (!one.given.empty()) out.emplace_back(one.u, one.v, one.given);
+            return out;
+          },
+          "The pairs that a set with members separated: (u, v, set), u before v by name.")
+      .def("strength", &tw::SkeletonSearch::strength, "u"_a, "v"_a);
+}
