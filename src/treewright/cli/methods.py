@@ -1,4 +1,4 @@
-"""The methods and scores that `learn` knows by name: a new learner is one more line here."""
+"""The methods that `learn` knows by name: a new learner is one more line here."""
 
 from __future__ import annotations
 
@@ -9,36 +9,20 @@ from typing import Any
 import numpy as np
 
 import treewright
-from treewright.cli.incomplete import complete_rows, fit_all_rows
-from treewright.criteria import (
-    AIC,
-    BIC,
-    K2,
-    QNML,
-    BDeu,
-    GaussianBIC,
-    LocalScore,
-    LogLikelihood,
-    SigmoidBIC,
-    SparseQNML,
-)
+from treewright.cli.ground import Ground
+from treewright.criteria import IndependenceTest, LocalScore
 from treewright.errors import SettingError, nearest
 from treewright.graphs import Dag, Knowledge
-from treewright.learners import Learned, learn_aggressive, learn_chow_liu, learn_hill_climbing, learn_tabu
+from treewright.learners import (
+    Learned,
+    learn_aggressive,
+    learn_chow_liu,
+    learn_hill_climbing,
+    learn_hybrid,
+    learn_pc,
+    learn_tabu,
+)
 from treewright.learners.chow_liu import with_order
-from treewright.models import fit, fit_sigmoid
-from treewright.models.model import AnyModel
-from treewright.statistics import Counter, count, moments
-from treewright.tables.table import Table
-
-
-@dataclass(frozen=True)
-class Ground:
-    """What is learned from: a score of the rows, and what puts parameters on a structure (with remarks)."""
-
-    score: LocalScore
-    fit: Callable[[Dag], tuple[AnyModel, list[str]]]
-    counter: Counter | None = None
 
 
 @dataclass(frozen=True)
@@ -46,72 +30,77 @@ class Task:
     """What a method gets to work with."""
 
     ground: Ground
-    order: Sequence[str] | None
-    rng: np.random.Generator
+    order: Sequence[str] | None = None
+    rng: np.random.Generator | None = None
     knowledge: Knowledge | None = None
-
-    def known(self) -> Knowledge | None:
-        """What is known, the order included."""
-        return with_order(self.knowledge, self.score.schema, self.order)
+    effort: int | None = None
+    alpha: float | None = None
 
     @property
     def score(self) -> LocalScore:
         return self.ground.score
 
-    @property
-    def counter(self) -> Counter:
-        if self.ground.counter is None:
-            raise SettingError(
-                "this method counts the states of discrete columns; cut continuous ones with --bins 4, or "
-                "use --method chow-liu"
-            )
-        return self.ground.counter
+    def known(self) -> Knowledge | None:
+        """What is known, the order included."""
+        return with_order(self.knowledge, self.score.schema, self.order)
+
+    def chance(self) -> np.random.Generator:
+        return self.rng or np.random.default_rng()
+
+    def test(self, alpha: float) -> IndependenceTest:
+        return self.ground.test(alpha if self.alpha is None else self.alpha)
 
 
-METHODS: dict[str, Callable[[Task], Learned[Any]]] = {
-    "chow-liu": lambda task: learn_chow_liu(task.score, knowledge=task.known()),
-    "hill-climbing": lambda task: learn_hill_climbing(task.score, knowledge=task.known()),
-    "tabu": lambda task: learn_tabu(task.score, knowledge=task.known()),
-    "aggressive": lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.rng),
+@dataclass(frozen=True)
+class Method:
+    """A learner, the score it maximises unless told otherwise, and the options it has a use for."""
+
+    learn: Callable[[Task], Learned[Any]]
+    score: str = "bic"
+    options: frozenset[str] = frozenset()
+
+
+# sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
+METHODS: dict[str, Method] = {
+    "chow-liu": Method(lambda task: learn_chow_liu(task.score, knowledge=task.known())),
+    "hill-climbing": Method(
+        lambda task: learn_hill_climbing(
+            task.score, knowledge=task.known(), effort=2 if task.effort is None else task.effort
+        ),
+        score="sparse-qnml",
+        options=frozenset({"effort"}),
+    ),
+    "hybrid": Method(
+        lambda task: learn_hybrid(task.score, task.test(0.05), effort=task.effort, knowledge=task.known()),
+        score="sparse-qnml",
+        options=frozenset({"effort", "alpha"}),
+    ),
+    "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
+    "aggressive": Method(
+        lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.chance())
+    ),
+    "pc": Method(
+        lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
+    ),
 }
 DEFAULT_METHOD = "chow-liu"
 
-SCORES: dict[str, Callable[[Counter], LocalScore]] = {
-    "loglik": LogLikelihood,
-    "aic": AIC,
-    "bic": BIC,
-    "bdeu": BDeu,
-    "k2": K2,
-    "qnml": QNML,
-    "sparse-qnml": SparseQNML,
-}
-CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
-ALL_SCORES = (*SCORES, *CONTINUOUS_SCORES)
 
-
-def method_named(name: str) -> Callable[[Task], Learned[Any]]:
+def method_named(name: str, **options: object) -> Method:
+    """The method, once it is known to have a use for the options that were given."""
     if name not in METHODS:
         raise SettingError(
             f"--method {name!r} is not in treewright {treewright.__version__}; "
             f"available: {nearest(name, METHODS)}"
         )
+    for option, value in options.items():
+        if value is not None and option not in METHODS[name].options:
+            users = ", ".join(other for other, method in METHODS.items() if option in method.options)
+            raise SettingError(f"--{option} means nothing to --method {name}; it belongs to {users}")
     return METHODS[name]
 
 
-def check_score(name: str, ess: float | None) -> None:
-    if name not in ALL_SCORES:
-        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, ALL_SCORES)}")
-    if ess is not None and name != "bdeu":
-        raise SettingError(f"--ess belongs to --score bdeu; the score is {name}")
-
-
-def ground_of(table: Table, score: str, ess: float | None) -> Ground:
-    """The rows as a score sees them."""
-    if score == "gaussian-bic":
-        found = moments(table)
-        return Ground(GaussianBIC(found), lambda dag: (fit(dag, found), []))
-    if score == "sigmoid-bic":
-        return Ground(SigmoidBIC(table), lambda dag: (fit_sigmoid(dag, table), []))
-    counter = count(complete_rows(table))
-    criterion = BDeu(counter, ess=ess) if score == "bdeu" and ess is not None else SCORES[score](counter)
-    return Ground(criterion, lambda dag: fit_all_rows(dag, table, counter), counter)
+def network_of(learned: Learned[Any]) -> Dag:
+    """The directed graph that parameters go on: of an equivalence class, a member."""
+    found: Dag = getattr(learned, "dag", learned.structure)
+    return found

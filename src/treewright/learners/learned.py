@@ -72,7 +72,7 @@ class Learned(Generic[Structure_co]):
 
     structure: Structure_co
     trace: Trace
-    certificate: JunctionTree | None = None
+    certificate: JunctionTree | None = field(default=None, kw_only=True)
 
 
 class TraceBuilder:

@@ -14,10 +14,10 @@ from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
 from treewright.models.normal_answers import JointNormal, Normal, NormalMarginals
+from treewright.models.pseudolikelihood import fit_pseudolikelihood
 from treewright.models.sampled_answers import SampledAnswer
 from treewright.models.sigmoid_network import SigmoidNetwork, fit_sigmoid
 from treewright.models.weight_fitting import WeightPrior, fit_weights
-from treewright.models.pseudolikelihood import fit_pseudolikelihood
 
 __all__ = [
     "BayesianNetwork",
@@ -47,8 +47,8 @@ __all__ = [
     "fit",
     "fit_em",
     "fit_gaussian",
-    "fit_sigmoid",
     "fit_pseudolikelihood",
+    "fit_sigmoid",
     "fit_weights",
     "observed_score",
     "sample_gibbs",

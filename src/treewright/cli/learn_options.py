@@ -1,0 +1,78 @@
+"""The options of `treewright learn`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright.cli.ground import ALL_SCORES
+from treewright.cli.methods import METHODS
+
+MethodName = Annotated[
+    str, typer.Option("--method", "-m", help=f"How to learn. In this version: {', '.join(METHODS)}.")
+]
+Score = Annotated[
+    str | None,
+    typer.Option(
+        "--score",
+        "-s",
+        help=f"What to maximise: {', '.join(ALL_SCORES)}. By default what suits the method and the columns.",
+        show_default=False,
+    ),
+]
+Effort = Annotated[
+    int | None,
+    typer.Option(
+        "--effort",
+        min=0,
+        max=3,
+        help="How much is looked at again, 0 to 3; 2 by default.",
+        show_default=False,
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option("--alpha", help="Level of the independence tests, such as 0.01.", show_default=False),
+]
+Bootstrap = Annotated[
+    int | None,
+    typer.Option(
+        "--bootstrap",
+        min=1,
+        metavar="N",
+        help="Learn again from N resamplings of the rows, and tell how often each edge was found.",
+    ),
+]
+Ess = Annotated[
+    float | None, typer.Option("--ess", help="Equivalent sample size of --score bdeu; 1 by default.")
+]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        metavar="natural|FILE",
+        help="Parents come first in this order: that of the columns, or of a file with one name per line.",
+    ),
+]
+KnowledgeFile = Annotated[
+    str | None,
+    typer.Option(
+        "--knowledge",
+        metavar="FILE.json",
+        help="Arcs that are required or forbidden, tiers, an order or fixed parents, by name.",
+    ),
+]
+Valid = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--valid", metavar="DATA", help="Held-out rows to score the model on; repeat for more files."
+    ),
+]
+ModelOut = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="M.twm", help="Where to save the model.")
+]
+TraceOut = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE.json", help="Where to write the phases of the work, with times."),
+]

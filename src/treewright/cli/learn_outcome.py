@@ -1,0 +1,131 @@
+"""What `treewright learn` says about the model that it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.methods import network_of
+from treewright.cli.output import figures, heading, listing, remark
+from treewright.graphs import Dag, Pdag
+from treewright.graphs.compare import moral_graph
+from treewright.graphs.treewidth import treewidth_upper_bound
+from treewright.learners import EdgeConfidence, Learned
+from treewright.models.model import AnyModel
+from treewright.tables.exports import counted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_SHOWN_EDGES = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that there is to say about a model that was learned."""
+
+    method: str
+    criterion: str
+    learned: Learned[Any]
+    model: AnyModel
+    score: float
+    n_rows: int
+    log_likelihood: float
+    n_valid_rows: int | None
+    valid_log_likelihood: float | None
+    reading_seconds: float
+    seconds: float
+    remarks: list[str]
+    output: str | None
+    confidence: EdgeConfidence | None = None
+
+    @property
+    def network(self) -> Dag:
+        return network_of(self.learned)
+
+    @property
+    def width(self) -> int:
+        if self.learned.certificate is not None:
+            return self.learned.certificate.width
+        return treewidth_upper_bound(moral_graph(self.network))
+
+    @property
+    def open_edges(self) -> list[tuple[str, str]] | None:
+        """Edges that the data cannot direct, where the learner knows."""
+        found = getattr(self.learned, "cpdag", self.learned.structure)
+        return found.undirected_edges() if isinstance(found, Pdag) else None
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    network = outcome.network
+    plain = {
+        "method": outcome.method,
+        "variables": list(network.schema.names),
+        "edges": [list(edge) for edge in network.edges()],
+        "directed": True,
+        "width": outcome.width,
+        "criterion": outcome.criterion,
+        "score": outcome.score,
+        "parameters": outcome.model.n_parameters,
+        "rows": outcome.n_rows,
+        "log_likelihood": outcome.log_likelihood,
+        "seconds": outcome.seconds,
+        "reading_seconds": outcome.reading_seconds,
+        "notes": outcome.remarks,
+        "output": outcome.output,
+    }
+    if outcome.open_edges is not None:
+        plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
+    if outcome.confidence is not None:
+        keys = ("from", "to", "strength", "direction")
+        plain["confidence"] = [dict(zip(keys, edge, strict=True)) for edge in outcome.confidence.edges()]
+    if outcome.n_valid_rows is not None:
+        plain["valid_rows"] = outcome.n_valid_rows
+        plain["valid_log_likelihood"] = outcome.valid_log_likelihood
+    return plain
+
+
+def shown(outcome: Outcome) -> Iterator[RenderableType]:
+    edges = outcome.network.edges()
+    yield heading(
+        f"{outcome.method}: {counted(len(outcome.network.schema), 'variable')}, {counted(len(edges), 'edge')}, "
+        f"treewidth {outcome.width}, {counted(outcome.model.n_parameters, 'parameter')}"
+    )
+    pairs = [
+        ("rows", f"{outcome.n_rows:,}"),
+        (f"score ({outcome.criterion})", f"{outcome.score:,.2f}"),
+        ("log-likelihood", f"{outcome.log_likelihood:.4f} nats per row"),
+    ]
+    if outcome.n_valid_rows is not None:
+        held_out = f"{outcome.valid_log_likelihood:.4f} nats per row ({outcome.n_valid_rows:,} rows)"
+        pairs.append(("held out", held_out))
+    pairs.append(("time", f"{outcome.reading_seconds:.2f} s to read, {outcome.seconds:.2f} s to learn"))
+    yield figures(*pairs)
+    if edges:
+        yield edge_list(outcome, edges[:_SHOWN_EDGES])
+    if len(edges) > _SHOWN_EDGES:
+        yield remark(f"  and {len(edges) - _SHOWN_EDGES:,} more; --json lists them all")
+    for line in outcome.remarks:
+        yield remark(f"  note: {line}")
+    if outcome.output is None:
+        yield remark("  not saved; -o M.twm keeps it")
+    else:
+        yield f"  saved to {outcome.output}"
+        yield remark(f"  next: treewright marginals {outcome.output}")
+
+
+def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:
+    """The edges, with what is known about each."""
+    open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
+    confidence = outcome.confidence
+    columns = [] if confidence is None else ["strength", "direction"]
+    table = listing("from", "", "to", *columns)
+    for tail, head in edges:
+        sure = (
+            []
+            if confidence is None
+            else [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
+        )
+        table.add_row(tail, "-" if frozenset((tail, head)) in open_edges else "->", head, *sure)
+    return table
