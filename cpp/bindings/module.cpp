@@ -7,6 +7,7 @@ void bind_counts(nb::module_&);
 void bind_scores(nb::module_&);
 void bind_independence(nb::module_&);
 void bind_searching(nb::module_&);
+void bind_local_scores(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
   bind_scores(m);
   bind_independence(m);
   bind_searching(m);
+  bind_local_scores(m);
   bind_gaussian(m);
   bind_undirected(m);
   bind_directed(m);

@@ -209,7 +209,7 @@ std::vector<std::int64_t> score_grouped(const PartnerContext& context, const Fam
 
 template <class Count>
 ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
-                         ScopeView parents, ScopeView candidates, Cancel& cancel) {
+                         ScopeView parents, ScopeView candidates, bool deletions, Cancel& cancel) {
   const PartnerContext context(table, child, parents, cancel);
   const double q = declared(table, parents);
   ChildScores out;
@@ -225,7 +225,7 @@ ChildScores score_around(const PackedTable& table, const FamilyScore& score, std
     if (!grouped || table.is_wide(candidates[i]))
       out.additions[i] = score_with<Count>(context, score, candidates[i], q, cancel);
   out.own = score_table(score, std::span<const Count>(family), context.r_x, q);
-  if (!parents.empty()) {
+  if (deletions && !parents.empty()) {
     const std::vector<std::uint32_t> states = states_of(context, parents);
     for (std::size_t k = 0; k < parents.size(); ++k)
       out.deletions.push_back(score_without(context, score, family, states, parents, k));
@@ -267,8 +267,16 @@ ChildScores score_child(const PackedTable& table, const FamilyScore& score, std:
     if (y == child || std::ranges::find(parents, y) != parents.end())
       throw std::invalid_argument("variable number " + std::to_string(y) + " is in the family already");
   }
-  if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, cancel);
-  return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, cancel);
+  if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, true, cancel);
+  return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, true,
+                                    cancel);
+}
+
+ChildScores score_additions(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                            ScopeView parents, ScopeView candidates, Cancel& cancel) {
+  if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, false, cancel);
+  return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, false,
+                                    cancel);
 }
 
 std::vector<double> score_families(const PackedTable& table, const FamilyScore& score,

@@ -24,6 +24,9 @@ struct ChildScores {
 
 ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
                         ScopeView parents, ScopeView candidates, Cancel& cancel);
+/// The same without deletions, which a search that adds does not ask for.
+ChildScores score_additions(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                            ScopeView parents, ScopeView candidates, Cancel& cancel);
 
 struct Family {
   std::uint32_t child;

@@ -108,6 +108,11 @@ class WholeCounter:
     def n_rows(self) -> int | float:
         return self._packed.real_total if self._packed.is_real else self._packed.total
 
+    @property
+    def packed(self) -> _core.PackedTable:
+        """The rows as the core holds them."""
+        return self._packed
+
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""
         return self.counts_many([tuple(scope)])[0]

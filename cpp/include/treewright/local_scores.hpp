@@ -1,0 +1,124 @@
+// What a native search asks of a score, whoever answers: the core, a matrix of moments or Python.
+//
+// Variables are *vertices* here: numbered by the rank of their names. A search that breaks ties by number
+// then breaks them by name, and its result cannot depend on the order of the columns.
+//
+// Scores are doubles on a grid, multiples of `resolution()`: differences of a few of them are exact, so moves
+// that the score cannot tell apart tie to the last bit, and "improves" means more than `least_gain()`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "treewright/cancel.hpp"
+#include "treewright/dag.hpp"
+#include "treewright/fingerprints.hpp"
+#include "treewright/gaussian.hpp"
+#include "treewright/packed.hpp"
+#include "treewright/scores.hpp"
+
+namespace treewright {
+
+using VertexSet = std::span<const Vertex>;
+
+/// How much was asked, and how much of that had to be counted.
+struct ScoreTally {
+  std::uint64_t families = 0;  // local scores handed out
+  std::uint64_t sets = 0;      // tables counted one by one
+  std::uint64_t passes = 0;    // a child against all candidates, in one pass over the rows
+};
+
+/// Decomposable scores of families. Not for several threads at once: answers may be remembered.
+class LocalScores {
+ public:
+  LocalScores() = default;
+  LocalScores(const LocalScores&) = delete;
+  LocalScores& operator=(const LocalScores&) = delete;
+  virtual ~LocalScores() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual bool is_score_equivalent() const = 0;
+  virtual double resolution() const = 0;
+  /// Gains up to this mean nothing: 0 where scores are exact, a few units where they carry rounding.
+  virtual double least_gain() const { return 0; }
+
+  virtual double local(Vertex child, VertexSet parents, Cancel& cancel) = 0;
+  /// out[i] = local(child, parents + candidates[i]); returns local(child, parents).
+  virtual double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                           Cancel& cancel) = 0;
+  /// out[i] = local(child, parents - parents[i]); returns local(child, parents).
+  virtual double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) = 0;
+  /// gains[parent * n + child]: what one parent adds to a child without parents; 0 on the diagonal.
+  virtual std::vector<double> pair_gains(Cancel& cancel) = 0;
+
+  /// The family costs more than any fit could return, so a search need not ask for it.
+  virtual bool is_hopeless(Vertex, VertexSet) const { return false; }
+  /// From so many candidates on, all candidates of a child cost no more than these.
+  virtual std::size_t full_batch() const { return ~std::size_t{0}; }
+
+  const ScoreTally& tally() const { return tally_; }
+
+ protected:
+  ScoreTally tally_;
+};
+
+/// Discrete scores, counted natively. Set functions are remembered by set, so that families which share a
+/// set count it once.
+class PackedScores final : public LocalScores {
+ public:
+  /// `order[v]` is the column of vertex v; `edge_price` is what every parent costs beside the score, a
+  /// multiple of the resolution.
+  PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings, double edge_price,
+               std::vector<std::uint32_t> order);
+
+  std::size_t size() const override { return order_.size(); }
+  bool is_score_equivalent() const override { return score_.settings().kind != ScoreKind::k2; }
+  double resolution() const override;
+  double local(Vertex child, VertexSet parents, Cancel& cancel) override;
+  double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                   Cancel& cancel) override;
+  double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
+  std::vector<double> pair_gains(Cancel& cancel) override;
+  bool is_hopeless(Vertex child, VertexSet parents) const override;
+  std::size_t full_batch() const override;
+
+  const PackedTable& table() const { return *table_; }
+  const std::vector<std::uint32_t>& order() const { return order_; }
+
+ private:
+  std::vector<std::uint32_t> columns(VertexSet set) const;
+  double cells(VertexSet set) const;
+  double set_value(VertexSet set, const Fingerprint& print, Vertex child_of_parents, Cancel& cancel);
+  double count_set(VertexSet set, double states_of_child, Cancel& cancel) const;
+
+  std::shared_ptr<const PackedTable> table_;
+  FamilyScore score_;
+  double edge_price_;
+  std::vector<std::uint32_t> order_;
+  Fingerprints prints_;
+  FingerprintMap<double> values_;
+};
+
+/// Gaussian BIC; its variables are in name order already.
+class GaussianScores final : public LocalScores {
+ public:
+  explicit GaussianScores(std::shared_ptr<const gaussian::GaussianScore> score) : score_(std::move(score)) {}
+
+  std::size_t size() const override { return score_->size(); }
+  bool is_score_equivalent() const override { return true; }
+  double resolution() const override { return score_->unit(); }
+  double local(Vertex child, VertexSet parents, Cancel& cancel) override;
+  double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                   Cancel& cancel) override;
+  double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
+  std::vector<double> pair_gains(Cancel& cancel) override;
+
+ private:
+  std::shared_ptr<const gaussian::GaussianScore> score_;
+};
+
+}  // namespace treewright

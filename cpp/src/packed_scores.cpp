@@ -1,0 +1,157 @@
+// Local scores of packed tables: wide questions by one grouped pass, narrow ones set by set.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "treewright/local_scores.hpp"
+#include "treewright/partners.hpp"
+#include "treewright/searching.hpp"
+
+namespace treewright {
+namespace {
+
+// A grouped pass pays from so many candidates on.
+constexpr std::size_t kFewCandidates = 4;
+// Sets remembered, about 40 bytes each in a table that is half full.
+constexpr std::size_t kMostSets = std::size_t{1} << 22;
+constexpr Vertex kNobody = std::numeric_limits<Vertex>::max();
+
+std::vector<Vertex> with(VertexSet set, Vertex v) {
+  std::vector<Vertex> out(set.begin(), set.end());
+  out.push_back(v);
+  return out;
+}
+
+}  // namespace
+
+PackedScores::PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings,
+                           double edge_price, std::vector<std::uint32_t> order)
+    : table_(std::move(table)),
+      score_(settings, table_->real_total(), table_->is_real() ? static_cast<double>(table_->n_rows()) : 0),
+      edge_price_(edge_price),
+      order_(std::move(order)),
+      prints_(order_.size(), 2) {
+  table_->check_scope(order_);
+}
+
+double PackedScores::resolution() const { return std::ldexp(1.0, -score_.grid().bits()); }
+
+// With real weights a margin of a table is not the table of the margin to the last bit, so sets are counted
+// one by one.
+std::size_t PackedScores::full_batch() const {
+  return table_->is_real() ? std::numeric_limits<std::size_t>::max() : kFewCandidates;
+}
+
+std::vector<std::uint32_t> PackedScores::columns(VertexSet set) const {
+  std::vector<std::uint32_t> out;
+  out.reserve(set.size() + 1);
+  for (const Vertex v : set) out.push_back(order_[v]);
+  return out;
+}
+
+double PackedScores::cells(VertexSet set) const {
+  double product = 1;
+  for (const Vertex v : set) product *= table_->cardinality(order_[v]);
+  return product;
+}
+
+bool PackedScores::is_hopeless(Vertex child, VertexSet parents) const {
+  const double r = table_->cardinality(order_[child]);
+  return score_.penalty(r, cells(parents)) > score_.n_rows() * std::log(r);
+}
+
+// The sum over the cells of a set. K2 judges the cells of parents by the states of their child.
+double PackedScores::count_set(VertexSet set, double states_of_child, Cancel& cancel) const {
+  const PackedTable& rows = table_->is_real() ? *table_ : rows_to_search(*table_, cancel);
+  const std::vector<std::uint32_t> scope = columns(set);
+  const double size = cells(set);
+  const FamilyTerms terms = states_of_child > 0 ? score_.terms(states_of_child, size, rows.total())
+                                                : score_.terms(size, 1, rows.total());
+  const CellTerm& term = states_of_child > 0 ? terms.parent : terms.joint;
+  std::int64_t sum = 0;
+  if (rows.is_real()) {
+    const Contexts contexts = configurations(rows, scope, cancel);
+    std::vector<double> counts(contexts.n_groups, 0.0);
+    for (std::size_t i = 0; i < rows.n_rows(); ++i) counts[contexts.ids[i]] += rows.weights().reals[i];
+    for (const double count : counts) sum += term(count);
+  } else if (size <= std::max(65536.0, kSparseFactor * static_cast<double>(rows.n_rows()))) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
+    add_counts(rows, scope, counts, cancel);
+    for (const std::int64_t count : counts) sum += term(count);
+  } else {
+    const Contexts contexts = configurations(rows, scope, cancel);
+    std::vector<std::int64_t> counts(contexts.n_groups, 0);
+    for (std::size_t i = 0; i < rows.n_rows(); ++i)
+      counts[contexts.ids[i]] += rows.is_weighted() ? rows.weights().integers[i] : 1;
+    for (const std::int64_t count : counts) sum += term(count);
+  }
+  return score_.grid().round(sum, score_.scale());
+}
+
+double PackedScores::set_value(VertexSet set, const Fingerprint& print, Vertex child_of_parents,
+                               Cancel& cancel) {
+  const bool by_child = score_.settings().kind == ScoreKind::k2 && child_of_parents != kNobody;
+  const Fingerprint key = by_child ? print ^ prints_(child_of_parents, 1) : print;
+  if (const double* known = values_.find(key)) return *known;
+  if (values_.size() >= kMostSets) values_.clear();
+  ++tally_.sets;
+  const double states = by_child ? table_->cardinality(order_[child_of_parents]) : 0;
+  return values_.put(key, count_set(set, states, cancel));
+}
+
+double PackedScores::local(Vertex child, VertexSet parents, Cancel& cancel) {
+  ++tally_.families;
+  const Fingerprint print = prints_.of(parents);
+  const double joint = set_value(with(parents, child), print ^ prints_(child), kNobody, cancel);
+  return joint - set_value(parents, print, child, cancel) -
+         score_.penalty(table_->cardinality(order_[child]), cells(parents)) -
+         edge_price_ * static_cast<double>(parents.size());
+}
+
+double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                               Cancel& cancel) {
+  if (candidates.size() < full_batch()) {
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      out[i] = local(child, with(parents, candidates[i]), cancel);
+    return local(child, parents, cancel);
+  }
+  ++tally_.passes;
+  tally_.families += candidates.size();
+  const ChildScores around =
+      score_additions(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
+  const double price = edge_price_ * static_cast<double>(parents.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) out[i] = around.additions[i] - price - edge_price_;
+  return around.own - price;
+}
+
+double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) {
+  if (table_->is_real()) {
+    std::vector<Vertex> fewer(parents.begin(), parents.end());
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      out[i] = local(child, fewer, cancel);
+      fewer.insert(fewer.begin() + static_cast<std::ptrdiff_t>(i), parents[i]);
+    }
+    return local(child, parents, cancel);
+  }
+  ++tally_.sets;
+  tally_.families += parents.size();
+  const ChildScores around = score_child(*table_, score_, order_[child], columns(parents), {}, cancel);
+  const double price = edge_price_ * static_cast<double>(parents.size());
+  for (std::size_t i = 0; i < parents.size(); ++i) out[i] = around.deletions[i] - price + edge_price_;
+  return around.own - price;
+}
+
+std::vector<double> PackedScores::pair_gains(Cancel& cancel) {
+  const std::size_t n = size();
+  tally_.families += n * (n - 1);
+  std::vector<double> gains = score_pairs(*table_, score_, order_, cancel);
+  if (edge_price_ != 0)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        if (i != j) gains[i * n + j] -= edge_price_;
+  return gains;
+}
+
+}  // namespace treewright

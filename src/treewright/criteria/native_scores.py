@@ -1,0 +1,86 @@
+"""The way from a score to the native searches.
+
+Searches in the core ask an abstract `LocalScores`. A score of a table in memory, or of moments, is answered
+in the core, its wrappers seen through; every other score (a database, one of your own) is called back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from treewright import _core
+from treewright.criteria.cached_score import CachedScore
+from treewright.criteria.discrete_score import DiscreteScore
+from treewright.criteria.edge_prior import EdgePrior
+from treewright.criteria.gaussian_scores import GaussianBIC
+from treewright.criteria.score import LocalScore
+from treewright.statistics.families import family_statistics
+from treewright.statistics.moments import rank_by_name
+from treewright.statistics.whole import WholeCounter
+
+# Scores without a resolution of their own are rounded to this share of the score of the empty graph.
+_RELATIVE_STEP = 2.0**-36
+# Four roundings meet in a gain: fewer steps than these may be rounding alone.
+_STEPS_OF_NOISE = 4
+
+
+def native_scores(score: LocalScore) -> _core.LocalScores:
+    """The score as native searches ask it; its variables are numbered by the rank of their names.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = tw.BIC(tw.count(tw.read_table({"b": [0, 0, 1, 1], "a": [0, 0, 1, 1]})))
+    >>> native = native_scores(score)
+    >>> native.local(0, [1]) == score.local("a", ["b"])
+    True
+    """
+    return _packed(score) or _gaussian(score) or _callback(score)
+
+
+def _packed(score: LocalScore) -> _core.LocalScores | None:
+    """A discrete score of a table in memory, with the prices of its edges added up."""
+    price, inner = 0.0, score
+    while True:
+        if type(inner) is CachedScore:  # the core counts faster than Python remembers
+            inner = inner.inner
+        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
+            price, inner = price + inner.penalty, inner.inner
+        else:
+            break
+    if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
+        return None
+    counter = family_statistics(inner.counter)
+    if not isinstance(counter, WholeCounter):
+        return None
+    settings = inner.settings
+    return _core.packed_scores(
+        counter.packed, settings.kind, settings.ess, price, list(inner.schema.name_order)
+    )
+
+
+def _gaussian(score: LocalScore) -> _core.LocalScores | None:
+    if type(score) is not GaussianBIC:
+        return None
+    order, _ = rank_by_name(score.schema)
+    scatter = np.ascontiguousarray(score.moments.scatter[np.ix_(order, order)])
+    return _core.gaussian_scores(scatter, float(score.moments.n))
+
+
+def _callback(score: LocalScore) -> _core.LocalScores:
+    step = float(getattr(score, "resolution", 0.0) or getattr(score, "unit", 0.0))
+    noise = 0.0
+    if not step:
+        step = _step_for(score)
+        noise = _STEPS_OF_NOISE * step
+    order = list(score.schema.name_order)
+    return _core.callback_scores(score, order, step, noise, bool(score.is_score_equivalent))
+
+
+def _step_for(score: LocalScore) -> float:
+    """A power of two, small beside the score of the empty graph."""
+    own = np.abs(score.local_many([(v, ()) for v in range(len(score.schema))]))
+    size = max(1.0, float(own[np.isfinite(own)].sum()))
+    return float(2.0 ** math.ceil(math.log2(size * _RELATIVE_STEP)))
