@@ -8,6 +8,7 @@ void bind_scores(nb::module_&);
 void bind_independence(nb::module_&);
 void bind_searching(nb::module_&);
 void bind_local_scores(nb::module_&);
+void bind_chains(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_undirected(nb::module_&);
 void bind_directed(nb::module_&);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
   bind_independence(m);
   bind_searching(m);
   bind_local_scores(m);
+  bind_chains(m);
   bind_gaussian(m);
   bind_undirected(m);
   bind_directed(m);
