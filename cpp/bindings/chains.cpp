@@ -23,11 +23,13 @@ struct Candidates {
 };
 
 void make_network(Network* self, const ScoresPointer& scores, const Pairs& arcs, const Rows& cover,
-                  bool block_wise, std::size_t max_parents, const Indices& order) {
+                  bool block_wise, std::size_t max_parents, const Rows& allowed) {
   tw::BoundedNetwork::Settings settings;
   settings.rule = block_wise ? tw::UpdateRule::block_wise : tw::UpdateRule::single_source;
   settings.max_parents = max_parents == 0 ? tw::kNone : max_parents;
-  settings.order = order;
+  settings.allowed = graph_of(allowed);
+  if (settings.allowed.size() != 0 && settings.allowed.size() != checked(scores).size())
+    throw std::invalid_argument("what is allowed has one row for each variable, or none");
   const auto listed = arcs_of(arcs);
   tw::BitMatrix graph = graph_of(cover);
   interruptible([&](tw::Cancel& cancel) {
@@ -101,7 +103,7 @@ void bind_chains(nb::module_& m) {
 
   nb::class_<Network>(m, "BoundedNetwork", "A network that grows inside a chordal cover; numbers are ranks.")
       .def("__init__", &make_network, "scores"_a, "arcs"_a, "cover"_a, "block_wise"_a, "max_parents"_a,
-           "order"_a)
+           "allowed"_a)
       .def_prop_ro("width", [](const Network& self) { return self.inner.width(); })
       .def_prop_ro("score", [](const Network& self) { return self.inner.gains().total(); })
       .def("arcs", [](const Network& self) { return pairs_to_numpy(self.inner.dag().arcs()); })

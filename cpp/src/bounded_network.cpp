@@ -42,22 +42,19 @@ BoundedNetwork::BoundedNetwork(LocalScores& scores, std::span<const Arc> arcs, B
       gains_(scores, parent_lists(dag_), cancel) {
   if (cover_.size() != size() || !covers_moral_graph())
     throw std::invalid_argument("the cover must contain the moral graph");
-  if (settings_.order.empty()) return;
-  check_permutation(settings_.order, size());
-  position_ = inverse(settings_.order);
   for (const auto& [s, t] : arcs)
-    if (position_[s] > position_[t]) throw std::invalid_argument("an arc runs against the order");
+    if (!allowed(s, t)) throw std::invalid_argument("an arc of the start is not allowed");
 }
 
 bool BoundedNetwork::may_add(Vertex s, Vertex t) const {
-  return dag_.can_add(s, t) && (position_.empty() || position_[s] < position_[t]) &&
-         gains_.parents()[t].size() < settings_.max_parents;
+  return dag_.can_add(s, t) && allowed(s, t) && gains_.parents()[t].size() < settings_.max_parents;
 }
 
-void BoundedNetwork::possible_parents(Vertex t, std::vector<Word>& tails) const {
-  tails.assign(moral_.words(), 0);
+std::vector<Word> BoundedNetwork::possible_tails(Vertex t) const {
+  std::vector<Word> tails(moral_.words(), 0);
   for (Vertex s = 0; s < size(); ++s)
     if (may_add(s, t)) tails[s / 64] |= Word{1} << (s % 64);
+  return tails;
 }
 
 CoverUpdate BoundedNetwork::propose(Vertex s, Vertex t, Cancel& cancel) {

@@ -9,13 +9,12 @@ std::vector<Candidate> chain_candidates(BoundedNetwork& network, std::span<const
   const std::size_t n = network.size();
   FamilyGains& gains = network.gains();
   std::vector<Candidate> found;
-  std::vector<Word> before(words_for(n), 0), tails(words_for(n));
+  std::vector<Word> before(words_for(n), 0), tails;
   std::vector<std::vector<Vertex>> heads(n);  // by tail
   for (const Vertex t : order) {
-    for (std::size_t w = 0; w < tails.size(); ++w)
-      tails[w] = before[w] & ~network.dag().parents().row(t)[w];
+    tails = network.possible_tails(t);
+    for (std::size_t w = 0; w < tails.size(); ++w) tails[w] &= before[w];
     before[t / 64] |= Word{1} << (t % 64);
-    if (gains.parents()[t].size() >= network.settings().max_parents) continue;
     gains.ask(t, tails.data(), cancel);
     for_each_bit(tails.data(), tails.size(), [&](std::size_t s) {
       if (gains.gain(static_cast<Vertex>(s), t) > gains.threshold()) heads[s].push_back(t);
@@ -86,8 +85,7 @@ void GreedyArcs::refresh(Vertex t, Cancel& cancel) {
   Best best{gains.threshold(), 0, true, false};
   // the family itself must fit
   if (static_cast<std::int64_t>(gains.parents()[t].size()) < limit_) {
-    std::vector<Word> tails;
-    network_.possible_parents(t, tails);
+    std::vector<Word> tails = network_.possible_tails(t);
     for (std::size_t w = 0; w < tails.size(); ++w) tails[w] &= ~refused_.row(t)[w];
     gains.ask(t, tails.data(), cancel);
     for_each_bit(tails.data(), tails.size(), [&](std::size_t s) {

@@ -50,7 +50,14 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.inference import JunctionTreeEngine
-from treewright.learners import Learned, Trace, learn_chow_liu
+from treewright.learners import (
+    Certified,
+    Learned,
+    Trace,
+    learn_chow_liu,
+    learn_thin_junction_tree,
+    learn_treewidth_chains,
+)
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import BayesianNetwork, Dirichlet, fit
 from treewright.statistics import (
@@ -110,6 +117,7 @@ __all__ = [
     "BayesianNetwork",
     "CachedCounter",
     "CachedScore",
+    "Certified",
     "ChiSquareTest",
     "Counter",
     "Cpdag",
@@ -153,6 +161,8 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "learn_chow_liu",
+    "learn_thin_junction_tree",
+    "learn_treewidth_chains",
     "load",
     "load_network",
     "memory_limit",

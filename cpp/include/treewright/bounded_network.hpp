@@ -20,10 +20,11 @@ class BoundedNetwork {
   struct Settings {
     UpdateRule rule = UpdateRule::block_wise;
     std::size_t max_parents = kNone;
-    Order order;  // parents come before their children; empty: any order
+    BitMatrix allowed;  // row t: the tails that arcs into t may have; without rows: all
   };
 
-  /// Throws std::invalid_argument unless `cover` is chordal and contains the moral graph of the arcs.
+  /// Throws std::invalid_argument unless all arcs are allowed and `cover` is chordal and contains their moral
+  /// graph.
   BoundedNetwork(LocalScores& scores, std::span<const Arc> arcs, BitMatrix cover, Settings settings,
                  Cancel& cancel);
 
@@ -35,10 +36,10 @@ class BoundedNetwork {
   const FamilyGains& gains() const { return gains_; }
   std::int64_t width() const { return cover_.width(); }
 
-  /// s -> t is acyclic and obeys the order; a child with all the parents it may have takes none.
+  /// s -> t is acyclic and allowed, and t may have one more parent.
   bool may_add(Vertex s, Vertex t) const;
   /// The tails of the arcs into t that may be added, as a row of bits.
-  void possible_parents(Vertex t, std::vector<Word>& tails) const;
+  std::vector<Word> possible_tails(Vertex t) const;
 
   /// Add s -> t if the cover's own update keeps the width, or else a new triangulation of what it touches.
   /// `patient`: try every rule of thumb before refusing.
@@ -50,6 +51,10 @@ class BoundedNetwork {
   CoverUpdate propose(Vertex s, Vertex t, Cancel& cancel);
 
  private:
+  bool allowed(Vertex s, Vertex t) const {
+    return settings_.allowed.size() == 0 || settings_.allowed.test(t, s);
+  }
+
   struct Piece {
     Order vertices;
     BitMatrix graph;
@@ -63,7 +68,6 @@ class BoundedNetwork {
   bool covers_moral_graph() const;
 
   Settings settings_;
-  Order position_;  // in the given order
   DagBuilder dag_;
   BitMatrix moral_;
   ChordalCover cover_;
