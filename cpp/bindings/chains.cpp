@@ -44,10 +44,10 @@ void require_arc(const Network& network, tw::Vertex s, tw::Vertex t) {
 
 auto propose(Network& network, tw::Vertex s, tw::Vertex t) {
   require_arc(network, s, t);
-  auto update = interruptible([&](tw::Cancel& cancel) { return network.inner.propose(s, t, cancel); });
+  const tw::CoverUpdate update = network.inner.propose(s, t);
   std::vector<Indices> path;
   for (const tw::BlockId id : update.path) path.push_back(network.inner.cover().block(id).members());
-  return std::tuple(pairs_to_numpy(update.edges), std::move(path), update.width);
+  return std::tuple(pairs_to_numpy(update.edges), std::move(path), std::max(network.inner.width(), update.block_width));
 }
 
 std::vector<Indices> blocks(const Network& network) {

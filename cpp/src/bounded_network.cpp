@@ -57,51 +57,54 @@ std::vector<Word> BoundedNetwork::possible_tails(Vertex t) const {
   return tails;
 }
 
-CoverUpdate BoundedNetwork::propose(Vertex s, Vertex t, Cancel& cancel) {
-  return cover_.propose(s, t, gains_.parents()[t], settings_.rule, walk_, cancel);
+CoverUpdate BoundedNetwork::propose(Vertex s, Vertex t) {
+  return cover_.propose(s, t, gains_.parents()[t], settings_.rule, walk_);
 }
 
 Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool patient, Cancel& cancel) {
-  CoverUpdate update = propose(s, t, cancel);
-  Admission result{true, false, update.replaced};
-  if (update.width <= limit) {
-    keep_update(std::move(update), s, t, limit);
+  const CoverUpdate update = propose(s, t);
+  Admission result;
+  result.blocks = update.replaced;
+  if (update.block_width <= limit && cover_.accept(update, limit, cancel)) {
+    add_arc(s, t, limit);
+    result.admitted = true;
     return result;
   }
   const Piece piece = moral_piece(update.merged, s, t);
-  auto order = fits(piece.graph, limit, cancel);
+  auto order = fits(piece.graph, limit, cancel, &result.hopeless);
   for (const char* rule : {"min_fill", "mcs_m"}) {
-    if (order || !patient) break;
+    if (order || result.hopeless || !patient) break;
     Order found = elimination_order(piece.graph, rule, cancel);
     if (eliminate(piece.graph, found).width <= limit) order = std::move(found);
   }
-  if (order) {
-    keep_filled(piece, eliminate(piece.graph, *order).filled, s, t, limit, cancel);
-    return {true, true, {}};
-  }
-  result.admitted = false;
+  if (!order) return result;
+  keep_filled(piece, eliminate(piece.graph, *order).filled, s, t, limit, cancel);
+  result.admitted = result.rebuilt = true;
   return result;
 }
 
 Admission BoundedNetwork::admit_narrowest(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
-  CoverUpdate update = propose(s, t, cancel);
-  Admission result{false, false, update.replaced};
+  const CoverUpdate update = propose(s, t);
+  Admission result;
+  result.blocks = update.replaced;
   const Piece piece = moral_piece(update.merged, s, t);
-  if (update.width > limit && !fits(piece.graph, limit, cancel)) return result;
-  std::int64_t narrowest = update.block ? update.block->width() : update.width;
+  if (update.block_width > limit && !fits(piece.graph, limit, cancel, &result.hopeless)) return result;
+  std::int64_t narrowest = update.block_width;
   std::optional<BitMatrix> filled;
   for (const char* rule : {"min_fill", "mcs"}) {
     Elimination found = eliminate(piece.graph, elimination_order(piece.graph, rule, cancel));
     if (found.width < narrowest) narrowest = found.width, filled = std::move(found.filled);
   }
   if (narrowest > limit) return result;
-  result.admitted = true;
-  if (!filled) {
-    keep_update(std::move(update), s, t, limit);
-  } else {
+  if (filled) {
     keep_filled(piece, *filled, s, t, limit, cancel);
     result.rebuilt = true;
+  } else if (cover_.accept(update, limit, cancel)) {
+    add_arc(s, t, limit);
+  } else {
+    return result;
   }
+  result.admitted = true;
   return result;
 }
 
@@ -115,11 +118,6 @@ BoundedNetwork::Piece BoundedNetwork::moral_piece(const Order& vertices, Vertex 
   piece.graph.join(place(s), place(t));
   for (const Vertex x : gains_.parents()[t]) piece.graph.join(place(s), place(x));
   return piece;
-}
-
-void BoundedNetwork::keep_update(CoverUpdate&& update, Vertex s, Vertex t, std::int64_t limit) {
-  cover_.accept(std::move(update));
-  add_arc(s, t, limit);
 }
 
 void BoundedNetwork::keep_filled(const Piece& piece, const BitMatrix& filled, Vertex s, Vertex t,

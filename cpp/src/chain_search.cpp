@@ -60,10 +60,10 @@ std::optional<Arc> GreedyArcs::step(Cancel& cancel) {
                                     : network_.admit_narrowest(s, t, limit_, cancel);
     best_[t].fresh = false;
     if (admission.admitted) {
-      reopen(t, admission);
+      reopen(admission);
       return arc;
     }
-    refuse(*arc, admission.blocks);
+    refuse(*arc, admission);
   }
   return std::nullopt;
 }
@@ -96,27 +96,27 @@ void GreedyArcs::refresh(Vertex t, Cancel& cancel) {
   best_[t] = best;
 }
 
-void GreedyArcs::refuse(const Arc& arc, const std::vector<BlockId>& blocks) {
+/// The moral graph only grows, so what no triangulation can hold is out for good.
+void GreedyArcs::refuse(const Arc& arc, const Admission& admission) {
   ++n_refused_;
   refused_.set(arc.second, arc.first);
+  if (admission.hopeless) return;
   refused_over_.resize(network_.cover().n_ids());
-  for (const BlockId id : blocks) refused_over_[id].push_back(arc);
+  for (const BlockId id : admission.blocks) refused_over_[id].push_back(arc);
 }
 
-/// Arcs that were refused over a block that is no more, or over another family, may be asked for again.
-void GreedyArcs::reopen(Vertex t, const Admission& admission) {
+/// Other arcs that were refused over a block that is no more may be asked for again.
+void GreedyArcs::reopen(const Admission& admission) {
+  const auto reopen_all = [&](std::vector<Arc>& arcs) {
+    for (const auto& [s, t] : arcs) refused_.reset(t, s), best_[t].fresh = false;
+    arcs.clear();
+  };
   if (admission.rebuilt) {
-    refused_ = BitMatrix(network_.size());
-    refused_over_.clear();
-    for (Best& one : best_) one.fresh = false;
+    std::ranges::for_each(refused_over_, reopen_all);
     return;
   }
-  std::fill_n(refused_.row(t), refused_.words(), 0);
-  for (const BlockId id : admission.blocks) {
-    if (id >= refused_over_.size() || network_.cover().alive(id)) continue;
-    for (const auto& [tail, head] : refused_over_[id]) refused_.reset(head, tail), best_[head].fresh = false;
-    refused_over_[id].clear();
-  }
+  for (const BlockId id : admission.blocks)
+    if (id < refused_over_.size() && !network_.cover().alive(id)) reopen_all(refused_over_[id]);
 }
 
 }  // namespace treewright

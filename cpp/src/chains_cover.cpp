@@ -8,10 +8,13 @@
 namespace treewright {
 
 BitMatrix induced_subgraph(const BitMatrix& graph, std::span<const Vertex> vertices) {
+  std::vector<std::size_t> place(graph.size(), kNone);
+  for (std::size_t i = 0; i < vertices.size(); ++i) place[vertices[i]] = i;
   BitMatrix result(vertices.size());
   for (std::size_t i = 0; i < vertices.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (graph.test(vertices[i], vertices[j])) result.join(i, j);
+    for_each_bit(graph.row(vertices[i]), graph.words(), [&](std::size_t u) {
+      if (place[u] != kNone) result.set(i, place[u]);
+    });
   return result;
 }
 
@@ -91,17 +94,24 @@ BlockId ChordalCover::home(Vertex child, std::span<const Vertex> parents) const 
   throw std::logic_error("a family lies in no block of its cover");
 }
 
-void ChordalCover::accept(CoverUpdate&& update) {
-  if (!update.block) {
-    if (!update.edges.empty()) throw std::logic_error("an update that is not chordal was accepted");
-    return;
-  }
+bool ChordalCover::accept(const CoverUpdate& update, std::int64_t limit, Cancel& cancel) {
+  if (update.edges.empty()) return width_ <= limit;
+  BitMatrix inner = induced_subgraph(graph_, update.merged);
+  const auto place = [&](Vertex v) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(update.merged, v) - update.merged.begin());
+  };
+  for (const auto& [u, v] : update.edges) inner.join(place(u), place(v));
+  const auto order = perfect_order(inner, cancel);
+  if (!order) return false;
+  auto block = std::make_unique<ChordalBlock>(update.merged, std::move(inner), *order);
+  if (block->width() > limit) return false;
   for (const auto& [u, v] : update.edges) graph_.join(u, v);
   for (const BlockId id : update.replaced) {
-    for (const Vertex v : block(id).members()) std::erase(blocks_of_[v], id);
+    for (const Vertex v : this->block(id).members()) std::erase(blocks_of_[v], id);
     blocks_[id].reset();
   }
-  insert(std::move(update.block));
+  insert(std::move(block));
+  return true;
 }
 
 }  // namespace treewright

@@ -1,6 +1,5 @@
 // The edges that one new arc asks of a chordal cover: block by block, or all from its tail.
 #include <algorithm>
-#include <limits>
 
 #include "treewright/chordal_cover.hpp"
 
@@ -8,21 +7,36 @@ namespace treewright {
 
 namespace {
 
-/// Collects the edges of one update.
+/// Collects the edges of one update, and the largest clique that they make.
 class Chords {
  public:
-  Chords(const ChordalCover& cover, std::vector<Arc>& edges) : cover_(cover), edges_(edges) {}
+  Chords(const ChordalCover& cover, CoverUpdate& update) : cover_(cover), update_(update) {}
 
   void add(Vertex u, Vertex v) {
-    if (u != v && !cover_.graph().test(u, v)) edges_.push_back(std::minmax(u, v));
+    if (u == v || cover_.graph().test(u, v)) return;
+    update_.edges.push_back(std::minmax(u, v));
   }
 
-  /// `from` to b and to all inner vertices of the chordless a-b paths of a block.
-  void fan(Vertex from, const ChordalBlock& block, Vertex a, Vertex b) {
-    add(from, b);
-    const InducedFrom& induced = block.induced_from(block.place(a));
-    if (const Word* inner = induced.to(block.place(b)))
-      for_each_bit(inner, induced.words, [&](std::size_t v) { add(from, block.members()[v]); });
+  /// Join `from` to every b and to all inner vertices of the chordless paths of a block from a to b.
+  void fan(Vertex from, const ChordalBlock& block, Vertex a, std::span<const Vertex> targets) {
+    const std::size_t entry = block.place(a);
+    const InducedFrom& induced = block.induced_from(entry);
+    std::vector<Word> joined(induced.words, 0);
+    for (const Vertex b : targets) {
+      const std::size_t place = block.place(b);
+      joined[place / 64] |= Word{1} << (place % 64);
+      if (const Word* inner = induced.to(place))
+        for (std::size_t w = 0; w < joined.size(); ++w) joined[w] |= inner[w];
+    }
+    for_each_bit(joined.data(), joined.size(), [&](std::size_t v) { add(from, block.members()[v]); });
+    // all new edges leave one vertex, so a new clique without it is an old one
+    if (from == a) {
+      for (std::size_t w = 0; w < joined.size(); ++w) joined[w] |= block.graph().row(entry)[w];
+      joined[entry / 64] &= ~(Word{1} << (entry % 64));
+    } else {
+      joined[entry / 64] |= Word{1} << (entry % 64);
+    }
+    widen(block.largest_clique(joined));
   }
 
   /// Triangles over a cycle whose consecutive vertices are joined.
@@ -32,19 +46,28 @@ class Chords {
       add(ring[low], ring[high]);
       left ? ++low : --high;
     }
+    if (ring.size() > 2) widen(2);
   }
+
+  void widen(std::int64_t width) { update_.block_width = std::max(update_.block_width, width); }
 
  private:
   const ChordalCover& cover_;
-  std::vector<Arc>& edges_;
+  CoverUpdate& update_;
 };
+
+template <class T>
+void sort_unique(std::vector<T>& items) {
+  std::ranges::sort(items);
+  items.erase(std::ranges::unique(items).begin(), items.end());
+}
 
 }  // namespace
 
 CoverUpdate ChordalCover::propose(Vertex s, Vertex t, std::span<const Vertex> parents, UpdateRule rule,
-                                  BlockWalk& walk, Cancel& cancel) const {
+                                  BlockWalk& walk) const {
   CoverUpdate update;
-  Chords chords(*this, update.edges);
+  Chords chords(*this, update);
   Order family(parents.begin(), parents.end());
   family.push_back(t);
   walk.run(*this, s);
@@ -52,6 +75,7 @@ CoverUpdate ChordalCover::propose(Vertex s, Vertex t, std::span<const Vertex> pa
   const std::uint32_t target = walk.target(t, home_block);
   if (target == BlockWalk::nowhere) {  // another component: the family and s are a clique, no more
     for (const Vertex x : family) chords.add(s, x);
+    chords.widen(static_cast<std::int64_t>(family.size()));
     if (home_block != kNoBlock) update.replaced.push_back(home_block);
     for (const Vertex v : {s, t})
       if (isolated(v)) update.replaced.push_back(blocks_of_[v].front());
@@ -64,37 +88,19 @@ CoverUpdate ChordalCover::propose(Vertex s, Vertex t, std::span<const Vertex> pa
       ring.push_back(walk.visits()[i].entry);
     }
     for (std::size_t i = 0; i + 1 < ring.size(); ++i)
-      chords.fan(rule == UpdateRule::block_wise ? ring[i] : s, block(update.path[i]), ring[i], ring[i + 1]);
+      chords.fan(rule == UpdateRule::block_wise ? ring[i] : s, block(update.path[i]), ring[i],
+                 std::span(&ring[i + 1], 1));
     if (rule == UpdateRule::block_wise) chords.zig_zag(ring);
     // in the last block every chord leaves s, not the entry: else the width could grow by two
-    for (const Vertex x : family) chords.fan(s, block(update.path.back()), ring.back(), x);
+    chords.fan(s, block(update.path.back()), ring.back(), family);
     update.replaced = update.path;
     for (const BlockId id : update.path)
       update.merged.insert(update.merged.end(), block(id).members().begin(), block(id).members().end());
   }
-  std::ranges::sort(update.edges);
-  update.edges.erase(std::ranges::unique(update.edges).begin(), update.edges.end());
-  std::ranges::sort(update.merged);
-  update.merged.erase(std::ranges::unique(update.merged).begin(), update.merged.end());
-  settle(update, cancel);
+  for (const BlockId id : update.replaced) chords.widen(block(id).width());
+  sort_unique(update.edges);
+  sort_unique(update.merged);
   return update;
-}
-
-void ChordalCover::settle(CoverUpdate& update, Cancel& cancel) const {
-  update.width = width_;
-  if (update.edges.empty()) return;
-  BitMatrix inner = induced_subgraph(graph_, update.merged);
-  const auto place = [&](Vertex v) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(update.merged, v) - update.merged.begin());
-  };
-  for (const auto& [u, v] : update.edges) inner.join(place(u), place(v));
-  const auto order = perfect_order(inner, cancel);
-  if (!order) {
-    update.width = std::numeric_limits<std::int64_t>::max();
-    return;
-  }
-  update.block = std::make_unique<ChordalBlock>(update.merged, std::move(inner), *order);
-  update.width = std::max(width_, update.block->width());
 }
 
 }  // namespace treewright

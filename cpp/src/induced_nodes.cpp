@@ -73,6 +73,15 @@ std::int64_t InducedNodes::width() const {
   return width;
 }
 
+std::int64_t InducedNodes::largest_clique(const Word* set) const {
+  std::int64_t most = 0;  // the member that is eliminated first has all others in its bag
+  for_each_bit(set, adhesion_.words(), [&](std::size_t v) {
+    const std::size_t others = count_common(adhesion_.row(position_[v]), set, adhesion_.words());
+    most = std::max(most, static_cast<std::int64_t>(others + 1));
+  });
+  return most;
+}
+
 Order InducedNodes::between(Vertex s, Vertex t) const {
   // The union of the inclusion-minimal adhesion sets on the tree path that hold neither s nor t: these are
   // the minimal separators of s and t.

@@ -12,6 +12,7 @@ namespace treewright {
 struct Admission {
   bool admitted = false;
   bool rebuilt = false;         // the cover was triangulated anew, all blocks are new
+  bool hopeless = false;        // refused for good: no triangulation is narrow enough
   std::vector<BlockId> blocks;  // those between the arc's ends, before it was added
 };
 
@@ -48,7 +49,7 @@ class BoundedNetwork {
   Admission admit_narrowest(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel);
 
   /// How s -> t would change the cover.
-  CoverUpdate propose(Vertex s, Vertex t, Cancel& cancel);
+  CoverUpdate propose(Vertex s, Vertex t);
 
  private:
   bool allowed(Vertex s, Vertex t) const {
@@ -61,7 +62,6 @@ class BoundedNetwork {
   };
 
   Piece moral_piece(const Order& vertices, Vertex s, Vertex t) const;
-  void keep_update(CoverUpdate&& update, Vertex s, Vertex t, std::int64_t limit);
   void keep_filled(const Piece& piece, const BitMatrix& filled, Vertex s, Vertex t, std::int64_t limit,
                    Cancel& cancel);
   void add_arc(Vertex s, Vertex t, std::int64_t limit);

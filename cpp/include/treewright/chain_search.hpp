@@ -21,7 +21,7 @@ AppliedChain apply_chain(BoundedNetwork& network, std::span<const Arc> chain, st
 enum class Triangulation { own_first, narrowest };
 
 /// Adds the arc of largest gain that keeps the width, again and again. A refused arc stays refused until a
-/// block it depends on changes.
+/// block between its ends changes, or for good if that is proved.
 class GreedyArcs {
  public:
   GreedyArcs(BoundedNetwork& network, std::int64_t limit, Triangulation triangulation);
@@ -39,8 +39,8 @@ class GreedyArcs {
 
   void refresh(Vertex t, Cancel& cancel);
   std::optional<Arc> best_arc(Cancel& cancel);
-  void refuse(const Arc& arc, const std::vector<BlockId>& blocks);
-  void reopen(Vertex t, const Admission& admission);
+  void refuse(const Arc& arc, const Admission& admission);
+  void reopen(const Admission& admission);
 
   BoundedNetwork& network_;
   std::int64_t limit_;

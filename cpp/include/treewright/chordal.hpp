@@ -44,6 +44,9 @@ class InducedNodes {
   /// Size of the largest clique less one.
   std::int64_t width() const;
 
+  /// Size of the largest clique inside a set, a row of bits.
+  std::int64_t largest_clique(const Word* set) const;
+
  private:
   Order order_, position_;
   BitMatrix later_;  // in positions: node i of the tree is i with its later neighbours

@@ -34,6 +34,11 @@ class ChordalBlock {
   /// call; blocks of at most `remembered` members keep them.
   const InducedFrom& induced_from(std::size_t place) const;
 
+  /// Size of the largest clique inside a set of places.
+  std::int64_t largest_clique(const std::vector<Word>& places) const {
+    return induced_.largest_clique(places.data());
+  }
+
   static constexpr std::size_t remembered = 512;
 
  private:
@@ -83,12 +88,11 @@ class BlockWalk {
 
 /// What adding one arc would do to a cover.
 struct CoverUpdate {
-  std::vector<Arc> edges;             // those that the cover lacks, smaller end first, sorted
-  std::vector<BlockId> path;          // blocks between s and the family of t; empty between components
-  std::vector<BlockId> replaced;      // blocks that become one
-  Order merged;                       // the vertices of that one
-  std::unique_ptr<ChordalBlock> block;  // absent when no edge is new, or the result would not be chordal
-  std::int64_t width = 0;             // of the whole cover afterwards
+  std::vector<Arc> edges;         // those that the cover lacks, smaller end first, sorted
+  std::vector<BlockId> path;      // blocks between s and the family of t; empty between components
+  std::vector<BlockId> replaced;  // blocks that become one
+  Order merged;                   // the vertices of that one
+  std::int64_t block_width = 0;   // of that one: all it takes are the cliques that new edges make
 };
 
 class ChordalCover {
@@ -111,12 +115,12 @@ class ChordalCover {
   BlockId home(Vertex child, std::span<const Vertex> parents) const;
 
   /// What the arc s -> t asks for; the family of t must be a clique of the cover.
-  CoverUpdate propose(Vertex s, Vertex t, std::span<const Vertex> parents, UpdateRule rule, BlockWalk& walk,
-                      Cancel& cancel) const;
-  void accept(CoverUpdate&& update);
+  CoverUpdate propose(Vertex s, Vertex t, std::span<const Vertex> parents, UpdateRule rule,
+                      BlockWalk& walk) const;
+  /// False, and nothing is changed, if the result would not be chordal or wider than `limit`.
+  bool accept(const CoverUpdate& update, std::int64_t limit, Cancel& cancel);
 
  private:
-  void settle(CoverUpdate& update, Cancel& cancel) const;
   BlockId insert(std::unique_ptr<ChordalBlock> block);
 
   BitMatrix graph_;
