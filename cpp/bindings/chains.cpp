@@ -47,7 +47,8 @@ auto propose(Network& network, tw::Vertex s, tw::Vertex t) {
   const tw::CoverUpdate update = network.inner.propose(s, t);
   std::vector<Indices> path;
   for (const tw::BlockId id : update.path) path.push_back(network.inner.cover().block(id).members());
-  return std::tuple(pairs_to_numpy(update.edges), std::move(path), std::max(network.inner.width(), update.block_width));
+  return std::tuple(pairs_to_numpy(update.edges), std::move(path),
+                    std::max(network.inner.width(), update.block_width));
 }
 
 std::vector<Indices> blocks(const Network& network) {
@@ -61,8 +62,9 @@ std::vector<Indices> blocks(const Network& network) {
 
 Candidates candidates(Network& network, const Array<tw::Vertex>& order) {
   tw::check_permutation(span_of(order), network.inner.size());
-  return {interruptible(
-              [&](tw::Cancel& cancel) { return tw::chain_candidates(network.inner, span_of(order), cancel); }),
+  return {interruptible([&](tw::Cancel& cancel) {
+            return tw::chain_candidates(network.inner, span_of(order), cancel);
+          }),
           network.inner.size()};
 }
 
@@ -88,8 +90,8 @@ auto listed(const Candidates& candidates) {
 auto apply(Network& network, const Pairs& pairs, std::int64_t limit) {
   const auto chain = arcs_of(pairs);
   for (const auto& [s, t] : chain) require_arc(network, s, t);
-  const auto done = interruptible(
-      [&](tw::Cancel& cancel) { return tw::apply_chain(network.inner, chain, limit, cancel); });
+  const auto done =
+      interruptible([&](tw::Cancel& cancel) { return tw::apply_chain(network.inner, chain, limit, cancel); });
   return std::pair(pairs_to_numpy(done.added), pairs_to_numpy(done.skipped));
 }
 
@@ -111,9 +113,7 @@ void bind_chains(nb::module_& m) {
       .def("blocks", &blocks, "The blocks of the cover, sorted.")
       .def("propose", &propose, "s"_a, "t"_a, "New edges of the cover, block path and width of one arc.")
       .def("node_order",
-           [](const Network& self) {
-             return to_numpy(tw::node_order(self.inner.cover(), self.inner.dag()));
-           })
+           [](const Network& self) { return to_numpy(tw::node_order(self.inner.cover(), self.inner.dag())); })
       .def("candidates", &candidates, "order"_a)
       .def("apply", &apply, "chain"_a, "limit"_a, "Arcs added and arcs skipped.");
 
@@ -121,9 +121,9 @@ void bind_chains(nb::module_& m) {
       .def(
           "__init__",
           [](tw::GreedyArcs* self, Network& network, std::int64_t limit, bool narrowest) {
-            new (self) tw::GreedyArcs(
-                network.inner, limit,
-                narrowest ? tw::Triangulation::narrowest : tw::Triangulation::own_first);
+            new (self)
+                tw::GreedyArcs(network.inner, limit,
+                               narrowest ? tw::Triangulation::narrowest : tw::Triangulation::own_first);
           },
           "network"_a, "limit"_a, "narrowest"_a, nb::keep_alive<1, 2>())
       .def_prop_ro("n_refused", &tw::GreedyArcs::n_refused)

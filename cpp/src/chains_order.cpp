@@ -13,7 +13,8 @@ class NodeKeys {
  public:
   using Key = std::tuple<std::size_t, std::size_t, Vertex>;  // block in turn, distance from its entry, number
 
-  explicit NodeKeys(const ChordalCover& cover) : cover_(cover), keyed_(cover.size(), 0), keys_(cover.size()) {}
+  explicit NodeKeys(const ChordalCover& cover)
+      : cover_(cover), keyed_(cover.size(), 0), keys_(cover.size()) {}
 
   const Key& operator[](Vertex v) const { return keys_[v]; }
 
@@ -40,9 +41,8 @@ class NodeKeys {
     std::vector<BlockId> ids;
     for (const BlockId id : cover_.blocks_of(v))
       if (id != except) ids.push_back(id);
-    std::ranges::sort(ids, [&](BlockId a, BlockId b) {
-      return cover_.block(b).members() < cover_.block(a).members();
-    });
+    std::ranges::sort(
+        ids, [&](BlockId a, BlockId b) { return cover_.block(b).members() < cover_.block(a).members(); });
     for (const BlockId id : ids) stack_.emplace_back(id, v);
   }
 

@@ -18,8 +18,8 @@ bool share(const Ports& a, const Ports& b) {
   return false;
 }
 
-/// Two arcs that meet in one vertex may be joined there if their block paths have no block in common; of paths
-/// through one vertex that share a block, both hold a shared one beside it.
+/// Two arcs that meet in one vertex may be joined there if their block paths have no block in common; of
+/// paths through one vertex that share a block, both hold a shared one beside it.
 bool may_join(const Reach& before, const Reach& after) {
   return before.inside_component && after.inside_component && !share(before.last_ports, after.first_ports);
 }
@@ -31,7 +31,7 @@ std::vector<std::size_t> best_chain(std::span<const Candidate> candidates, std::
   for (std::size_t e = 0; e < candidates.size(); ++e) ending[candidates[e].reach.range.last].push_back(e);
   std::vector<double> value(candidates.size());
   std::vector<std::size_t> previous(candidates.size(), kNone);
-  std::vector<double> best(n_positions + 1, 0.0);            // of the chains that end before a position
+  std::vector<double> best(n_positions + 1, 0.0);             // of the chains that end before a position
   std::vector<std::size_t> best_end(n_positions + 1, kNone);  // and the last arc of such a chain
   for (std::size_t j = 0; j < n_positions; ++j) {
     best[j + 1] = best[j], best_end[j + 1] = best_end[j];

@@ -1,7 +1,7 @@
 // Chordless paths of a chordal graph, read off its clique tree.
 //
-// The inner vertices of all chordless s-t paths are the union of the minimal s-t separators, and those are the
-// inclusion-minimal adhesion sets between the nearest bag of s and the nearest bag of t.
+// The inner vertices of all chordless s-t paths are the union of the minimal s-t separators, and those are
+// the inclusion-minimal adhesion sets between the nearest bag of s and the nearest bag of t.
 #include <utility>
 
 #include "treewright/chordal.hpp"
@@ -17,8 +17,8 @@ bool inside(const Word* x, const Word* y, std::size_t words) {
   return true;
 }
 
-/// The minimal adhesion sets of a path that grows. A vertex in two of them is in all between, so a set that is
-/// not minimal shows beside its neighbour: the list is a stack, and paths that fork share what lies below.
+/// The minimal adhesion sets of a path that grows. A vertex in two of them is in all between, so a set that
+/// is not minimal shows beside its neighbour: the list is a stack, and paths that fork share what lies below.
 class SeparatorStacks {
  public:
   SeparatorStacks(const BitMatrix& adhesion, InducedFrom& out) : adhesion_(adhesion), out_(out) {}

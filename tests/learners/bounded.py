@@ -1,4 +1,4 @@
-"""Networks inside covers for the tests of bounded treewidth: a score that is a table of gains, random tables."""
+"""What the tests of bounded treewidth share: a score that is a table of gains, small networks, tables."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ def dependent_table(seed, n, n_rows, cardinalities=(2, 3), names=None):
         columns.append(codes)
     names = rng.permutation(n) if names is None else names
     schema = Schema(
-        Variable(f"v{name:02d}", tuple(range(int(c.max()) + 1))) for name, c in zip(names, columns, strict=True)
+        Variable(f"v{name:02d}", tuple(range(int(c.max()) + 1)))
+        for name, c in zip(names, columns, strict=True)
     )
     return Table(schema, [c.astype(np.uint8) for c in columns])

@@ -1,5 +1,7 @@
 """Covers that grow arc by arc: worked examples, twins and laws of the update."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.learners.bounded import (
@@ -195,9 +197,7 @@ def test_the_guard_holds_where_the_conditions_of_the_paper_break(name):
 
 def test_the_paper_counts_too_few_contaminated_vertices():
     """Three arcs into one child look disjoint by their new edges alone, and are four wide together."""
-    network = network_of(
-        families(COUNTEREXAMPLES["one child"][1]), pairs(COUNTEREXAMPLES["one child"][0])
-    )
+    network = network_of(families(COUNTEREXAMPLES["one child"][1]), pairs(COUNTEREXAMPLES["one child"][0]))
     assert [new_edges(network, s, 2) for s in (3, 4, 1)] == [{(3, 5)}, {(2, 4)}, set()]
 
 
@@ -216,7 +216,7 @@ def test_ranges_and_order_are_those_of_the_twin(seed):
         if seed % 2:  # any order that is topological will do for ranges
             order = topological(parents, rng)
         candidates = network.candidates(np.array(order, dtype=np.uint32))
-        arcs, gains, found = candidates.listed()
+        arcs, _, found = candidates.listed()
         forward = {(s, t) for i, s in enumerate(order) for t in order[i + 1 :] if s not in parents[t]}
         assert as_set(arcs) == forward
         assert arcs.tolist() == sorted(arcs.tolist(), key=lambda arc: (arc[1], arc[0]))
@@ -317,7 +317,7 @@ def test_the_best_chain_is_the_best_of_all(seed):
     chain = [(s, t) for s, t in candidates.best_chain().tolist()]
     of = {tuple(arc): i for i, arc in enumerate(arcs.tolist())}
     picked = [spans[of[arc]] for arc in chain]
-    assert all(slow.may_follow(e, f) for e, f in zip(picked, picked[1:], strict=False))
+    assert all(slow.may_follow(e, f) for e, f in pairwise(picked))
     if len(arcs) <= 24:
         assert sum(values[of[arc]] for arc in chain) == slow.best_value(spans[keep], values[keep])
     assert len({t for _, t in chain}) == len(chain)  # so gains add exactly

@@ -9,7 +9,8 @@ from itertools import combinations
 import networkx
 from tests.reference.undirected import eliminate, induced_nodes, is_chordal, maximal_cliques, plain_schema
 
-from treewright.graphs import UndirectedGraph, fits
+from treewright.graphs import UndirectedGraph, fits, triangulate
+from treewright.graphs import eliminate as eliminated
 
 EPSILON = 1e-9
 
@@ -215,20 +216,40 @@ class SlowNetwork:
         self.parents[t].add(s)
         return True
 
-    def triangulated(self, piece, s, t, limit):
-        grown = [p | {s} if v == t else p for v, p in enumerate(self.parents)]
-        moral = [(piece.index(u), piece.index(v)) for u, v in moral_edges(grown) if {u, v} <= set(piece)]
-        graph = UndirectedGraph(plain_schema(len(piece)), moral)
-        order = fits(graph, limit)
-        if order is None:
-            return None
-        fill, _ = eliminate(graph_of(len(piece), moral), order)
-        kept = {(u, v) for u, v in edges_of(self.adj) if not {u, v} <= set(piece)}
-        inner = {tuple(sorted((piece[i], piece[j]))) for i, j in {*moral, *fill}}
-        return graph_of(self.n, kept | inner)
+    def admit_narrowest(self, s, t, limit):
+        """The narrowest of the own update, min-fill and maximum cardinality search; ties in this order."""
+        new, _, merged = edge_update(self.adj, self.parents, s, t, self.block_wise)
+        piece = sorted(merged)
+        own = graph_of(self.n, edges_of(self.adj) | new)
+        graph = self.moral_piece(piece, s, t)
+        if width_of_chordal(own) > limit and fits(graph, limit) is None:
+            return False
+        others = [self.refilled(piece, triangulate(graph, rule).graph) for rule in ("min_fill", "mcs")]
+        best = min([own, *others], key=lambda adj: width_of_chordal(inside(adj, piece)))
+        if width_of_chordal(best) > limit:
+            return False
+        self.adj = best
+        self.parents[t].add(s)
+        return True
 
-    def greedy(self, limit):
+    def moral_piece(self, piece, s, t):
+        grown = [p | {s} if v == t else p for v, p in enumerate(self.parents)]
+        edges = [(piece.index(u), piece.index(v)) for u, v in moral_edges(grown) if {u, v} <= set(piece)]
+        return UndirectedGraph(plain_schema(len(piece)), edges)
+
+    def refilled(self, piece, filled):
+        """The cover with another triangulation of one piece."""
+        kept = {(u, v) for u, v in edges_of(self.adj) if not {u, v} <= set(piece)}
+        return graph_of(self.n, kept | {(piece[i], piece[j]) for i, j in filled.index_edges()})
+
+    def triangulated(self, piece, s, t, limit):
+        graph = self.moral_piece(piece, s, t)
+        order = fits(graph, limit)
+        return None if order is None else self.refilled(piece, eliminated(graph, order).graph)
+
+    def greedy(self, limit, admit=None):
         """The best arc that is admitted, again and again."""
+        admit = self.admit if admit is None else admit
         while True:
             arcs = [
                 (-self.gain(s, t), t, s)
@@ -236,5 +257,5 @@ class SlowNetwork:
                 for s in range(self.n)
                 if s != t and self.legal(s, t) and self.gain(s, t) > EPSILON
             ]
-            if not any(self.admit(s, t, limit) for _, t, s in sorted(arcs)):
+            if not any(admit(s, t, limit) for _, t, s in sorted(arcs)):
                 return

@@ -45,9 +45,9 @@ class GreedyArcs {
   BoundedNetwork& network_;
   std::int64_t limit_;
   Triangulation triangulation_;
-  std::vector<Best> best_;                          // by head
-  BitMatrix refused_;                               // head, tail
-  std::vector<std::vector<Arc>> refused_over_;      // by block
+  std::vector<Best> best_;                      // by head
+  BitMatrix refused_;                           // head, tail
+  std::vector<std::vector<Arc>> refused_over_;  // by block
   std::size_t n_refused_ = 0;
 };
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -66,12 +65,11 @@ class BoundedGrowth:
         search = _core.GreedyArcs(self.network, limit, narrowest)
         n_added = 0
         while True:
-            with self.iteration() as (added, _):
-                arc = search.step()
-                if arc is not None:
-                    added.append(arc)
+            start = perf_counter()
+            arc = search.step()
             if arc is None:
                 return {"edges": n_added, "refused": search.n_refused}
+            self.record([arc], skipped=0, since=start)
             n_added += 1
 
     @property
@@ -79,23 +77,14 @@ class BoundedGrowth:
         """Local scores asked for so far."""
         return self.scores.tally[0]
 
-    @contextmanager
-    def iteration(self) -> Iterator[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Collects the arcs added and skipped in one round; a round without any is not written down."""
-        added: list[tuple[int, int]] = []
-        skipped: list[tuple[int, int]] = []
-        start = perf_counter()
-        yield added, skipped
-        if not added:
-            return
+    def record(self, arcs: Iterable[tuple[int, int]], *, skipped: int, since: float) -> None:
+        """Write an iteration down, and tell whoever wants to know."""
         names = self.schema.names
-        edges = tuple((names[self._by_name[s]], names[self._by_name[t]]) for s, t in added)
-        seconds = perf_counter() - start
-        self._iterations.append(
-            Iteration(edges, len(skipped), self.network.width, self.network.score, seconds)
-        )
+        edges = tuple((names[self._by_name[s]], names[self._by_name[t]]) for s, t in arcs)
+        width, score = self.network.width, self.network.score
+        self._iterations.append(Iteration(edges, skipped, width, score, perf_counter() - since))
         if self._progress is not None:
-            self._progress(len(self._iterations), self.network.width, self.network.score)
+            self._progress(len(self._iterations), width, score)
 
     def certified(self, trace: Trace) -> Certified:
         cover = _core.graph_edges(self.network.cover())

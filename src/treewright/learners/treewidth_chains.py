@@ -12,6 +12,7 @@ work.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Literal, get_args
 
 from treewright.criteria.queries import one_of
@@ -109,14 +110,13 @@ def add_chains(growth: BoundedGrowth, treewidth: int) -> dict[str, int]:
     tallies = {"chains": 0, "edges": 0, "skipped": 0}
     network = growth.network
     while network.width < treewidth:
-        with growth.iteration() as (added, skipped):
-            candidates = network.candidates(growth.node_order())
-            chain = candidates.best_chain()
-            done, left = network.apply(chain, network.width + 1)
-            added.extend(done.tolist())
-            skipped.extend(left.tolist())
-        if not added:  # no arc gains: the first of a chain is never skipped
+        start = perf_counter()
+        candidates = network.candidates(growth.node_order())
+        chain = candidates.best_chain()
+        if not len(chain):
             break
+        added, skipped = network.apply(chain, network.width + 1)  # the first arc is never skipped
+        growth.record(added.tolist(), skipped=len(skipped), since=start)
         tallies["chains"] += 1
         tallies["edges"] += len(added)
         tallies["skipped"] += len(skipped)
