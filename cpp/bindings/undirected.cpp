@@ -11,7 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind.hpp"
+#include "rows.hpp"
 #include "treewright/blocks.hpp"
 #include "treewright/chordal.hpp"
 #include "treewright/cliques.hpp"
@@ -20,25 +20,9 @@
 
 namespace {
 
-using Rows = Matrix<std::uint64_t>;
 using Ties = Array<std::uint32_t>;
 using OutOrder = OutArray<std::uint32_t>;
-using OutRows = OutMatrix<std::uint64_t>;
 using OutSets = std::pair<OutArray<std::int64_t>, OutArray<std::uint32_t>>;
-
-tw::BitMatrix graph_of(const Rows& rows) {
-  tw::BitMatrix graph(rows.shape(0));
-  if (rows.shape(1) != graph.words())
-    throw std::invalid_argument("rows of bits have one word per 64 vertices");
-  std::copy_n(rows.data(), rows.size(), graph.row(0));
-  return graph;
-}
-
-OutRows rows_of(const tw::BitMatrix& graph) {
-  const std::size_t words = graph.size() * graph.words();
-  return to_numpy(std::vector<std::uint64_t>(graph.row(0), graph.row(0) + words), graph.size(),
-                  graph.words());
-}
 
 OutMatrix<std::uint32_t> pairs_of(std::vector<std::uint32_t>&& ends) {
   const std::size_t pairs = ends.size() / 2;

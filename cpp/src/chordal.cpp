@@ -145,46 +145,4 @@ BitMatrix make_minimal(const BitMatrix& graph, BitMatrix chordal, Cancel& cancel
   return chordal;
 }
 
-InducedNodes::InducedNodes(const BitMatrix& chordal, std::span<const Vertex> order)
-    : order_(order.begin(), order.end()),
-      position_(inverse(order)),
-      later_(filled_upward(chordal, order)),
-      parent_(chordal.size()) {
-  for (std::size_t v = 0; v < parent_.size(); ++v)
-    parent_[v] = first_bit(later_.row(v), later_.words(), v / 64);
-}
-
-Order InducedNodes::between(Vertex s, Vertex t) const {
-  // The union of the inclusion-minimal adhesion sets on the tree path that hold neither s nor t: these are
-  // the minimal separators of s and t.
-  const std::size_t words = later_.words();
-  std::size_t a = position_[s], b = position_[t];
-  const std::size_t from = a, to = b;
-  std::vector<const Word*> adhesions;
-  while (a != b) {
-    std::size_t& lower = a < b ? a : b;  // parents come later, so the earlier one is not above the other
-    const Word* adhesion = later_.row(lower);
-    const auto holds = [&](std::size_t v) { return adhesion[v / 64] >> (v % 64) & 1; };
-    if (!holds(from) && !holds(to)) adhesions.push_back(adhesion);
-    lower = parent_[lower];
-    if (lower == kNone) return {};
-  }
-  const auto inside = [&](const Word* x, const Word* y) {
-    for (std::size_t w = 0; w < words; ++w)
-      if (x[w] & ~y[w]) return false;
-    return true;
-  };
-  std::vector<Word> all(words, 0);
-  for (const Word* one : adhesions) {
-    const bool minimal = std::none_of(adhesions.begin(), adhesions.end(), [&](const Word* other) {
-      return inside(other, one) && !inside(one, other);
-    });
-    for (std::size_t w = 0; minimal && w < words; ++w) all[w] |= one[w];
-  }
-  Order nodes;
-  for_each_bit(all.data(), words, [&](std::size_t v) { nodes.push_back(order_[v]); });
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
-}
-
 }  // namespace treewright

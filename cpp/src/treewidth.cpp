@@ -171,7 +171,9 @@ std::int64_t contraction_bound(BitMatrix graph, Cancel& cancel) {
   return bound;
 }
 
-std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel) {
+std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel, bool* proved) {
+  bool certain = true;
+  if (proved) *proved = true;
   if (graph.size() == 0) return Order{};
   if (width < 0) return std::nullopt;
   const auto bound = static_cast<std::size_t>(width);
@@ -185,7 +187,11 @@ std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel) {
     if (work.empty()) {
       cancel.check();
       v = cheapest_within(rest, bound, gaps, stale);  // the only step that may go wrong
-      if (v == kNone) return std::nullopt;
+      if (v == kNone) {
+        if (proved) *proved = certain;
+        return std::nullopt;
+      }
+      certain = false;
     } else {
       v = work.pop();
       if (!rest.alive(v) || rest.degree(v) > bound) continue;

@@ -52,6 +52,7 @@ from treewright.graphs import (
 )
 from treewright.inference import JunctionTreeEngine
 from treewright.learners import (
+    Certified,
     EdgeConfidence,
     Learned,
     LearnedBlankets,
@@ -70,6 +71,8 @@ from treewright.learners import (
     learn_hybrid,
     learn_pc,
     learn_tabu,
+    learn_thin_junction_tree,
+    learn_treewidth_chains,
     markov_blankets,
 )
 from treewright.limits import memory_limit, set_memory_limit
@@ -155,6 +158,7 @@ __all__ = [
     "BayesianNetwork",
     "CachedCounter",
     "CachedScore",
+    "Certified",
     "ChiSquareTest",
     "ChowLiuTree",
     "Counter",
@@ -230,6 +234,8 @@ __all__ = [
     "learn_hybrid",
     "learn_pc",
     "learn_tabu",
+    "learn_thin_junction_tree",
+    "learn_treewidth_chains",
     "load",
     "load_network",
     "markov_blankets",

@@ -17,7 +17,8 @@ std::int64_t contraction_bound(BitMatrix graph, Cancel& cancel);
 
 /// An elimination order of width at most `width`, or none. Never accepts wrongly; rejects wrongly only where
 /// no safe rule applies and min-fill guesses badly, so never for a width of two or less.
-std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel);
+/// `proved` tells whether a rejection is certain: no guess was made before it.
+std::optional<Order> fits(BitMatrix graph, std::int64_t width, Cancel& cancel, bool* proved = nullptr);
 
 struct Treewidth {
   std::int64_t lower = -1, upper = -1;

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright import __version__
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
 from treewright.cli.ground import check_score, ground_of, score_for
@@ -48,6 +49,7 @@ from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Knowledge
 from treewright.learners import EdgeConfidence, Learned, edge_confidence
 from treewright.models import GaussianNetwork
+from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.table import Table
 
@@ -129,10 +131,18 @@ def learn(
                 *remarks_on_model(model),
             ],
             output=output,
-            confidence=resampled(bootstrap, table, chosen, criterion, ess, task),
+            confidence=resampled(bootstrap, table, task, method=chosen, criterion=criterion, ess=ess),
         )
     if output is not None:
-        model.save(output, certificate=learned.certificate)
+        origin = {
+            **getattr(model, "provenance", {}),
+            "method": method,
+            "score": criterion,
+            "rows": table.n_rows,
+            "seed": seed,
+            "treewright": __version__,
+        }
+        save(model, output, provenance=origin, certificate=learned.certificate)
     if trace is not None:
         write_json(trace, {"method": method, "score": criterion, **learned.trace.to_dict()})
     out.answer(
@@ -143,7 +153,7 @@ def learn(
 
 
 def resampled(
-    n: int | None, table: Table, method: Method, criterion: str, ess: float | None, task: Task
+    n: int | None, table: Table, task: Task, *, method: Method, criterion: str, ess: float | None
 ) -> EdgeConfidence | None:
     """How often the same method finds each edge in resampled rows."""
     if n is None:

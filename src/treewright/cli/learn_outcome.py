@@ -87,9 +87,9 @@ def document(outcome: Outcome) -> dict[str, Any]:
 
 
 def shown(outcome: Outcome) -> Iterator[RenderableType]:
-    edges = outcome.network.edges()
+    edges, schema = outcome.network.edges(), outcome.network.schema
     yield heading(
-        f"{outcome.method}: {counted(len(outcome.network.schema), 'variable')}, {counted(len(edges), 'edge')}, "
+        f"{outcome.method}: {counted(len(schema), 'variable')}, {counted(len(edges), 'edge')}, "
         f"treewidth {outcome.width}, {counted(outcome.model.n_parameters, 'parameter')}"
     )
     pairs = [

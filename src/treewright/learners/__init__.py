@@ -2,6 +2,7 @@
 
 from treewright.learners.aggressive import learn_aggressive
 from treewright.learners.bootstrap import edge_confidence
+from treewright.learners.certified import Certified, Iteration
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
@@ -11,9 +12,13 @@ from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.pc import LearnedPc, learn_pc
+from treewright.learners.thin_junction_tree import learn_thin_junction_tree
+from treewright.learners.treewidth_chains import learn_treewidth_chains
 
 __all__ = [
+    "Certified",
     "EdgeConfidence",
+    "Iteration",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
@@ -33,5 +38,7 @@ __all__ = [
     "learn_hybrid",
     "learn_pc",
     "learn_tabu",
+    "learn_thin_junction_tree",
+    "learn_treewidth_chains",
     "markov_blankets",
 ]

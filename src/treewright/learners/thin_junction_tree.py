@@ -1,0 +1,73 @@
+"""Thin junction trees: one arc at a time, as long as a narrow triangulation is found.
+
+The plain rival of the chains: from the best tree on, take the arc of largest gain whose addition keeps the
+width within the bound, and triangulate anew. How narrow a cover it finds decides how many arcs it can add, so
+every arc may use the narrowest of three: the cover carried along, min-fill and maximum cardinality search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treewright.criteria.score import LocalScore
+from treewright.learners.bounded_growth import BoundedGrowth, check_bounds
+from treewright.learners.certified import Certified, Progress
+from treewright.learners.chow_liu import learn_chow_liu
+from treewright.learners.learned import TraceBuilder
+from treewright.tables.schema import NameOrIndex
+
+
+def learn_thin_junction_tree(
+    score: LocalScore,
+    *,
+    treewidth: int,
+    order: Sequence[NameOrIndex] | None = None,
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> Certified:
+    """Learn a network whose treewidth is bounded, one arc at a time ([1]_, as improved by [2]_).
+
+    Parameters
+    ----------
+    score
+        Any decomposable score, of discrete or of continuous variables.
+    treewidth
+        No clique of the cover has more than `treewidth` + 1 variables.
+    order
+        A total order of the variables; parents then come before their children.
+    max_parents
+        Largest number of parents of a variable; the treewidth bounds it anyway.
+    progress
+        Called after each arc with its number, the width and the score so far.
+
+    Returns
+    -------
+    Certified
+        Structure, trace, the junction tree of the cover (``certificate``) and the iterations, one for each
+        arc. Ties go by the names of the variables.
+
+    References
+    ----------
+    .. [1] Bach & Jordan (2001). Thin junction trees. Advances in Neural Information Processing Systems 14.
+    .. [2] Elidan & Gould (2008). Learning bounded treewidth Bayesian networks. Journal of Machine Learning
+       Research 9, 2699-2731.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> score = tw.BIC(tw.count(table))
+    >>> learned = tw.learn_thin_junction_tree(score, treewidth=2)
+    >>> learned.width, learned.score > score.score(tw.learn_chow_liu(score).structure)
+    (2, True)
+    """
+    check_bounds(score.schema, treewidth, max_parents)
+    trace = TraceBuilder()
+    with trace.phase("start"):
+        tree = learn_chow_liu(score, order=order).structure
+        growth = BoundedGrowth(score, tree, order=order, max_parents=max_parents, progress=progress)
+    with trace.phase("arcs") as tallies:
+        tallies.update(growth.add_arcs(treewidth, narrowest=True))
+        tallies["scores"] = growth.n_scores
+    return growth.certified(trace.build())
