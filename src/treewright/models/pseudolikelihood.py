@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.inference.factor import Cells
-from treewright.models.fit import counted_positions
+from treewright.models.family_counts import counted_positions
 from treewright.models.log_linear import LogLinearModel
 from treewright.models.markov_network import Fitting
 from treewright.models.weight_fitting import WEAK, WeightPrior, minimised
