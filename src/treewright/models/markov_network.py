@@ -48,11 +48,13 @@ class Fitting:
     Attributes
     ----------
     method
-        ``"closed form"``, ``"decomposable cover"`` or ``"iterative proportional fitting"``.
+        ``"closed form"``, ``"decomposable cover"`` or ``"iterative proportional fitting"``; for weights of
+        features ``"maximum likelihood"``, ``"penalised likelihood"`` or ``"pseudo-likelihood"``.
     sweeps
-        How often all cliques were visited.
+        How often all cliques were visited, or steps of the search for weights.
     residual
-        The largest difference between a clique's fitted and wanted marginal that the last sweep met.
+        The largest difference between a clique's fitted and wanted marginal that the last sweep met; for
+        weights, the largest entry of the gradient.
     converged
         Whether that is within the tolerance.
     """
