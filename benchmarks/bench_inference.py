@@ -173,10 +173,12 @@ def report_memory(name: str, seconds: float = 600) -> None:
         except subprocess.TimeoutExpired:
             print(f"  {engine} took more than {seconds:.0f} s on {name}")
         except subprocess.CalledProcessError as error:
-            print(f"  {engine} failed on {name}: {error.stderr.strip().splitlines()[-1:]}")
+            why = "was killed, as for want of memory" if error.returncode == -9 else error.stderr[-200:]
+            print(f"  {engine} on {name}: {why}")
     ours = max(found.pop("treewright"), 1)
     shown = ", ".join(f"{engine} {kilobytes / ours:.1f}x" for engine, kilobytes in found.items())
-    print(f"{name}: all marginals take {ours / 1024:.2f} MB at most; pyAgrum's {shown}", flush=True)
+    compared = f"; pyAgrum's {shown}" if shown else ""
+    print(f"{name}: all marginals take {ours / 1024:.2f} MB at most{compared}", flush=True)
 
 
 def main(names: list[str]) -> None:

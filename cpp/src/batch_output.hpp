@@ -22,8 +22,8 @@ struct BatchOutput {
   }
 };
 
-/// Rows whose unobserved variables fall into small parts, answered part by part. The rows that do not, or
-/// whose parts are dear, are returned.
+/// Rows that leave few variables open, answered part by part. The others, and those whose parts are dear, are
+/// returned.
 std::vector<std::size_t> ask_in_parts(Forest& forest, const EvidenceReader& reader,
                                       std::span<const std::size_t> rows, const BatchOutput& out, double limit,
                                       Cancel& cancel);

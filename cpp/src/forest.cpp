@@ -150,8 +150,10 @@ std::shared_ptr<const Plan> Forest::plan_for(const Question& question, Cancel& c
 }
 
 bool Forest::worth_pruning(const Cost& cost) const {
-  return options_.strategy == Strategy::kAutomatic && cells_with_zeros_ > 0 &&
-         cost.seconds() > kPruningSeconds * cells_with_zeros_;
+  // what pruning costs: visits to cells, and about what planning costs for every variable
+  const double price =
+      kPruningSeconds * cells_with_zeros_ + kPlanningSeconds * static_cast<double>(set_.size());
+  return options_.strategy == Strategy::kAutomatic && cells_with_zeros_ > 0 && cost.seconds() > price;
 }
 
 // The share of the plan's cells that is left says what another plan would save, at least.

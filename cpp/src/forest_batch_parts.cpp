@@ -11,6 +11,8 @@ namespace treewright::forests {
 namespace {
 
 constexpr std::size_t kRunsPerTask = 64, kRowsPerTask = 16;
+// Rows that leave more than one variable in six open have parts that are too large to come again.
+constexpr std::size_t kOpenShare = 6;
 
 // The rows of a batch cut into parts, and what became of each distinct part.
 class PartwiseBatch {
@@ -24,7 +26,7 @@ class PartwiseBatch {
     question_.limit_bytes = limit;
   }
 
-  /// Cut the rows; those that leave more than half of the variables in one part are handed back.
+  /// Cut the rows; those that leave too many variables open are handed back.
   std::vector<std::size_t> cut(const EvidenceReader& reader, std::span<const std::size_t> rows,
                                Cancel& cancel) {
     const bool all = forest_.options().strategy == Strategy::kParts;
@@ -34,7 +36,7 @@ class PartwiseBatch {
       cancel.check();
       reader.read(r, codes);
       const auto n_open = static_cast<std::size_t>(std::ranges::count(codes, kUnseen));
-      if (!all && 2 * n_open > codes.size() && 2 * parts_.largest_part(codes) > codes.size()) {
+      if (!all && n_open * kOpenShare > codes.size()) {
         whole.push_back(r);
         continue;
       }

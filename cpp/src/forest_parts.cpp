@@ -145,17 +145,6 @@ void Parts::add(std::span<const std::int64_t> codes, double weight, std::vector<
   }
 }
 
-std::size_t Parts::largest_part(std::span<const std::int64_t> codes) {
-  ++row_;
-  std::size_t largest = 0;
-  for (Var v = 0; v < codes.size(); ++v) {
-    if (codes[v] != kUnseen || variable_mark_[v] == row_) continue;
-    grow(codes, v);
-    largest = std::max(largest, free_.size());
-  }
-  return largest;
-}
-
 std::shared_ptr<const Plan> Parts::plan(std::uint32_t p, const Question& wanted, Cancel& cancel) {
   {
     const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "treewright/expectation.hpp"
 #include "treewright/forest.hpp"
 #include "treewright/forest_batch.hpp"
 #include "treewright/forest_prune.hpp"
@@ -179,4 +180,25 @@ TEST(threads_share_one_forest) {
     });
   for (auto& thread : threads) thread.join();
   for (const auto& one : found) CHECK(one == found[0]);
+}
+
+TEST(expected_counts_of_a_chain) {
+  // a -> b -> c; the first row hides b, the second hides a and c, the third shows everything
+  const std::vector<std::uint8_t> a{0, 0, 1}, b{0, 1, 1}, c{1, 0, 0};
+  const std::vector<std::uint8_t> no_a{0, 1, 0}, no_b{1, 0, 0}, no_c{0, 1, 0};
+  EvidenceRows rows;
+  rows.n_rows = 3;
+  rows.columns = {{a.data(), 1}, {b.data(), 1}, {c.data(), 1}};
+  rows.missing = {no_a.data(), no_b.data(), no_c.data()};
+  Cancel cancel;
+  Expectation expectation({2, 2, 2}, {{0}, {0, 1}, {1, 2}}, rows, {}, cancel);
+  CHECK(expectation.n_runs() == 3);  // b; a; c
+  const std::vector<double> tables{0.6, 0.4, 0.7, 0.3, 0.2, 0.8, 0.9, 0.1, 0.5, 0.5};
+  std::vector<double> counts(tables.size());
+  const double log = expectation.step(tables, counts, kLimit, cancel);
+  const double b0 = 0.7 * 0.1 / (0.7 * 0.1 + 0.3 * 0.5), a0 = 0.6 * 0.3 / (0.6 * 0.3 + 0.4 * 0.8);
+  const std::vector<double> expected{1 + a0, 2 - a0, b0, 1 - b0 + a0, 0, 2 - a0, 0, b0, 1.5, 1 - b0 + 0.5};
+  for (std::size_t k = 0; k < counts.size(); ++k) CHECK(near(counts[k], expected[k]));
+  CHECK(near(log, std::log(0.6 * (0.7 * 0.1 + 0.3 * 0.5)) + std::log(0.6 * 0.3 + 0.4 * 0.8) +
+                      std::log(0.4 * 0.8 * 0.5)));
 }

@@ -121,12 +121,12 @@ def test_batches_agree_with_single_questions(options):
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
 def test_batches_of_a_larger_network_agree_however_they_are_asked(share):
-    model = random_network(90, 9, states=(2, 3), concentration=0.5, rng=np.random.default_rng(3))
+    model = random_network(120, 10, states=(2, 4), concentration=0.5, rng=np.random.default_rng(3))
     rng = np.random.default_rng(4)
     rows = model.sample(60, rng=rng)
     codes = list(rows.columns)
     missing = [rng.random(60) < share for _ in codes]
-    everything = tuple(range(90))
+    everything = tuple(range(120))
     found = []
     for options in ({}, {"strategy": "sliced"}, {"strategy": "parts"}):
         engine = JunctionTreeEngine(model.schema, model._engine.factors, directed=True, **options)

@@ -59,8 +59,6 @@ class Parts {
 
   /// Cut one row (codes per variable, kUnseen where nothing is observed) and count its pairs by `weight`.
   void add(std::span<const std::int64_t> codes, double weight, std::vector<PartLink>& links);
-  /// How many variables the largest part of a row has; nothing is kept.
-  std::size_t largest_part(std::span<const std::int64_t> codes);
 
   std::size_t size() const { return parts_.size(); }
   const Part& part(std::size_t p) const { return parts_[p]; }
