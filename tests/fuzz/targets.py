@@ -6,6 +6,7 @@ Where two readers know the same rules, they have to agree.
 
 from __future__ import annotations
 
+import atexit
 import gzip
 import json
 import random
@@ -38,6 +39,7 @@ from treewright.verification.report import Findings
 
 ASIA = load_network("asia")
 FOLDER = tempfile.TemporaryDirectory()
+atexit.register(FOLDER.cleanup)
 
 
 @dataclass(frozen=True)
