@@ -63,7 +63,7 @@ def main() -> None:
             continue
         theirs = pybnesian_climb(table, 1 if name == "andes" else 3)
         results.add("plain", data, seconds(climb(table, ties="names"), 7), "pybnesian hc", theirs, bar)
-        results.add("look-ahead", data, seconds(climb(table), 7), "pybnesian hc", theirs)
+        results.add("look-ahead", data, seconds(climb(table), 7), "pybnesian hc", theirs, bar)
     wide = wide_rows()
     half_a_second = 0.5
     results.add("plain", "30 x 15 states", seconds(climb(wide, ties="names"), 3), "0.5 s", half_a_second, 1)
