@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "treewright/dispatch.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::uint64_t kKeepDeclared = 64;
+// Words looked at before the next check for Ctrl-C; a block of planes also stays in cache.
+constexpr std::size_t kWordsPerCheck = 1024;
 
 void extend_ids(std::vector<std::uint32_t>& ids, CodeColumn column, std::uint32_t radix) {
   switch (column.width) {
@@ -47,6 +49,25 @@ std::size_t renumber_pairs(std::vector<std::uint32_t>& ids, CodeColumn column, s
     ids[i] =
         static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
   return sorted.size();
+}
+
+// The largest group is what the others leave of the totals.
+template <class Count>
+void fill_largest(GroupedCounts<Count>& out, std::size_t skip, const PackedTable& table, Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  Count* rest = out.cells.data() + skip * out.stride;
+  std::fill(rest, rest + out.stride, Count{0});
+  for (std::size_t v = 0; v < table.n_variables(); ++v) {
+    if (planes.of(v) == 0) continue;
+    const std::vector<std::int64_t>& totals = table.marginals(cancel)[v];
+    for (std::size_t s = 0; s < planes.of(v); ++s) rest[planes.first[v] + s] = static_cast<Count>(totals[s]);
+  }
+  const std::size_t n_planes = planes.count();
+  for (std::size_t g = 0; g < out.n_groups; ++g) {
+    if (g == skip || out.group_sizes[g] == 0) continue;
+    const Count* other = out.row(g);
+    for (std::size_t p = 0; p < n_planes; ++p) rest[p] -= other[p];
+  }
 }
 
 }  // namespace
@@ -179,19 +200,50 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
   }
   if (skip >= out.n_groups) return out;  // no row at all
 
-  Count* rest = out.cells.data() + skip * out.stride;
-  std::fill(rest, rest + out.stride, Count{0});
-  for (std::size_t v = 0; v < table.n_variables(); ++v) {
-    if (planes.of(v) == 0) continue;
-    const std::vector<std::int64_t>& totals = table.marginals(cancel)[v];
-    for (std::size_t s = 0; s < planes.of(v); ++s) rest[planes.first[v] + s] = static_cast<Count>(totals[s]);
+  fill_largest(out, skip, table, cancel);
+  return out;
+}
+
+GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<const std::uint32_t> scope,
+                                            Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  GroupedCounts<std::uint64_t> out;
+  AlignedVector<Word> masks(planes.stride, 0), finer;
+  std::fill_n(masks.begin(), planes.words, ~Word{0});
+  if (table.n_rows() % 64) masks[planes.words - 1] = (Word{1} << (table.n_rows() % 64)) - 1;
+  out.n_groups = 1;
+  out.group_sizes = {static_cast<std::int64_t>(table.n_rows())};
+  for (const std::uint32_t v : scope) {
+    cancel.check();
+    const std::size_t n_planes = planes.of(v), r = n_planes + 1;
+    finer.resize(out.n_groups * r * planes.stride);
+    std::vector<std::int64_t> sizes(out.n_groups * r);
+    for (std::size_t g = 0; g < out.n_groups; ++g) {
+      std::int64_t* counts = sizes.data() + g * r;
+      kernels().split(masks.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
+                      planes.stride, planes.words, finer.data() + g * r * planes.stride, counts);
+      counts[n_planes] = out.group_sizes[g] - std::accumulate(counts, counts + n_planes, std::int64_t{0});
+    }
+    masks.swap(finer);
+    out.group_sizes.swap(sizes);
+    out.n_groups *= r;
   }
-  const std::size_t n_planes = planes.count();
-  for (std::size_t g = 0; g < out.n_groups; ++g) {
-    if (g == skip || out.group_sizes[g] == 0) continue;
-    const Count* other = out.row(g);
-    for (std::size_t p = 0; p < n_planes; ++p) rest[p] -= other[p];
-  }
+  out.stride = 64 * words_for(planes.count());
+  out.cells.assign(out.n_groups * out.stride, 0);
+  const auto skip =
+      static_cast<std::size_t>(std::ranges::max_element(out.group_sizes) - out.group_sizes.begin());
+  const auto count = [&](std::size_t begin, std::size_t end) {  // groups side by side
+    for (std::size_t word = 0; begin < end && word < planes.words; word += kWordsPerCheck) {
+      cancel.check();
+      kernels().and_popcounts(
+          masks.data() + begin * planes.stride + word, end - begin, planes.stride, planes.plane(0) + word,
+          planes.count(), planes.stride, std::min(kWordsPerCheck, planes.words - word),
+          reinterpret_cast<std::int64_t*>(out.cells.data() + begin * out.stride), out.stride);
+    }
+  };
+  count(0, skip);
+  count(skip + 1, out.n_groups);
+  fill_largest(out, skip, table, cancel);
   return out;
 }
 
