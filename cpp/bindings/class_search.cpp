@@ -76,6 +76,18 @@ void bind_search(nb::module_& m) {
            [](Search& search) { interruptible([&](tw::Cancel& c) { search.reopen_nodes(c); }); })
       .def("reopen_edges",
            [](Search& search) { interruptible([&](tw::Cancel& c) { search.reopen_edges(c); }); })
+      .def(
+          "member",
+          [](Search& search, const Pairs& hung) {
+            const auto parents = tw::canonical_member(search.graph(), arcs_of(hung));
+            const double score = interruptible([&](tw::Cancel& c) { return search.score(parents, c); });
+            std::vector<tw::Arc> arcs;
+            for (tw::Vertex v = 0; v < parents.size(); ++v)
+              tw::for_each_bit(parents.row(v), parents.words(),
+                               [&](std::size_t p) { arcs.emplace_back(static_cast<tw::Vertex>(p), v); });
+            return std::pair{pairs_to_numpy(arcs), score};
+          },
+          "hung"_a, "Arcs and score of the canonical member, with copies hung on their originals.")
       .def("marks", [](const Search& search) { return marks_of(search.graph().marks); })
       .def_prop_ro("gained", &Search::gained)
       .def_prop_ro("tallies", [](const Search& search) {

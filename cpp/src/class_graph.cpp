@@ -15,6 +15,12 @@ std::vector<Word> bits_of(std::size_t words, std::span<const Vertex> set) {
   return bits;
 }
 
+std::vector<Vertex> in_order(std::size_t n) {
+  std::vector<Vertex> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), Vertex{0});
+  return ranks;
+}
+
 bool has(const std::vector<Word>& bits, std::size_t v) { return bits[v / 64] >> (v % 64) & 1; }
 
 void erase(Pdag& marks, Vertex u, Vertex v) {
@@ -23,24 +29,23 @@ void erase(Pdag& marks, Vertex u, Vertex v) {
 }
 
 // What a path from y to x must meet: C, and for a turned arrow the neighbours of x as well.
-std::vector<Word> barrier(const ClassGraph& graph, const ClassOperator& step) {
+std::vector<Word> barrier(const ClassGraph& graph, const Attempt& step) {
   std::vector<Word> bits = bits_of(graph.words(), step.set);
   if (step.move == Move::turn)
     for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= graph.marks.neighbours.row(step.x)[i];
   return bits;
 }
 
-bool can_fail(const ClassGraph& graph, const ClassOperator& step) {
+bool can_fail(const ClassGraph& graph, const Attempt& step) {
   return step.move == Move::insert ||
          (step.move == Move::turn && !graph.marks.neighbours.test(step.x, step.y));
 }
 
 }  // namespace
 
-ClassGraph ClassGraph::completed(const Pdag& marks) {
-  std::vector<Vertex> ranks(marks.size());
-  std::iota(ranks.begin(), ranks.end(), Vertex{0});
-  const auto extension = consistent_extension(marks, ranks);
+ClassGraph ClassGraph::completed(Pdag marks) {
+  const std::vector<Vertex> ranks = in_order(marks.size());
+  const auto extension = consistent_extension(std::move(marks), ranks);
   if (!extension) throw std::invalid_argument("no DAG extends these marks");
   ClassGraph graph;
   graph.marks = cpdag_of(extension->parents, extension->order);
@@ -86,7 +91,7 @@ bool may_turn_line(const ClassGraph& graph, Vertex x, Vertex y, std::span<const 
   return true;
 }
 
-std::vector<Vertex> obstacle(const ClassGraph& graph, const ClassOperator& step) {
+std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step) {
   if (!can_fail(graph, step)) return {};
   const Pdag& marks = graph.marks;
   const std::size_t words = graph.words();
@@ -118,7 +123,7 @@ std::vector<Vertex> obstacle(const ClassGraph& graph, const ClassOperator& step)
   return {};
 }
 
-bool is_obstacle(const ClassGraph& graph, const ClassOperator& step, std::span<const Vertex> path) {
+bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const Vertex> path) {
   const BitMatrix& lines = graph.marks.neighbours;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (!graph.marks.children.test(path[i], path[i + 1]) && !lines.test(path[i], path[i + 1])) return false;
@@ -150,6 +155,22 @@ Pdag applied(const ClassGraph& graph, const ClassOperator& step) {
       break;
   }
   return marks;
+}
+
+BitMatrix canonical_member(const ClassGraph& graph, std::span<const Arc> hung) {
+  const std::vector<Vertex> ranks = in_order(graph.size());
+  if (hung.empty()) return consistent_extension(graph.marks, ranks)->parents;
+  const BitMatrix parents = consistent_extension(graph.marks, ranks)->parents;
+  Pdag dag(graph.size());
+  for (Vertex v = 0; v < graph.size(); ++v)
+    for_each_bit(parents.row(v), parents.words(),
+                 [&](std::size_t p) { dag.point(static_cast<Vertex>(p), v); });
+  for (const auto& [original, copy] : hung) {
+    if (count_bits(graph.adjacent.row(copy), graph.words()) > 0)
+      throw std::invalid_argument("a vertex with edges cannot be hung on another");
+    dag.point(original, copy);
+  }
+  return consistent_extension(ClassGraph::completed(dag).marks, ranks)->parents;
 }
 
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "treewright/class_search.hpp"
-#include "treewright/cpdag.hpp"
 
 namespace treewright {
 namespace {
@@ -13,18 +12,13 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
   return out;
 }
 
-BitMatrix member(const ClassGraph& graph) {
-  std::vector<Vertex> ranks(graph.size());
-  for (Vertex v = 0; v < graph.size(); ++v) ranks[v] = v;
-  return consistent_extension(graph.marks, ranks)->parents;
-}
-
 }  // namespace
 
 bool ClassSearch::keep_if_better(State&& before) {
   ++tally_.reopened;
   if (state_.units > before.units) {
     ++tally_.improved;
+    ++version_;
     return true;
   }
   state_ = std::move(before);
@@ -34,7 +28,7 @@ bool ClassSearch::keep_if_better(State&& before) {
 // Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
 bool ClassSearch::reopen_node(Vertex v, Cancel& cancel) {
   State before = state_;
-  BitMatrix parents = member(state_.graph);
+  BitMatrix parents = canonical_member(state_.graph);
   const std::vector<Vertex> own = listed(parents, v);
   double lost = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
   Pdag marks(size());
@@ -66,9 +60,17 @@ std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
 }
 
 void ClassSearch::reopen_nodes(Cancel& cancel) {
+  ++version_;  // a run may have come between
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Vertex v : vertices_to_reopen()) changed = reopen_node(v, cancel) || changed;
+    for (const Vertex v : vertices_to_reopen()) {
+      if (reopened_at_[v] == version_) continue;  // the same start would end the same way
+      const std::uint64_t tried = version_;
+      if (reopen_node(v, cancel))
+        changed = true;
+      else
+        reopened_at_[v] = tried;
+    }
   }
 }
 
@@ -98,15 +100,15 @@ bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
   State before = state_;
   replace(ClassGraph::completed(applied(state_.graph, best->step)));
   state_.units += units_of(best->gain);
-  banned_ = Arc{u, v};
+  ban(Arc{u, v});
   run(cancel);
-  banned_.reset();
+  ban(std::nullopt);
   run(cancel);
   return keep_if_better(std::move(before));
 }
 
 std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
-  const BitMatrix parents = member(state_.graph);
+  const BitMatrix parents = canonical_member(state_.graph);
   std::vector<std::pair<double, Arc>> edges;
   for (Vertex child = 0; child < size(); ++child) {
     const std::vector<Vertex> family = listed(parents, child);

@@ -21,11 +21,15 @@ bool meet(const Word* a, const Word* b, std::size_t words) {
 }  // namespace
 
 ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings)
-    : scores_(std::move(scores)), settings_(settings), rows_(*scores_), allowed_(scores_->size()) {
+    : scores_(std::move(scores)),
+      settings_(settings),
+      rows_(*scores_),
+      allowed_(scores_->size()),
+      reopened_at_(scores_->size(), 0) {
   if (!scores_->is_score_equivalent())
     throw std::invalid_argument("a search over classes needs a score that cannot tell their members apart");
   state_.graph = ClassGraph(size());
-  for (auto& lists : state_.lists) lists.assign(size(), nullptr);
+  state_.lists.fill(Lists(size()));
   for (Vertex u = 0; u < size(); ++u)
     for (Vertex v = 0; v < size(); ++v)
       if (u != v) allowed_.set(u, v);
@@ -43,10 +47,40 @@ void ClassSearch::start_from(const Pdag& marks) {
   state_.units = 0;
 }
 
+double ClassSearch::score(const BitMatrix& parents, Cancel& cancel) {
+  double total = 0;
+  std::vector<Vertex> family;
+  for (Vertex v = 0; v < size(); ++v) {
+    family.clear();
+    for_each_bit(parents.row(v), parents.words(),
+                 [&](std::size_t p) { family.push_back(static_cast<Vertex>(p)); });
+    total += scores_->local(v, family, cancel);
+  }
+  return total;
+}
+
 void ClassSearch::allow(BitMatrix pairs) {
   if (pairs.size() != size()) throw std::invalid_argument("one row of allowed pairs for each variable");
   allowed_ = std::move(pairs);
-  state_.lists[static_cast<std::size_t>(Move::insert)].assign(size(), nullptr);
+  ++version_;
+  state_.lists[static_cast<std::size_t>(Move::insert)] = Lists(size());
+}
+
+void ClassSearch::ban(std::optional<Arc> pair) {
+  banned_ = pair;
+  for (Vertex y = 0; y < size(); ++y) state_.lists[static_cast<std::size_t>(Move::insert)].rewind(y);
+}
+
+void ClassSearch::Lists::set_cursor(Vertex y, std::uint32_t cursor) {
+  head[y] = {0, 0, cursor};
+  if (!of[y] || cursor >= of[y]->items.size()) return;
+  head[y].gain = of[y]->items[cursor].gain;
+  head[y].chosen = of[y]->items[cursor].chosen;
+}
+
+void ClassSearch::Lists::rewind(Vertex y) {
+  set_cursor(y, 0);
+  std::fill_n(watched.row(y), watched.words(), Word{0});
 }
 
 // Lists of a child depend on its own edges and on what its neighbours are adjacent to; turns also on the
@@ -68,70 +102,76 @@ void ClassSearch::replace(ClassGraph graph) {
     const bool own = (marks[y / 64] >> (y % 64) & 1) ||
                      meet(state_.graph.marks.neighbours.row(y), adjacency.data(), words);
     const bool turned = own || meet(state_.graph.adjacent.row(y), marks.data(), words);
-    if (own) state_.lists[0][y] = state_.lists[1][y] = nullptr;
-    if (turned) state_.lists[2][y] = nullptr;
+    auto& [inserts, removals, turns] = state_.lists;
+    if (own) inserts.drop(y), removals.drop(y);
+    if (turned) turns.drop(y);
+    for (Lists* lists : {&inserts, &turns})
+      if (meet(lists->watched.row(y), marks.data(), words)) lists->rewind(y);
   }
 }
 
 void ClassSearch::refresh(Move move, Cancel& cancel) {
-  auto& lists = state_.lists[static_cast<std::size_t>(move)];
+  Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   for (Vertex y = 0; y < size(); ++y) {
-    if (lists[y]) continue;
+    if (lists.of[y]) continue;
     cancel.check();
     ++tally_.lists;
-    lists[y] = move == Move::insert   ? list_inserts(y, cancel)
-               : move == Move::remove ? list_removals(y, cancel)
-                                      : list_turns(y, cancel);
+    lists.of[y] = move == Move::insert   ? list_inserts(y, cancel)
+                  : move == Move::remove ? list_removals(y, cancel)
+                                         : list_turns(y, cancel);
+    lists.rewind(y);
   }
 }
 
-bool ClassSearch::is_sound(const OperatorList& list, std::size_t item, const ClassOperator& step) {
-  std::vector<Vertex>& known = list.obstacles[item];
-  if (!known.empty() && is_obstacle(state_.graph, step, known)) return false;
-  ++tally_.checks;
-  known = obstacle(state_.graph, step);
-  return known.empty();
+bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item) {
+  const Candidate& tried = list.items[item];
+  const Attempt attempt{move, tried.x, y, list.set_of(tried)};
+  if (list.obstacles.empty()) list.obstacles.resize(list.items.size());
+  std::vector<Vertex>& path = list.obstacles[item];
+  if (path.empty() || !is_obstacle(state_.graph, attempt, path)) {
+    ++tally_.checks;
+    path = obstacle(state_.graph, attempt);
+  }
+  if (path.empty()) return true;
+  BitMatrix& watched = state_.lists[static_cast<std::size_t>(move)].watched;
+  for (const Vertex v : path) watched.set(y, v);
+  return false;
+}
+
+// The child whose next step is best: larger gain, fewer chosen, then the first by name.
+std::optional<Vertex> ClassSearch::best_child(Move move) const {
+  const Lists& lists = state_.lists[static_cast<std::size_t>(move)];
+  std::optional<Vertex> best;
+  Lists::Head found;
+  for (Vertex y = 0; y < size(); ++y) {
+    const Lists::Head& head = lists.head[y];
+    if (head.gain > found.gain || (best && head.gain == found.gain && head.chosen < found.chosen))
+      best = y, found = head;
+  }
+  return best;
+}
+
+bool ClassSearch::is_banned(Vertex x, Vertex y) const {
+  return banned_ && std::min(x, y) == banned_->first && std::max(x, y) == banned_->second;
 }
 
 std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   refresh(move, cancel);
-  const auto& lists = state_.lists[static_cast<std::size_t>(move)];
-  struct Head {
-    const OperatorList* list;
-    Vertex y;
-    std::size_t at;
-  };
-  // larger gain, fewer chosen, then names: child, parent, set
-  const auto worse = [](const Head& a, const Head& b) {
-    const Candidate &p = a.list->items[a.at], &q = b.list->items[b.at];
-    if (p.gain != q.gain) return p.gain < q.gain;
-    if (p.chosen != q.chosen) return p.chosen > q.chosen;
-    return a.y > b.y;  // one head for each child
-  };
-  std::vector<Head> heads;
-  for (Vertex y = 0; y < size(); ++y)
-    if (!lists[y]->items.empty()) heads.push_back({lists[y].get(), y, 0});
-  std::ranges::make_heap(heads, worse);
-  while (!heads.empty()) {
-    std::ranges::pop_heap(heads, worse);
-    Head& head = heads.back();
-    const Candidate& item = head.list->items[head.at];
-    const VertexSet set = head.list->set_of(item);
-    const bool out = banned_ && move == Move::insert &&
-                     ((item.x == banned_->first && head.y == banned_->second) ||
-                      (item.x == banned_->second && head.y == banned_->first));
-    ClassOperator taken{move, item.x, head.y, {set.begin(), set.end()}};
-    if (!out && is_sound(*head.list, head.at, taken)) {
-      const double gain = item.gain;
-      replace(ClassGraph::completed(applied(state_.graph, taken)));
-      state_.units += units_of(gain);
-      ++tally_.steps[static_cast<std::size_t>(move)];
-      return Taken{std::move(taken), gain};
+  Lists& lists = state_.lists[static_cast<std::size_t>(move)];
+  while (const std::optional<Vertex> y = best_child(move)) {
+    const ListPointer list = lists.of[*y];
+    const std::uint32_t at = lists.head[*y].cursor;
+    const Candidate& item = list->items[at];
+    if ((move == Move::insert && is_banned(item.x, *y)) || !is_sound(move, *y, *list, at)) {
+      lists.set_cursor(*y, at + 1);
+      continue;
     }
-    if (++head.at < head.list->items.size())
-      std::ranges::push_heap(heads, worse);
-    else
-      heads.pop_back();
+    const VertexSet set = list->set_of(item);
+    Taken taken{{move, item.x, *y, {set.begin(), set.end()}}, item.gain};
+    replace(ClassGraph::completed(applied(state_.graph, taken.step)));
+    state_.units += units_of(taken.gain);
+    ++tally_.steps[static_cast<std::size_t>(move)];
+    return taken;
   }
   return std::nullopt;
 }

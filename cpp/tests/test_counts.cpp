@@ -74,11 +74,11 @@ TEST(all_kernels_agree) {
     }
 }
 
-TEST(groups_counted_by_masks_and_by_sorting_agree) {
+TEST(groups_of_rows_that_weigh_one_are_plain_groups) {
   for (const std::size_t n_rows : {1, 63, 64, 65, 1000, 40000}) {
     Data data = some_data(n_rows, {2, 3, 5, 2, 70, 1, 4}, false, 5);
     const tw::PackedTable plain = data.packed();
-    data.weights.assign(n_rows, 1);  // weighted rows are always sorted
+    data.weights.assign(n_rows, 1);
     const tw::PackedTable weighted = data.packed();
     tw::Cancel cancel;
     for (const std::vector<std::uint32_t>& scope :

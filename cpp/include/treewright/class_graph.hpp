@@ -18,7 +18,7 @@ namespace treewright {
 struct ClassGraph {
   explicit ClassGraph(std::size_t n = 0) : marks(n), adjacent(n) {}
   /// The class of the DAGs that extend these marks; throws std::invalid_argument when there are none.
-  static ClassGraph completed(const Pdag& marks);
+  static ClassGraph completed(Pdag marks);
 
   std::size_t size() const { return marks.size(); }
   std::size_t words() const { return marks.words(); }
@@ -38,6 +38,15 @@ struct ClassOperator {
   Move move;
   Vertex x, y;
   std::vector<Vertex> set;  // rising
+};
+
+/// The same, its set borrowed: what is asked about again and again.
+struct Attempt {
+  Move move;
+  Vertex x, y;
+  std::span<const Vertex> set;
+  Attempt(Move move, Vertex x, Vertex y, std::span<const Vertex> set) : move(move), x(x), y(y), set(set) {}
+  Attempt(const ClassOperator& step) : Attempt(step.move, step.x, step.y, step.set) {}
 };
 
 /// Neighbours of y that are adjacent to x (the paper's NA), rising.
@@ -67,12 +76,16 @@ bool is_clique(const ClassGraph& graph, std::span<const Vertex> set);
 bool may_turn_line(const ClassGraph& graph, Vertex x, Vertex y, std::span<const Vertex> set);
 
 /// A path that makes the step close a cycle; empty when it is sound. Only inserts and turned arrows can fail.
-std::vector<Vertex> obstacle(const ClassGraph& graph, const ClassOperator& step);
+std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step);
 /// Does a path found for this step earlier still stand?
-bool is_obstacle(const ClassGraph& graph, const ClassOperator& step, std::span<const Vertex> path);
+bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const Vertex> path);
 
 /// The marks after a sound step, not completed yet.
 Pdag applied(const ClassGraph& graph, const ClassOperator& step);
+
+/// The canonical member of a class (the one that ends with the largest vertices), as rows of parents, after
+/// some childless and parentless vertices were hung on others: arcs (original, copy).
+BitMatrix canonical_member(const ClassGraph& graph, std::span<const Arc> hung = {});
 
 /// Every sound step from a class: slow and complete, for tests.
 std::vector<ClassOperator> all_steps(const ClassGraph& graph);

@@ -37,7 +37,7 @@ class ClassSearch {
     double gain;
   };
 
-  std::size_t size() const { return scores_->size(); }
+  std::size_t size() const { return allowed_.size(); }
   const ClassGraph& graph() const { return state_.graph; }
   /// Score gained since the start.
   double gained() const { return static_cast<double>(state_.units) * scores_->resolution(); }
@@ -46,6 +46,8 @@ class ClassSearch {
   GainRows& rows() { return rows_; }
 
   void start_from(const Pdag& marks);
+  /// The score of a DAG, given as rows of parents.
+  double score(const BitMatrix& parents, Cancel& cancel);
   /// Edges may appear between these pairs only; edges that are there may stay.
   void allow(BitMatrix pairs);
 
@@ -76,9 +78,24 @@ class ClassSearch {
     void sort();
   };
   using ListPointer = std::shared_ptr<const OperatorList>;  // null: to be built
+  // The lists of one kind of step. Items before the cursor of a list are blocked by paths that run through
+  // the watched vertices only, so they stay blocked until one of these changes.
+  struct Lists {
+    struct Head {
+      double gain = 0;  // of the item at the cursor; 0 when there is none
+      std::uint32_t chosen = 0, cursor = 0;
+    };
+    std::vector<ListPointer> of;  // by child
+    std::vector<Head> head;
+    BitMatrix watched;
+    explicit Lists(std::size_t n = 0) : of(n), head(n), watched(n) {}
+    void drop(Vertex y) { of[y] = nullptr; }
+    void rewind(Vertex y);
+    void set_cursor(Vertex y, std::uint32_t cursor);
+  };
   struct State {
     ClassGraph graph;
-    std::array<std::vector<ListPointer>, kMoves> lists;
+    std::array<Lists, kMoves> lists;
     std::int64_t units = 0;
   };
 
@@ -90,7 +107,10 @@ class ClassSearch {
   void list_turned_lines(OperatorList& list, Vertex x, Vertex y, VertexSet parents, VertexSet around,
                          Cancel& cancel);
   void refresh(Move move, Cancel& cancel);
-  bool is_sound(const OperatorList& list, std::size_t item, const ClassOperator& step);
+  void ban(std::optional<Arc> pair);
+  bool is_banned(Vertex x, Vertex y) const;
+  std::optional<Vertex> best_child(Move move) const;
+  bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
   bool run_move(Move move, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
 
@@ -108,6 +128,8 @@ class ClassSearch {
   BitMatrix allowed_;
   std::optional<Arc> banned_;  // a pair that is out for the moment
   State state_;
+  std::uint64_t version_ = 1;               // of what a reopening starts from
+  std::vector<std::uint64_t> reopened_at_;  // version at which a vertex was reopened in vain
   ClassSearchTally tally_;
 };
 

@@ -179,6 +179,7 @@ class _Search:
         self.rank = np.argsort(self.order)
         scores = native_scores(score)
         self.least_gain = scores.least_gain
+        self.is_exact = scores.least_gain == 0
         self.native = _core.ClassSearch(
             scores, _NO_LIMIT if max_parents is None else max_parents, _LARGEST_SET if n > _SMALL else n
         )
@@ -241,14 +242,13 @@ class _Search:
 
     def learned(self, copies: tuple[Copy, ...], certified: bool) -> LearnedClass:
         """The class in the variables of the schema, with every copy hung on its original."""
-        directed, undirected = (self.order[marks.astype(np.intp)].tolist() for marks in self.native.marks())
-        member = Cpdag(self.schema, directed, undirected).to_dag()
         worth = self.pair_gains
-        member = member.with_arcs([(a, b) for a, b in copies if worth[a, b] > self.least_gain])
-        cpdag = Cpdag.of(member)
-        dag = cpdag.to_dag()
+        useful = [(self.rank[a], self.rank[b]) for a, b in copies if worth[a, b] > self.least_gain]
+        arcs, score = self.native.member(as_array(useful))
+        dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
         named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
-        return LearnedClass(dag, self.trace.build(), cpdag, self.score.score(dag), named, certified)
+        exact = score if self.is_exact else self.score.score(dag)
+        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified)
 
 
 def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> None:
