@@ -43,8 +43,9 @@ bool can_fail(const ClassGraph& graph, const Attempt& step) {
 
 }  // namespace
 
-ClassGraph ClassGraph::completed(const Pdag& marks) {
-  const auto extension = consistent_extension(marks, in_order(marks.size()));
+ClassGraph ClassGraph::completed(Pdag marks) {
+  const std::vector<Vertex> ranks = in_order(marks.size());
+  const auto extension = consistent_extension(std::move(marks), ranks);
   if (!extension) throw std::invalid_argument("no DAG extends these marks");
   ClassGraph graph;
   graph.marks = cpdag_of(extension->parents, extension->order);

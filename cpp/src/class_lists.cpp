@@ -37,13 +37,13 @@ void ClassSearch::OperatorList::add(double gain, Vertex x, VertexSet set, std::s
 }
 
 void ClassSearch::OperatorList::sort() {
-  std::ranges::sort(items, [this](const Candidate& a, const Candidate& b) {
+  const auto better = [this](const Candidate& a, const Candidate& b) {
     if (a.gain != b.gain) return a.gain > b.gain;
     if (a.chosen != b.chosen) return a.chosen < b.chosen;
     if (a.x != b.x) return a.x < b.x;
     return std::ranges::lexicographical_compare(set_of(a), set_of(b));
-  });
-  obstacles.resize(items.size());
+  };
+  if (!std::ranges::is_sorted(items, better)) std::ranges::sort(items, better);
 }
 
 bool ClassSearch::may_grow(Vertex y, VertexSet base) const {

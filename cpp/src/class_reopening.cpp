@@ -18,6 +18,7 @@ bool ClassSearch::keep_if_better(State&& before) {
   ++tally_.reopened;
   if (state_.units > before.units) {
     ++tally_.improved;
+    ++version_;
     return true;
   }
   state_ = std::move(before);
@@ -59,9 +60,17 @@ std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
 }
 
 void ClassSearch::reopen_nodes(Cancel& cancel) {
+  ++version_;  // a run may have come between
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Vertex v : vertices_to_reopen()) changed = reopen_node(v, cancel) || changed;
+    for (const Vertex v : vertices_to_reopen()) {
+      if (reopened_at_[v] == version_) continue;  // the same start would end the same way
+      const std::uint64_t tried = version_;
+      if (reopen_node(v, cancel))
+        changed = true;
+      else
+        reopened_at_[v] = tried;
+    }
   }
 }
 

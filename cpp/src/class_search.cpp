@@ -21,7 +21,11 @@ bool meet(const Word* a, const Word* b, std::size_t words) {
 }  // namespace
 
 ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings)
-    : scores_(std::move(scores)), settings_(settings), rows_(*scores_), allowed_(scores_->size()) {
+    : scores_(std::move(scores)),
+      settings_(settings),
+      rows_(*scores_),
+      allowed_(scores_->size()),
+      reopened_at_(scores_->size(), 0) {
   if (!scores_->is_score_equivalent())
     throw std::invalid_argument("a search over classes needs a score that cannot tell their members apart");
   state_.graph = ClassGraph(size());
@@ -58,6 +62,7 @@ double ClassSearch::score(const BitMatrix& parents, Cancel& cancel) {
 void ClassSearch::allow(BitMatrix pairs) {
   if (pairs.size() != size()) throw std::invalid_argument("one row of allowed pairs for each variable");
   allowed_ = std::move(pairs);
+  ++version_;
   state_.lists[static_cast<std::size_t>(Move::insert)] = Lists(size());
 }
 
@@ -66,8 +71,15 @@ void ClassSearch::ban(std::optional<Arc> pair) {
   for (Vertex y = 0; y < size(); ++y) state_.lists[static_cast<std::size_t>(Move::insert)].rewind(y);
 }
 
+void ClassSearch::Lists::set_cursor(Vertex y, std::uint32_t cursor) {
+  head[y] = {0, 0, cursor};
+  if (!of[y] || cursor >= of[y]->items.size()) return;
+  head[y].gain = of[y]->items[cursor].gain;
+  head[y].chosen = of[y]->items[cursor].chosen;
+}
+
 void ClassSearch::Lists::rewind(Vertex y) {
-  cursor[y] = 0;
+  set_cursor(y, 0);
   std::fill_n(watched.row(y), watched.words(), Word{0});
 }
 
@@ -104,16 +116,17 @@ void ClassSearch::refresh(Move move, Cancel& cancel) {
     if (lists.of[y]) continue;
     cancel.check();
     ++tally_.lists;
-    lists.rewind(y);
     lists.of[y] = move == Move::insert   ? list_inserts(y, cancel)
                   : move == Move::remove ? list_removals(y, cancel)
                                          : list_turns(y, cancel);
+    lists.rewind(y);
   }
 }
 
 bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item) {
   const Candidate& tried = list.items[item];
   const Attempt attempt{move, tried.x, y, list.set_of(tried)};
+  if (list.obstacles.empty()) list.obstacles.resize(list.items.size());
   std::vector<Vertex>& path = list.obstacles[item];
   if (path.empty() || !is_obstacle(state_.graph, attempt, path)) {
     ++tally_.checks;
@@ -129,14 +142,11 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
 std::optional<Vertex> ClassSearch::best_child(Move move) const {
   const Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   std::optional<Vertex> best;
-  double gain = 0;
-  std::uint32_t chosen = 0;
+  Lists::Head found;
   for (Vertex y = 0; y < size(); ++y) {
-    const std::vector<Candidate>& items = lists.of[y]->items;
-    if (lists.cursor[y] >= items.size()) continue;
-    const Candidate& item = items[lists.cursor[y]];
-    if (best && (item.gain < gain || (item.gain == gain && item.chosen >= chosen))) continue;
-    best = y, gain = item.gain, chosen = item.chosen;
+    const Lists::Head& head = lists.head[y];
+    if (head.gain > found.gain || (best && head.gain == found.gain && head.chosen < found.chosen))
+      best = y, found = head;
   }
   return best;
 }
@@ -150,10 +160,10 @@ std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   while (const std::optional<Vertex> y = best_child(move)) {
     const ListPointer list = lists.of[*y];
-    const std::size_t at = lists.cursor[*y];
+    const std::uint32_t at = lists.head[*y].cursor;
     const Candidate& item = list->items[at];
     if ((move == Move::insert && is_banned(item.x, *y)) || !is_sound(move, *y, *list, at)) {
-      ++lists.cursor[*y];
+      lists.set_cursor(*y, at + 1);
       continue;
     }
     const VertexSet set = list->set_of(item);

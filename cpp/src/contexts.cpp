@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
-#include "treewright/cost.hpp"
 #include "treewright/dispatch.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr std::uint64_t kKeepDeclared = 64;
+// Words looked at before the next check for Ctrl-C; a block of planes also stays in cache.
+constexpr std::size_t kWordsPerCheck = 1024;
 
 void extend_ids(std::vector<std::uint32_t>& ids, CodeColumn column, std::uint32_t radix) {
   switch (column.width) {
@@ -48,6 +49,25 @@ std::size_t renumber_pairs(std::vector<std::uint32_t>& ids, CodeColumn column, s
     ids[i] =
         static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
   return sorted.size();
+}
+
+// The largest group is what the others leave of the totals.
+template <class Count>
+void fill_largest(GroupedCounts<Count>& out, std::size_t skip, const PackedTable& table, Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  Count* rest = out.cells.data() + skip * out.stride;
+  std::fill(rest, rest + out.stride, Count{0});
+  for (std::size_t v = 0; v < table.n_variables(); ++v) {
+    if (planes.of(v) == 0) continue;
+    const std::vector<std::int64_t>& totals = table.marginals(cancel)[v];
+    for (std::size_t s = 0; s < planes.of(v); ++s) rest[planes.first[v] + s] = static_cast<Count>(totals[s]);
+  }
+  const std::size_t n_planes = planes.count();
+  for (std::size_t g = 0; g < out.n_groups; ++g) {
+    if (g == skip || out.group_sizes[g] == 0) continue;
+    const Count* other = out.row(g);
+    for (std::size_t p = 0; p < n_planes; ++p) rest[p] -= other[p];
+  }
 }
 
 }  // namespace
@@ -135,15 +155,19 @@ void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, st
     run([](std::size_t i) { return static_cast<std::uint16_t>(i); });
 }
 
-namespace {
-
-// Sort the rows of each block by group and add their bits, group by group. Returns the group left out, the
-// largest of the first block, or n_groups when there is no row.
 template <class Count>
-std::size_t add_by_sorting(const PackedTable& table, const Contexts& contexts, GroupedCounts<Count>& out,
-                           Cancel& cancel) {
+GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel) {
   const RowBits& rows = table.row_bits(cancel);
-  std::size_t skip = out.n_groups;
+  const Planes& planes = table.planes(cancel);
+  GroupedCounts<Count> out;
+  out.n_groups = contexts.n_groups;
+  out.stride = 64 * rows.words;
+  out.cells.assign(out.n_groups * out.stride, 0);
+  out.group_sizes.assign(out.n_groups, 0);
+  if (out.n_groups == 0) return out;
+
+  // The largest group is never read: it is what the others leave of the totals.
+  std::size_t skip = std::numeric_limits<std::size_t>::max();
   static thread_local BlockGrouping grouping;
   const auto add = [&](std::size_t block, const std::uint16_t* list, std::size_t n, std::uint32_t bit) {
     cancel.check();
@@ -174,76 +198,52 @@ std::size_t add_by_sorting(const PackedTable& table, const Contexts& contexts, G
     for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows)
       add(begin / kBlockRows, nullptr, std::min(kBlockRows, table.n_rows() - begin), 0);
   }
-  return skip;
-}
-
-// Kernel A against every plane is cheaper while groups are few; weights would need a mask for each bit.
-bool masks_pay(const PackedTable& table, std::size_t n_groups, std::size_t n_planes) {
-  const auto rows = static_cast<double>(table.n_rows()), groups = static_cast<double>(n_groups);
-  const auto planes = static_cast<double>(n_planes);
-  return !table.is_weighted() && n_groups <= 64 &&
-         kCost.masks(rows, groups - 1, planes) < kCost.grouped(rows, 0, groups, planes, 0.5);
-}
-
-// Make a bit mask of each group and count the planes under it. Returns the group left out.
-template <class Count>
-std::size_t add_by_masks(const PackedTable& table, const Contexts& contexts, GroupedCounts<Count>& out,
-                         Cancel& cancel) {
-  const Planes& planes = table.planes(cancel);
-  const std::size_t n = table.n_rows(), n_planes = planes.count(), n_groups = out.n_groups;
-  const std::vector<std::uint8_t> ids(contexts.ids.begin(), contexts.ids.end());
-  AlignedVector<Word> masks(n_groups * planes.stride, 0);
-  kernels().build_planes(ids.data(), n, n_groups, masks.data(), planes.stride);
-  const auto mask = [&](std::size_t g) { return masks.data() + g * planes.stride; };
-  for (std::size_t g = 0; g < n_groups; ++g)
-    kernels().and_popcounts(mask(g), 1, 0, mask(g), 1, 0, planes.words, &out.group_sizes[g], 1);
-  const auto largest = std::ranges::max_element(out.group_sizes);
-  const auto skip = static_cast<std::size_t>(largest - out.group_sizes.begin());
-  std::vector<std::int64_t> counts(n_planes);
-  constexpr std::size_t kWordsAtOnce = kBlockRows / 64;
-  for (std::size_t g = 0; g < n_groups; ++g) {
-    if (g == skip || out.group_sizes[g] == 0) continue;
-    std::ranges::fill(counts, 0);
-    for (std::size_t word = 0; word < planes.words; word += kWordsAtOnce) {
-      cancel.check();
-      kernels().and_popcounts(mask(g) + word, 1, 0, planes.plane(0) + word, n_planes, planes.stride,
-                              std::min(kWordsAtOnce, planes.words - word), counts.data(), 0);
-    }
-    std::copy(counts.begin(), counts.end(), out.cells.begin() + g * out.stride);
-  }
-  return skip;
-}
-
-}  // namespace
-
-template <class Count>
-GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel) {
-  const Planes& planes = table.planes(cancel);
-  const std::size_t n_planes = planes.count();
-  GroupedCounts<Count> out;
-  out.n_groups = contexts.n_groups;
-  out.stride = 64 * words_for(n_planes);
-  out.cells.assign(out.n_groups * out.stride, 0);
-  out.group_sizes.assign(out.n_groups, 0);
-  if (out.n_groups == 0 || table.n_rows() == 0) return out;
-
-  // The largest group is never read: it is what the others leave of the totals.
-  const std::size_t skip = masks_pay(table, out.n_groups, n_planes)
-                               ? add_by_masks(table, contexts, out, cancel)
-                               : add_by_sorting(table, contexts, out, cancel);
   if (skip >= out.n_groups) return out;  // no row at all
-  Count* rest = out.cells.data() + skip * out.stride;
-  std::fill(rest, rest + out.stride, Count{0});
-  for (std::size_t v = 0; v < table.n_variables(); ++v) {
-    if (planes.of(v) == 0) continue;
-    const std::vector<std::int64_t>& totals = table.marginals(cancel)[v];
-    for (std::size_t s = 0; s < planes.of(v); ++s) rest[planes.first[v] + s] = static_cast<Count>(totals[s]);
+
+  fill_largest(out, skip, table, cancel);
+  return out;
+}
+
+GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<const std::uint32_t> scope,
+                                            Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  GroupedCounts<std::uint64_t> out;
+  AlignedVector<Word> masks(planes.stride, 0), finer;
+  std::fill_n(masks.begin(), planes.words, ~Word{0});
+  if (table.n_rows() % 64) masks[planes.words - 1] = (Word{1} << (table.n_rows() % 64)) - 1;
+  out.n_groups = 1;
+  out.group_sizes = {static_cast<std::int64_t>(table.n_rows())};
+  for (const std::uint32_t v : scope) {
+    cancel.check();
+    const std::size_t n_planes = planes.of(v), r = n_planes + 1;
+    finer.resize(out.n_groups * r * planes.stride);
+    std::vector<std::int64_t> sizes(out.n_groups * r);
+    for (std::size_t g = 0; g < out.n_groups; ++g) {
+      std::int64_t* counts = sizes.data() + g * r;
+      kernels().split(masks.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
+                      planes.stride, planes.words, finer.data() + g * r * planes.stride, counts);
+      counts[n_planes] = out.group_sizes[g] - std::accumulate(counts, counts + n_planes, std::int64_t{0});
+    }
+    masks.swap(finer);
+    out.group_sizes.swap(sizes);
+    out.n_groups *= r;
   }
-  for (std::size_t g = 0; g < out.n_groups; ++g) {
-    if (g == skip || out.group_sizes[g] == 0) continue;
-    const Count* other = out.row(g);
-    for (std::size_t p = 0; p < n_planes; ++p) rest[p] -= other[p];
-  }
+  out.stride = 64 * words_for(planes.count());
+  out.cells.assign(out.n_groups * out.stride, 0);
+  const auto skip =
+      static_cast<std::size_t>(std::ranges::max_element(out.group_sizes) - out.group_sizes.begin());
+  const auto count = [&](std::size_t begin, std::size_t end) {  // groups side by side
+    for (std::size_t word = 0; begin < end && word < planes.words; word += kWordsPerCheck) {
+      cancel.check();
+      kernels().and_popcounts(
+          masks.data() + begin * planes.stride + word, end - begin, planes.stride, planes.plane(0) + word,
+          planes.count(), planes.stride, std::min(kWordsPerCheck, planes.words - word),
+          reinterpret_cast<std::int64_t*>(out.cells.data() + begin * out.stride), out.stride);
+    }
+  };
+  count(0, skip);
+  count(skip + 1, out.n_groups);
+  fill_largest(out, skip, table, cancel);
   return out;
 }
 

@@ -87,11 +87,10 @@ class Extender {
     for (std::size_t i = 0; i < g_.words(); ++i)
       found_.parents.row(v)[i] = g_.parents.row(v)[i] | g_.neighbours.row(v)[i];
     found_.order.push_back(v);
-    const std::vector<Word> around(adjacent_.row(v), adjacent_.row(v) + g_.words());
-    for_each_bit(around.data(), around.size(), [&](std::size_t u) {
+    for_each_bit(adjacent_.row(v), g_.words(), [&](std::size_t u) {
       g_.children.reset(u, v), g_.neighbours.reset(u, v), adjacent_.reset(u, v);
     });
-    for_each_bit(around.data(), around.size(),
+    for_each_bit(adjacent_.row(v), g_.words(),
                  [&](std::size_t u) { list_if_removable(static_cast<Vertex>(u)); });
   }
 

@@ -59,7 +59,7 @@ class Climber {
   Climber(LocalScores& scores, ArcRules rules, DagBuilder start, const ClimbSettings& settings,
           Cancel& cancel, const std::function<void(std::size_t, double)>& report)
       : settings_(settings),
-        moves_(scores, std::move(rules), std::move(start), cancel),
+        moves_(scores, std::move(rules), std::move(start), settings.patience == 0, cancel),
         look_ahead_(scores.size()),
         visited_(settings.tabu),
         draws_(settings.seed),

@@ -23,9 +23,7 @@ double LookAhead::evidence(DagMoves& moves, const Move& move, Cancel& cancel) {
   const auto [a, b] = move.made();
   const GainColumn* after = column_after(move);
   if (!after) {
-    std::vector<Vertex> parents = moves.parents_of(b);
-    parents.insert(std::ranges::lower_bound(parents, a), a);
-    asked_[b].push_back({a, moves.column(b, parents, cancel)});
+    asked_[b].push_back({a, moves.column_with(a, b, cancel)});
     after = &asked_[b].back().column;
   }
   double most = 0;

@@ -1,5 +1,7 @@
 #include "treewright/dag_moves.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -10,11 +12,13 @@ constexpr double kExcluded = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-DagMoves::DagMoves(LocalScores& scores, ArcRules rules, DagBuilder start, Cancel& cancel)
+DagMoves::DagMoves(LocalScores& scores, ArcRules rules, DagBuilder start, bool only_gains, Cancel& cancel)
     : scores_(scores),
       rules_(std::move(rules)),
       graph_(std::move(start)),
       n_(scores.size()),
+      only_gains_(only_gains),
+      own_(n_, std::numeric_limits<double>::quiet_NaN()),
       gains_(n_ * n_, kExcluded),
       best_(n_),
       stale_(n_, 1) {
@@ -38,7 +42,20 @@ std::vector<Vertex> DagMoves::parents_of(Vertex child) const {
   return parents;
 }
 
-GainColumn DagMoves::column(Vertex child, VertexSet parents, Cancel& cancel) {
+// Asked for only where it may spare a question.
+double DagMoves::own(Vertex child, Cancel& cancel) {
+  if (!only_gains_) return 0;
+  if (std::isnan(own_[child])) own_[child] = scores_.local(child, parents_of(child), cancel);
+  return own_[child];
+}
+
+GainColumn DagMoves::column_with(Vertex added, Vertex child, Cancel& cancel) {
+  std::vector<Vertex> parents = parents_of(child);
+  parents.insert(std::ranges::lower_bound(parents, added), added);
+  return column(child, parents, own(child, cancel) + gain_of(added, child), cancel);
+}
+
+GainColumn DagMoves::column(Vertex child, VertexSet parents, double own, Cancel& cancel) {
   GainColumn column{0, std::vector<double>(n_, kExcluded)};
   std::vector<Vertex> candidates;
   std::vector<bool> is_parent(n_, false);
@@ -46,6 +63,7 @@ GainColumn DagMoves::column(Vertex child, VertexSet parents, Cancel& cancel) {
   if (parents.size() < rules_.max_parents)
     for (Vertex u = 0; u < n_; ++u)
       if (!is_parent[u] && rules_.allowed.test(u, child)) candidates.push_back(u);
+  if (only_gains_ && scores_.is_exhausted(child, parents, candidates, own)) candidates.clear();
   std::vector<double> with(candidates.size()), without(parents.size());
   column.own = scores_.around(child, parents, candidates, with, without, cancel);
   for (std::size_t i = 0; i < candidates.size(); ++i) column.gains[candidates[i]] = with[i] - column.own;
@@ -71,6 +89,8 @@ std::vector<Move> DagMoves::all() const {
 
 void DagMoves::apply(const Move& move, Cancel& cancel, const GainColumn* known) {
   const auto [kind, from, to, gain] = move;
+  own_[to] = own(to, cancel) + gain_of(from, to);
+  if (kind == MoveKind::reverse) own_[from] = own(from, cancel) + gain_of(to, from);
   if (kind == MoveKind::add) {
     graph_.add(from, to);
     refresh(to, cancel, known);
@@ -91,10 +111,11 @@ void DagMoves::refresh(Vertex child, Cancel& cancel, const GainColumn* known) {
   if (known)
     set_column(child, *known);
   else
-    set_column(child, column(child, parents_of(child), cancel));
+    set_column(child, column(child, parents_of(child), own(child, cancel), cancel));
 }
 
 void DagMoves::set_column(Vertex child, const GainColumn& column) {
+  own_[child] = column.own;
   std::copy(column.gains.begin(), column.gains.end(), gains_.begin() + child * n_);
   stale_[child] = 1;
   // turning child -> w round gains what this column says of w

@@ -61,6 +61,16 @@ bool PackedScores::is_hopeless(Vertex child, VertexSet parents) const {
   return score_.penalty(r, cells(parents)) > score_.n_rows() * std::log(r);
 }
 
+// A likelihood is at most 1, so a family scores at most what it has to pay; the one that pays least has the
+// candidate with fewest states. Roundings are a few steps of the grid.
+bool PackedScores::is_exhausted(Vertex child, VertexSet parents, VertexSet candidates, double own) const {
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const Vertex u : candidates) fewest = std::min<double>(fewest, table_->cardinality(order_[u]));
+  const double price = score_.penalty(table_->cardinality(order_[child]), cells(parents) * fewest) +
+                       edge_price_ * static_cast<double>(parents.size() + 1);
+  return own > 4 * resolution() - price;
+}
+
 // The sum over the cells of a set. K2 judges the cells of parents by the states of their child.
 double PackedScores::count_set(VertexSet set, double states_of_child, Cancel& cancel) const {
   const PackedTable& rows = table_->is_real() ? *table_ : rows_to_search(*table_, cancel);

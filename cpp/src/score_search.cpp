@@ -12,6 +12,9 @@
 namespace treewright {
 namespace {
 
+// Masks of 64 groups of so many rows take 8 MB.
+constexpr std::size_t kMostMaskedRows = std::size_t{1} << 20;
+
 // Candidates with equally many states share their terms; sums of their set functions stand side by side.
 struct CandidateClass {
   std::size_t n_planes;
@@ -158,67 +161,93 @@ double score_with(const PartnerContext& context, const FamilyScore& score, std::
   return score.local(joint, parent, terms);
 }
 
-// All candidates that have planes, by kernel B; its group sizes are the family table, which is returned.
-std::vector<std::int64_t> score_grouped(const PartnerContext& context, const FamilyScore& score,
-                                        ScopeView candidates, double q, std::vector<double>& out,
-                                        Cancel& cancel) {
+// All candidates that have planes, from counted groups; their sizes are the family table, which is returned.
+template <class Grouped>
+std::vector<std::int64_t> score_groups(const PartnerContext& context, const Grouped& counted,
+                                       const FamilyScore& score, ScopeView candidates, double q,
+                                       std::vector<double>& out, Cancel& cancel) {
   const PackedTable& table = context.table;
   const Planes& planes = table.planes(cancel);
-  std::vector<std::int64_t> family;
-  with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
-    family = counted.group_sizes;
-    std::int64_t largest = 0;
-    for (std::size_t j = 0; j < context.n_configurations; ++j)
-      largest = std::max(
-          largest, std::accumulate(counted.group_sizes.begin() + j * context.r_x,
-                                   counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
-    std::map<std::size_t, CandidateClass> by_states;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const std::size_t r = table.cardinality(candidates[i]);
-      if (table.is_wide(candidates[i])) continue;
-      auto found = by_states.find(r);
-      if (found == by_states.end())
-        found = by_states
-                    .emplace(r, CandidateClass{r - 1,
-                                               score.terms(static_cast<double>(context.r_x),
-                                                           q * static_cast<double>(r), largest),
-                                               {},
-                                               {},
-                                               {},
-                                               {}})
-                    .first;
-      found->second.positions.push_back(i);
-      found->second.first_planes.push_back(planes.first[candidates[i]]);
-    }
-    std::vector<CandidateClass> classes;
-    for (auto& [r, some] : by_states) {
-      some.joint.assign(some.positions.size(), 0);
-      some.parent.assign(some.positions.size(), 0);
-      classes.push_back(std::move(some));
-    }
-    if (largest < kTabulated)
-      add_terms<true>(context, counted, classes);
-    else
-      add_terms<false>(context, counted, classes);
-    for (const CandidateClass& some : classes)
-      for (std::size_t i = 0; i < some.positions.size(); ++i)
-        out[some.positions[i]] = score.local(some.joint[i], some.parent[i], some.terms);
-  });
-  return family;
+  std::int64_t largest = 0;
+  for (std::size_t j = 0; j < context.n_configurations; ++j)
+    largest = std::max(largest,
+                       std::accumulate(counted.group_sizes.begin() + j * context.r_x,
+                                       counted.group_sizes.begin() + (j + 1) * context.r_x, std::int64_t{0}));
+  std::map<std::size_t, CandidateClass> by_states;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::size_t r = table.cardinality(candidates[i]);
+    if (table.is_wide(candidates[i])) continue;
+    auto found = by_states.find(r);
+    if (found == by_states.end())
+      found = by_states
+                  .emplace(r, CandidateClass{r - 1,
+                                             score.terms(static_cast<double>(context.r_x),
+                                                         q * static_cast<double>(r), largest),
+                                             {},
+                                             {},
+                                             {},
+                                             {}})
+                  .first;
+    found->second.positions.push_back(i);
+    found->second.first_planes.push_back(planes.first[candidates[i]]);
+  }
+  std::vector<CandidateClass> classes;
+  for (auto& [r, some] : by_states) {
+    some.joint.assign(some.positions.size(), 0);
+    some.parent.assign(some.positions.size(), 0);
+    classes.push_back(std::move(some));
+  }
+  if (largest < kTabulated)
+    add_terms<true>(context, counted, classes);
+  else
+    add_terms<false>(context, counted, classes);
+  for (const CandidateClass& some : classes)
+    for (std::size_t i = 0; i < some.positions.size(); ++i)
+      out[some.positions[i]] = score.local(some.joint[i], some.parent[i], some.terms);
+  return counted.group_sizes;
+}
+
+// Are masks of all groups cheaper than sorting the rows by group?
+bool masks_pay(const PackedTable& table, std::uint32_t child, ScopeView parents, ScopeView candidates,
+               double q, Cancel& cancel) {
+  const double groups = q * table.cardinality(child);
+  if (table.is_weighted() || groups > kKeepDeclared || candidates.size() < 4) return false;
+  if (table.n_rows() > kMostMaskedRows) return false;
+  const auto is_wide = [&](std::uint32_t v) { return table.is_wide(v); };
+  if (is_wide(child) || std::ranges::any_of(parents, is_wide) || std::ranges::any_of(candidates, is_wide))
+    return false;
+  const auto rows = static_cast<double>(table.n_rows());
+  const double planes = table.planes(cancel).count();
+  return kCost.masks(rows, groups - 1, planes) <
+         kCost.grouped(rows, static_cast<double>(parents.size() + 1), groups, planes, 0);
 }
 
 template <class Count>
 ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
                          ScopeView parents, ScopeView candidates, bool deletions, Cancel& cancel) {
-  const PartnerContext context(table, child, parents, cancel);
   const double q = declared(table, parents);
   ChildScores out;
   out.additions.assign(candidates.size(), 0.0);
+  if constexpr (std::is_same_v<Count, std::int64_t>) {
+    if (!deletions && masks_pay(table, child, parents, candidates, q, cancel)) {
+      const PartnerContext context(table, child, static_cast<std::size_t>(q));
+      std::vector<std::uint32_t> scope(parents.begin(), parents.end());
+      scope.push_back(child);
+      const auto counted = count_by_masks(table, scope, cancel);
+      const auto family = score_groups(context, counted, score, candidates, q, out.additions, cancel);
+      out.own = score_table(score, std::span<const std::int64_t>(family), context.r_x, q);
+      return out;
+    }
+  }
+  const PartnerContext context(table, child, parents, cancel);
   std::vector<Count> family;
   bool grouped = false;
   if constexpr (std::is_same_v<Count, std::int64_t>) {
     grouped = context.groups_pay(candidates.size(), parents.size() + 1, cancel);
-    if (grouped) family = score_grouped(context, score, candidates, q, out.additions, cancel);
+    if (grouped)
+      with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
+        family = score_groups(context, counted, score, candidates, q, out.additions, cancel);
+      });
   }
   if (!grouped) family = group_sizes<Count>(context);
   for (std::size_t i = 0; i < candidates.size(); ++i)

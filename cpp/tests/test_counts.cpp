@@ -74,6 +74,26 @@ TEST(all_kernels_agree) {
     }
 }
 
+TEST(groups_of_rows_that_weigh_one_are_plain_groups) {
+  for (const std::size_t n_rows : {1, 63, 64, 65, 1000, 40000}) {
+    Data data = some_data(n_rows, {2, 3, 5, 2, 70, 1, 4}, false, 5);
+    const tw::PackedTable plain = data.packed();
+    data.weights.assign(n_rows, 1);
+    const tw::PackedTable weighted = data.packed();
+    tw::Cancel cancel;
+    for (const std::vector<std::uint32_t>& scope :
+         {std::vector<std::uint32_t>{}, {0}, {0, 3}, {5}, {1, 2}, {4}, {1, 2, 6}}) {
+      const auto contexts = tw::configurations(plain, scope, cancel);
+      const auto a = tw::count_grouped<std::uint32_t>(plain, contexts, cancel);
+      const auto b = tw::count_grouped<std::uint32_t>(weighted, contexts, cancel);
+      CHECK(a.group_sizes == b.group_sizes);
+      CHECK(a.stride == b.stride);
+      for (std::size_t g = 0; g < a.n_groups; ++g)
+        for (std::size_t p = 0; p < plain.planes(cancel).count(); ++p) CHECK(a.row(g)[p] == b.row(g)[p]);
+    }
+  }
+}
+
 TEST(a_part_counts_its_rows_only) {
   const Data data = some_data(5000, {2, 3, 5}, true, 2);
   const tw::PackedTable table = data.packed();

@@ -18,7 +18,7 @@ namespace treewright {
 struct ClassGraph {
   explicit ClassGraph(std::size_t n = 0) : marks(n), adjacent(n) {}
   /// The class of the DAGs that extend these marks; throws std::invalid_argument when there are none.
-  static ClassGraph completed(const Pdag& marks);
+  static ClassGraph completed(Pdag marks);
 
   std::size_t size() const { return marks.size(); }
   std::size_t words() const { return marks.words(); }

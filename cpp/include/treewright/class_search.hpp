@@ -37,7 +37,7 @@ class ClassSearch {
     double gain;
   };
 
-  std::size_t size() const { return scores_->size(); }
+  std::size_t size() const { return allowed_.size(); }
   const ClassGraph& graph() const { return state_.graph; }
   /// Score gained since the start.
   double gained() const { return static_cast<double>(state_.units) * scores_->resolution(); }
@@ -81,12 +81,17 @@ class ClassSearch {
   // The lists of one kind of step. Items before the cursor of a list are blocked by paths that run through
   // the watched vertices only, so they stay blocked until one of these changes.
   struct Lists {
+    struct Head {
+      double gain = 0;  // of the item at the cursor; 0 when there is none
+      std::uint32_t chosen = 0, cursor = 0;
+    };
     std::vector<ListPointer> of;  // by child
-    std::vector<std::uint32_t> cursor;
+    std::vector<Head> head;
     BitMatrix watched;
-    explicit Lists(std::size_t n = 0) : of(n), cursor(n, 0), watched(n) {}
+    explicit Lists(std::size_t n = 0) : of(n), head(n), watched(n) {}
     void drop(Vertex y) { of[y] = nullptr; }
     void rewind(Vertex y);
+    void set_cursor(Vertex y, std::uint32_t cursor);
   };
   struct State {
     ClassGraph graph;
@@ -123,6 +128,8 @@ class ClassSearch {
   BitMatrix allowed_;
   std::optional<Arc> banned_;  // a pair that is out for the moment
   State state_;
+  std::uint64_t version_ = 1;               // of what a reopening starts from
+  std::vector<std::uint64_t> reopened_at_;  // version at which a vertex was reopened in vain
   ClassSearchTally tally_;
 };
 

@@ -18,6 +18,8 @@ struct Contexts {
   bool renumbered() const { return !first_row.empty(); }
 };
 
+inline constexpr std::size_t kKeepDeclared = 64;
+
 /// Number the configurations of `scope`. Up to 64 declared ones keep their radix numbers; beyond, only those
 /// that occur get a number, so there are never more groups than rows.
 Contexts configurations(const PackedTable& table, std::span<const std::uint32_t> scope, Cancel& cancel);
@@ -39,6 +41,11 @@ struct GroupedCounts {
 /// Kernel B, for tables without real weights. `Count` must hold the table's total.
 template <class Count>
 GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel);
+
+/// The same for few groups of a table without weights, from bit planes alone (kernel A): groups are numbered
+/// by the declared states of `scope`, none of them wide, at most 64 in all.
+GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<const std::uint32_t> scope,
+                                            Cancel& cancel);
 
 /// What kernel B gives, as plain tables: for every occupied configuration of `context` its states, and its
 /// counts of every state of every partner side by side.

@@ -43,8 +43,9 @@ struct GainColumn {
 
 class DagMoves {
  public:
-  /// The start must obey the rules; arcs beyond `max_parents` may be there, but none will join them.
-  DagMoves(LocalScores& scores, ArcRules rules, DagBuilder start, Cancel& cancel);
+  /// The start must obey the rules; arcs beyond `max_parents` may be there, but none will join them. Where
+  /// `only_gains` matter, additions that cannot gain anything need not be scored: they count as excluded.
+  DagMoves(LocalScores& scores, ArcRules rules, DagBuilder start, bool only_gains, Cancel& cancel);
 
   const DagBuilder& graph() const { return graph_; }
   const ArcRules& rules() const { return rules_; }
@@ -63,8 +64,8 @@ class DagMoves {
   /// somebody has asked for it already.
   void apply(const Move& move, Cancel& cancel, const GainColumn* known = nullptr);
 
-  /// The column of a child if its parents were these (rising).
-  GainColumn column(Vertex child, VertexSet parents, Cancel& cancel);
+  /// The column of a child if `added` were one of its parents, too.
+  GainColumn column_with(Vertex added, Vertex child, Cancel& cancel);
   std::vector<Vertex> parents_of(Vertex child) const;
 
  private:
@@ -74,6 +75,8 @@ class DagMoves {
   void visit(Vertex child, const Floor& floor, F&& f) const;
   template <class Banned>
   std::optional<Move> best_at(Vertex child, const Banned& banned) const;
+  GainColumn column(Vertex child, VertexSet parents, double own, Cancel& cancel);
+  double own(Vertex child, Cancel& cancel);
   void refresh(Vertex child, Cancel& cancel, const GainColumn* known = nullptr);
   void set_column(Vertex child, const GainColumn& column);
   void outdate_freed(Vertex from, Vertex to);
@@ -82,6 +85,8 @@ class DagMoves {
   ArcRules rules_;
   DagBuilder graph_;
   std::size_t n_;
+  bool only_gains_;
+  std::vector<double> own_;    // local score of each child as it stands; not a number while nobody asked
   std::vector<double> gains_;  // child * n + vertex; minus infinity where rules exclude the toggle
   std::vector<std::optional<Move>> best_;
   std::vector<std::uint8_t> stale_;

@@ -63,6 +63,11 @@ class LocalScores {
 
   /// The family costs more than any fit could return, so a search need not ask for it.
   virtual bool is_hopeless(Vertex, VertexSet) const { return false; }
+  /// None of the candidates can raise the score of a family that scores `own`, whatever the data say.
+  virtual bool is_exhausted(Vertex /*child*/, VertexSet /*parents*/, VertexSet /*candidates*/,
+                            double /*own*/) const {
+    return false;
+  }
   /// From so many candidates on, all candidates of a child cost no more than these.
   virtual std::size_t full_batch() const { return ~std::size_t{0}; }
 
@@ -92,6 +97,7 @@ class PackedScores final : public LocalScores {
                 std::span<double> without, Cancel& cancel) override;
   std::vector<double> pair_gains(Cancel& cancel) override;
   bool is_hopeless(Vertex child, VertexSet parents) const override;
+  bool is_exhausted(Vertex child, VertexSet parents, VertexSet candidates, double own) const override;
   std::size_t full_batch() const override;
 
   const PackedTable& table() const { return *table_; }

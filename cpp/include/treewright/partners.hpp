@@ -26,6 +26,13 @@ struct PartnerContext {
     extend(contexts, table, x);
   }
 
+  /// Few groups of rows without weights are counted from their masks: no row needs a number.
+  PartnerContext(const PackedTable& table, std::uint32_t x, std::size_t n_configurations)
+      : table(table), r_x(table.cardinality(x)) {
+    this->n_configurations = n_configurations;
+    contexts.n_groups = n_configurations * r_x;
+  }
+
   /// Kernel B pays from a few partners on, unless groups are so many that flushing them dominates.
   bool groups_pay(std::size_t n_partners, std::size_t n_context_columns, Cancel& cancel) const {
     const auto rows = static_cast<double>(table.n_rows());
