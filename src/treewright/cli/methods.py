@@ -11,7 +11,7 @@ import numpy as np
 import treewright
 from treewright.criteria import AIC, BIC, K2, QNML, BDeu, LocalScore, LogLikelihood, SparseQNML
 from treewright.errors import SettingError, nearest
-from treewright.learners import Learned, learn_chow_liu
+from treewright.learners import Learned, learn_chow_liu, learn_hill_climbing
 from treewright.statistics import Counter
 
 
@@ -27,6 +27,7 @@ class Task:
 
 METHODS: dict[str, Callable[[Task], Learned[Any]]] = {
     "chow-liu": lambda task: learn_chow_liu(task.score, order=task.order),
+    "hill-climbing": lambda task: learn_hill_climbing(_unordered(task).score),
 }
 DEFAULT_METHOD = "chow-liu"
 
@@ -39,6 +40,12 @@ SCORES: dict[str, Callable[[Counter], LocalScore]] = {
     "qnml": QNML,
     "sparse-qnml": SparseQNML,
 }
+
+
+def _unordered(task: Task) -> Task:
+    if task.order is not None:
+        raise SettingError("--order belongs to --method chow-liu; a search over classes has no order to obey")
+    return task
 
 
 def method_named(name: str) -> Callable[[Task], Learned[Any]]:
