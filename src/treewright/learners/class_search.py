@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -190,7 +191,7 @@ class _Search:
     def schema(self) -> Schema:
         return self.score.schema
 
-    @property
+    @cached_property
     def pair_gains(self) -> npt.NDArray[np.float64]:
         """What each pair is worth on its own, in the order of the schema."""
         return self.native.pair_gains()[np.ix_(self.rank, self.rank)]
@@ -242,8 +243,8 @@ class _Search:
 
     def learned(self, copies: tuple[Copy, ...], certified: bool) -> LearnedClass:
         """The class in the variables of the schema, with every copy hung on its original."""
-        worth = self.pair_gains
-        useful = [(self.rank[a], self.rank[b]) for a, b in copies if worth[a, b] > self.least_gain]
+        hung = [pair for pair in copies if self.pair_gains[pair] > self.least_gain]
+        useful = [(int(self.rank[a]), int(self.rank[b])) for a, b in hung]
         arcs, score = self.native.member(as_array(useful))
         dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
         named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
