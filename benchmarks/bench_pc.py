@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import resource
 import sys
+import warnings
 
 import numpy as np
 from common import (
@@ -40,12 +41,14 @@ def skeleton(table: tw.Table) -> object:
 
 def pgmpy_pc(table: tw.Table) -> float:
     """pgmpy's PC-stable with its likelihood-ratio test, sets of up to three."""
-    from pgmpy.estimators import PC
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        from pgmpy.estimators import PC
 
-    search = PC(frame_of(table))
-    options = {"variant": "stable", "ci_test": "g_sq", "max_cond_vars": 3, "significance_level": ALPHA}
-    quiet = {"return_type": "cpdag", "n_jobs": 1, "show_progress": False}
-    return first_seconds(lambda: search.estimate(**options, **quiet))
+        search = PC(frame_of(table))
+        options = {"variant": "stable", "ci_test": "g_sq", "max_cond_vars": 3, "significance_level": ALPHA}
+        quiet = {"return_type": "cpdag", "n_jobs": 1, "show_progress": False}
+        return first_seconds(lambda: search.estimate(**options, **quiet))
 
 
 def causal_learn_pc(table: tw.Table) -> float:
