@@ -77,7 +77,8 @@ void add_histogram(const PackedTable& table, ScopeView scope, std::span<Count> o
     else
       add_to_copies(codes, n, begin, weight, cells, copies.data());
   }
-  for (std::size_t k = 0; k < copies.size(); ++k) out[k % cells] += copies[k];
+  for (std::size_t copy = 0; copy < copies.size(); copy += cells)
+    for (std::size_t k = 0; k < cells; ++k) out[k] += copies[copy + k];
 }
 
 template <class Count>

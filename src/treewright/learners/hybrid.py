@@ -36,6 +36,14 @@ class LearnedHybrid(LearnedClass):
         The pairs that the tests left for the search.
     reopened
         Whether variables were reopened; `certified` says whether all pairs were looked at.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 8 + [0, 1, 0, 1], "c": [0, 1, 0, 1] * 9}
+    >>> learned = tw.learn_hybrid(tw.BIC(tw.count(tw.read_table(rows))))
+    >>> learned.skeleton.edges(), learned.cpdag.undirected_edges(), learned.certified
+    ([('a', 'b')], [('a', 'b')], True)
     """
 
     skeleton: UndirectedGraph | None = None

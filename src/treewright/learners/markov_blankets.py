@@ -94,6 +94,14 @@ class LearnedBlankets(Learned[UndirectedGraph]):
         Joins the pairs that the symmetry rule keeps: the neighbours of a variable are its blanket.
     found
         What each search found before the correction, by name.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> learned = tw.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
+    >>> learned.found["a"], learned.blanket("b")
+    (('b',), ('a', 'c'))
     """
 
     found: Mapping[str, tuple[str, ...]]

@@ -69,6 +69,16 @@ class LearnedPc(Learned[Pdag]):
         Edges left out since the knowledge directs them, with stronger ones, round a cycle.
     functional
         Columns that a separator determines, with that set: their edges may be lost, whatever the level.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "c": [0, 0, 0, 1] * 9}
+    >>> learned = tw.learn_pc(tw.GTest(tw.count(tw.read_table(rows))))
+    >>> learned.skeleton.edges(), learned.separators["a", "b"]
+    ([('a', 'c'), ('b', 'c')], ())
+    >>> learned.dag.edges(), learned.conflicts
+    ([('a', 'c'), ('b', 'c')], ())
     """
 
     dag: Dag
