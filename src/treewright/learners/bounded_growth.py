@@ -90,7 +90,8 @@ class BoundedGrowth:
         cover = _core.graph_edges(self.network.cover())
         certificate = JunctionTree.of(UndirectedGraph(self.schema, self._by_name[cover]), method="mcs")
         structure = Dag(self.schema, self._by_name[self.network.arcs()])
-        return Certified(structure, trace, certificate, self.network.score, tuple(self._iterations))
+        iterations = tuple(self._iterations)
+        return Certified(structure, trace, self.network.score, iterations, certificate=certificate)
 
     def _ranked(self, arcs: npt.NDArray[np.integer]) -> Arcs:
         return np.ascontiguousarray(self._rank[arcs].reshape(-1, 2), dtype=np.uint32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from treewright.graphs import Dag, JunctionTree
 from treewright.learners.learned import Learned
@@ -61,7 +61,7 @@ class Certified(Learned[Dag]):
     ((('a', 'b'), ('c',)), 1)
     """
 
-    certificate: JunctionTree
+    certificate: JunctionTree = field(kw_only=True)
     score: float
     iterations: tuple[Iteration, ...]
 
