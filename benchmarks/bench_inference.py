@@ -173,7 +173,7 @@ def report_memory(name: str, seconds: float = 600) -> None:
         except subprocess.TimeoutExpired:
             print(f"  {engine} took more than {seconds:.0f} s on {name}")
         except subprocess.CalledProcessError as error:
-            why = "was killed, as for want of memory" if error.returncode == -9 else error.stderr[-200:]
+            why = f"ended by signal {-error.returncode}" if error.returncode < 0 else error.stderr[-200:]
             print(f"  {engine} on {name}: {why}")
     ours = max(found.pop("treewright"), 1)
     shown = ", ".join(f"{engine} {kilobytes / ours:.1f}x" for engine, kilobytes in found.items())
