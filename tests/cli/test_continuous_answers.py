@@ -115,7 +115,7 @@ def test_refusals(refused, model, rows, tmp_path):
     assert "evidence heat='warm' is not a number; heat is continuous" in refused(
         "query", model, "sun", "heat=warm"
     )
-    assert "--score gaussian-bic keeps them as they are" in refused("learn", rows)
+    assert "--score gaussian-bic keeps them as they are" in refused("learn", rows, "--score", "bic")
     mixed = tmp_path / "mixed.csv"
     mixed.write_text("a,b\n" + "".join(f"{k / 7},{'yes' if k % 2 else 'no'}\n" for k in range(40)))
     message = refused("learn", mixed, "--score", "gaussian-bic")
@@ -124,7 +124,7 @@ def test_refusals(refused, model, rows, tmp_path):
         "cut the others into intervals with --bins 4 and use --score bic"
     ) in message
     message = refused("learn", mixed)
-    assert "chow-liu learns from discrete columns; continuous: a." in message
+    assert "--score bic is for discrete columns; continuous: a." in message
     assert "gaussian-bic" not in message
     assert "gaussian-bic" in refused("learn", rows, "--score", "gausian-bic")
 

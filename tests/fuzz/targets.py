@@ -97,7 +97,7 @@ def format_target(ending: str) -> Target:
 
     def feed(data: bytes) -> None:
         with suppress(FormatError):
-            assert isinstance(read_bytes(f"m.{ending}", data), BayesianNetwork)
+            assert isinstance(read_bytes(f"m.{ending}", data), BayesianNetwork | MarkovNetwork)
 
     return Target(ending, lambda rng: damage(rng.choice(seeds), rng), feed)
 

@@ -179,7 +179,7 @@ def test_refusals(monkeypatch):
         tw.IterativeFitting(sweeps=0)
     with pytest.raises(SettingError, match="IterativeFitting or DecomposableCover; found 'ipf'"):
         tw.fit(CYCLE, counter, estimator="ipf")
-    with pytest.raises(SettingError, match="a Dag is fitted by counting alone"):
+    with pytest.raises(SettingError, match="arcs are fitted by counting alone"):
         tw.fit(tw.Dag(SQUARE, []), counter, estimator=tw.DecomposableCover())
     with pytest.raises(GraphError, match="UndirectedGraph; found NoneType"):
         tw.fit(None, counter)

@@ -33,8 +33,9 @@ def directed(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str, A
     if isinstance(structure, Dag):
         return structure, {}
     if not isinstance(structure, Pdag):
+        wanted = "a Dag or an UndirectedGraph" if verb == "fit" else "a Dag"
         raise GraphError(
-            f"{verb} puts tables on a Dag; found {type(structure).__name__} "
+            f"{verb} puts tables on {wanted}; found {type(structure).__name__} "
             "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
         )
     extension = consistent_extension(structure)

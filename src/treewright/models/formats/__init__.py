@@ -186,7 +186,7 @@ def write_model(
     """
     if not isinstance(model, BayesianNetwork | MarkovNetwork | GaussianNetwork | SigmoidNetwork):
         raise SchemaError(
-            f"write_model writes a BayesianNetwork or another model; found {type(model).__name__}"
+            f"write_model writes a BayesianNetwork or a MarkovNetwork; found {type(model).__name__}"
         )
     kind = format_of(path, format)
     if kind is not None and isinstance(model, MarkovNetwork) and not kind.undirected:
