@@ -11,7 +11,7 @@ import pytest
 import treewright as tw
 from treewright.errors import NotFittedError, SchemaError, SettingError, UnknownNameError
 
-ESTIMATORS = [tw.ChowLiuTree]
+ESTIMATORS = [tw.ChowLiuTree, tw.HillClimbing, tw.PC]
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +124,27 @@ def test_scikit_learn_is_never_imported():
         "'b': [1]}); assert 'sklearn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_hill_climbing_is_what_the_verbs_make(frame):
+    counter = tw.count(tw.read_table(frame))
+    learned = tw.learn_hill_climbing(tw.SparseQNML(counter))
+    estimator = tw.HillClimbing().fit(frame)
+    assert estimator.model_ == tw.fit(learned.structure, counter)
+    assert estimator.cpdag_ == learned.cpdag == tw.Cpdag.of(estimator.structure_)
+
+
+def test_pc_is_what_the_verbs_make(frame):
+    counter = tw.count(tw.read_table(frame))
+    learned = tw.learn_pc(tw.GTest(counter, alpha=0.01))
+    estimator = tw.PC().fit(frame)
+    assert estimator.model_ == tw.fit(learned.dag, counter)
+    assert estimator.cpdag_ == learned.structure
+    with pytest.raises(SettingError, match="test 'f' is not known; tests are 'g', 'chi-square', 'posterior'"):
+        tw.PC(test="f").fit(frame)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_knowledge_is_obeyed(kind, frame):
+    known = tw.Knowledge(required=[("dysp", "bronc")], forbidden_edges=[("lung", "smoke")])
+    known.on(tw.read_table(frame).schema).check(kind(knowledge=known).fit(frame).structure_)

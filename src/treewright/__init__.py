@@ -112,7 +112,7 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
 if TYPE_CHECKING:
-    from treewright.estimators import ChowLiuTree
+    from treewright.estimators import PC, ChowLiuTree, HillClimbing
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
@@ -124,7 +124,7 @@ __version__ = "0.1.0"
 
 # Doors that are opened when somebody walks through them: importing the package stays quick.
 _LAZY = {
-    "treewright.estimators": ("ChowLiuTree",),
+    "treewright.estimators": ("PC", "ChowLiuTree", "HillClimbing"),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
@@ -151,6 +151,7 @@ __all__ = [
     "AIC",
     "BIC",
     "K2",
+    "PC",
     "QNML",
     "AuditedTest",
     "BDe",
@@ -178,6 +179,7 @@ __all__ = [
     "GaussianBIC",
     "GaussianNetwork",
     "GaussianPrior",
+    "HillClimbing",
     "IterativeFitting",
     "JointCounts",
     "JunctionTree",

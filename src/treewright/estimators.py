@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.named import score_named
+from treewright.criteria.named import independence_test_named, score_named
 from treewright.errors import NotFittedError, SchemaError, SettingError, nearest
-from treewright.graphs import Dag
+from treewright.graphs import Cpdag, Dag, Knowledge, Pdag
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
-from treewright.learners import Learned, Trace, learn_chow_liu
+from treewright.learners import Learned, Trace, learn_chow_liu, learn_hill_climbing, learn_pc
+from treewright.learners.collider_rules import ColliderRule
 from treewright.models import BayesianNetwork, Dirichlet, Distribution, Explanation, Marginals, fit
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
@@ -209,6 +210,8 @@ class ChowLiuTree(Estimator):
     score
         What to maximise: "bic" (leaves out edges that do not pay), "loglik", "aic", "bdeu", "k2", "qnml" or
         "sparse-qnml".
+    knowledge
+        Arcs that are required or forbidden.
     prior, missing, bins, schema, seed
         As for every estimator.
 
@@ -227,6 +230,7 @@ class ChowLiuTree(Estimator):
         self,
         *,
         score: str = "bic",
+        knowledge: Knowledge | None = None,
         prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
         missing: MissingPolicy = "error",
         bins: Bins | None = None,
@@ -234,6 +238,7 @@ class ChowLiuTree(Estimator):
         seed: int = 0,
     ) -> None:
         self.criterion = score
+        self.knowledge = knowledge
         self.prior = prior
         self.missing = missing
         self.bins = bins
@@ -241,4 +246,145 @@ class ChowLiuTree(Estimator):
         self.seed = seed
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        return learn_chow_liu(score_named(self.criterion, counter))
+        return learn_chow_liu(score_named(self.criterion, counter), knowledge=self.knowledge)
+
+
+class HillClimbing(Estimator):
+    """A network of high score, by greedy search over equivalence classes.
+
+    Parameters
+    ----------
+    score
+        What to maximise. "sparse-qnml" finds structure best; "bic", "bdeu", "aic", "qnml", "k2" and "loglik"
+        are there too.
+    effort
+        How much is looked at again, 0 to 3.
+    max_parents
+        No child gets more; by default the score alone decides.
+    knowledge
+        Arcs that are required or forbidden.
+    prior, missing, bins, schema, seed
+        As for every estimator.
+
+    Attributes
+    ----------
+    cpdag_
+        The equivalence class of `structure_`: directions that the data cannot tell are open in it.
+    copies_
+        Pairs of columns that are relabellings of each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> climbed = tw.HillClimbing().fit(rows)
+    >>> climbed.cpdag_.directed_edges()
+    [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
+    """
+
+    def __init__(
+        self,
+        *,
+        score: str = "sparse-qnml",
+        effort: int = 2,
+        max_parents: int | None = None,
+        knowledge: Knowledge | None = None,
+        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
+        missing: MissingPolicy = "error",
+        bins: Bins | None = None,
+        schema: Schema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.criterion = score
+        self.effort = effort
+        self.max_parents = max_parents
+        self.knowledge = knowledge
+        self.prior = prior
+        self.missing = missing
+        self.bins = bins
+        self.schema = schema
+        self.seed = seed
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_hill_climbing(
+            score_named(self.criterion, counter),
+            knowledge=self.knowledge,
+            effort=self.effort,
+            max_parents=self.max_parents,
+        )
+        self.cpdag_: Cpdag = learned.cpdag
+        self.copies_ = learned.copies
+        return learned
+
+
+class PC(Estimator):
+    """The equivalence class that independence tests find, and a model of one of its members.
+
+    Parameters
+    ----------
+    test
+        "g" (G test), "chi-square" or "posterior".
+    alpha
+        Level of the test.
+    depth
+        Largest separator looked for; None is no limit.
+    collider_rule
+        How separators that disagree are judged: "contest", "majority", "conservative" or "first".
+    knowledge
+        Arcs that are required or forbidden.
+    prior, missing, bins, schema, seed
+        As for every estimator.
+
+    Attributes
+    ----------
+    cpdag_
+        The equivalence class; with directed knowledge, what is left open by it.
+    separators_
+        For each pair that was separated, in either order, a set that did it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(20_000, rng=np.random.default_rng(0))
+    >>> found = tw.PC().fit(rows)
+    >>> ("lung", "either") in found.cpdag_.directed_edges(), found.separators_["smoke", "xray"]
+    (True, ('lung',))
+    """
+
+    def __init__(
+        self,
+        *,
+        test: str = "g",
+        alpha: float = 0.01,
+        depth: int | None = 3,
+        collider_rule: ColliderRule = "contest",
+        knowledge: Knowledge | None = None,
+        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
+        missing: MissingPolicy = "error",
+        bins: Bins | None = None,
+        schema: Schema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.test = test
+        self.alpha = alpha
+        self.depth = depth
+        self.collider_rule = collider_rule
+        self.knowledge = knowledge
+        self.prior = prior
+        self.missing = missing
+        self.bins = bins
+        self.schema = schema
+        self.seed = seed
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_pc(
+            independence_test_named(self.test, counter, alpha=self.alpha),
+            depth=self.depth,
+            collider_rule=self.collider_rule,
+            knowledge=self.knowledge,
+        )
+        self.cpdag_: Pdag = learned.structure
+        self.separators_ = learned.separators
+        return Learned(learned.dag, learned.trace)

@@ -234,3 +234,48 @@ def test_knowledge_that_cannot_be_used(refused, asia_rows, tmp_path):
     file.write_text('{"required": ["smoke"]}')
     assert "'required' must be a list of lists of names" in refused("learn", asia_rows, "--knowledge", file)
     assert "there is no file" in refused("learn", asia_rows, "--knowledge", tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("method", ["hill-climbing", "hybrid", "tabu", "pc"])
+def test_searches_for_structure(run_json, asia_rows, method):
+    found = run_json("learn", asia_rows, "--method", method)
+    counter = tw.count(tw.read_table(asia_rows))
+    assert found["directed"] is True
+    assert ["lung", "either"] in found["edges"]
+    if method != "tabu":
+        assert all(sorted(edge) in map(sorted, found["edges"]) for edge in found["undirected_edges"])
+    score = tw.BIC(counter) if method == "pc" else tw.SparseQNML(counter)
+    dag = tw.Dag(counter.schema, [tuple(edge) for edge in found["edges"]])
+    assert found["score"] == pytest.approx(score.score(dag), rel=1e-12)
+
+
+def test_options_belong_to_methods(run_json, refused, asia_rows):
+    assert run_json("learn", asia_rows, "--method", "hill-climbing", "--effort", "0")["edges"]
+    few = run_json("learn", asia_rows, "--method", "pc", "--alpha", "1e-9")["edges"]
+    assert len(few) <= len(run_json("learn", asia_rows, "--method", "pc", "--alpha", "0.05")["edges"])
+    message = refused("learn", asia_rows, "--method", "pc", "--effort", "1")
+    assert "--effort means nothing to --method pc; it belongs to hill-climbing, hybrid" in message
+    assert "alpha must lie between 0 and 1" in refused("learn", asia_rows, "--method", "pc", "--alpha", "2")
+    assert "ess belongs to the score bdeu" in refused("learn", asia_rows, "--score", "bic", "--ess", "2")
+    assert run_json("learn", asia_rows, "--score", "bdeu", "--ess", "2")["criterion"] == "bdeu"
+
+
+@pytest.mark.parametrize("method", ["chains", "thin-junction-tree"])
+def test_width_is_promised_and_kept_with_the_model(run_json, run, asia_rows, tmp_path, method):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "--method", method, "--treewidth", "2", "-o", target)
+    assert 1 <= found["width"] <= 2
+    checked = run_json("verify", target)
+    assert checked["valid"] is True
+    assert checked["width"] <= 2
+    assert checked["bound"] == 2
+    assert checked["certificate"] == "stored"
+
+
+def test_bootstrap(run_json, run, asia_rows):
+    asked = ("learn", asia_rows, "--method", "hill-climbing", "--bootstrap", "20", "--seed", "3")
+    found = run_json(*asked)["confidence"]
+    assert found == run_json(*asked, "--threads", "1")["confidence"]
+    assert all(0 < edge["strength"] <= 1 and 0.5 <= edge["direction"] <= 1 for edge in found)
+    assert found[0]["strength"] == 1
+    assert "strength" in run(*asked).stdout

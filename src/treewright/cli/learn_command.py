@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,6 +25,7 @@ from treewright.cli.learn_options import (
     Order,
     Score,
     TraceOut,
+    Treewidth,
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
@@ -63,6 +65,7 @@ def learn(
     method: MethodName = DEFAULT_METHOD,
     score: Score = None,
     ess: Ess = None,
+    treewidth: Treewidth = None,
     effort: Effort = None,
     alpha: Alpha = None,
     order: Order = None,
@@ -87,7 +90,7 @@ def learn(
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
     out = Output(as_json=as_json, quiet=quiet)
-    chosen = method_named(method, effort=effort, alpha=alpha)
+    chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth)
     check_score(score, ess)
     check_writable(output)
     check_writable(trace)
@@ -105,7 +108,7 @@ def learn(
         read = perf_counter()
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
-        task = Task(ground, read_order(order, table), rng, known, effort, alpha)
+        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth)
         learned = chosen.learn(task)
         update(2, "fitting")
         network = network_of(learned)
@@ -142,7 +145,8 @@ def learn(
             "seed": seed,
             "treewright": __version__,
         }
-        save(model, output, provenance=origin, certificate=learned.certificate)
+        bound = task.width if "treewidth" in chosen.options else None
+        save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
         write_json(trace, {"method": method, "score": criterion, **learned.trace.to_dict()})
     out.answer(
@@ -162,7 +166,7 @@ def resampled(
     def learn_again(rows: Table) -> Learned[Any]:
         ground = ground_of(rows, criterion, ess)
         chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
-        return method.learn(Task(ground, task.order, chance, task.knowledge, task.effort, task.alpha))
+        return method.learn(replace(task, ground=ground, rng=chance))
 
     known = task.known()
     by_class = known is None or known.on(table.schema).is_symmetric

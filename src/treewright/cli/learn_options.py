@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli.ground import ALL_SCORES
-from treewright.cli.methods import METHODS
+from treewright.cli.methods import DEFAULT_TREEWIDTH, METHODS
 
 MethodName = Annotated[
     str, typer.Option("--method", "-m", help=f"How to learn. In this version: {', '.join(METHODS)}.")
@@ -34,6 +34,17 @@ Effort = Annotated[
 Alpha = Annotated[
     float | None,
     typer.Option("--alpha", help="Level of the independence tests, such as 0.01.", show_default=False),
+]
+Treewidth = Annotated[
+    int | None,
+    typer.Option(
+        "--treewidth",
+        "-k",
+        min=1,
+        metavar="K",
+        help=f"How wide the network may be, {DEFAULT_TREEWIDTH} by default; the width is certified.",
+        show_default=False,
+    ),
 ]
 Bootstrap = Annotated[
     int | None,

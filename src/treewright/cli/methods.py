@@ -21,8 +21,12 @@ from treewright.learners import (
     learn_hybrid,
     learn_pc,
     learn_tabu,
+    learn_thin_junction_tree,
+    learn_treewidth_chains,
 )
 from treewright.learners.chow_liu import with_order
+
+DEFAULT_TREEWIDTH = 4
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Task:
     knowledge: Knowledge | None = None
     effort: int | None = None
     alpha: float | None = None
+    treewidth: int | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -46,6 +51,10 @@ class Task:
 
     def chance(self) -> np.random.Generator:
         return self.rng or np.random.default_rng()
+
+    @property
+    def width(self) -> int:
+        return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
     def test(self, alpha: float) -> IndependenceTest:
         return self.ground.test(alpha if self.alpha is None else self.alpha)
@@ -76,6 +85,16 @@ METHODS: dict[str, Method] = {
         options=frozenset({"effort", "alpha"}),
     ),
     "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
+    "chains": Method(
+        lambda task: learn_treewidth_chains(unrestricted(task).score, treewidth=task.width, order=task.order),
+        options=frozenset({"treewidth"}),
+    ),
+    "thin-junction-tree": Method(
+        lambda task: learn_thin_junction_tree(
+            unrestricted(task).score, treewidth=task.width, order=task.order
+        ),
+        options=frozenset({"treewidth"}),
+    ),
     "aggressive": Method(
         lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.chance())
     ),
@@ -84,6 +103,16 @@ METHODS: dict[str, Method] = {
     ),
 }
 DEFAULT_METHOD = "chow-liu"
+
+
+def unrestricted(task: Task) -> Task:
+    """A task whose method has no place for knowledge beyond an order."""
+    if task.knowledge is not None:
+        raise SettingError(
+            "--knowledge means nothing to this method, which knows an --order only; chow-liu, hill-climbing, "
+            "hybrid, tabu, aggressive and pc obey it"
+        )
+    return task
 
 
 def method_named(name: str, **options: object) -> Method:
