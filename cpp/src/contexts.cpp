@@ -158,7 +158,6 @@ void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, st
 template <class Count>
 GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& contexts, Cancel& cancel) {
   const RowBits& rows = table.row_bits(cancel);
-  const Planes& planes = table.planes(cancel);
   GroupedCounts<Count> out;
   out.n_groups = contexts.n_groups;
   out.stride = 64 * rows.words;

@@ -52,7 +52,10 @@ std::uint32_t Parts::part_of_grown() {
   for (const Var v : free_) append(key_, v);
   if (const auto found = part_of_key_.find(key_); found != part_of_key_.end()) return found->second;
   std::ranges::sort(touched_);
-  Part part{free_, free_.size(), touched_, {}};
+  Part part;
+  part.variables = free_;
+  part.n_free = free_.size();
+  part.factors = touched_;
   for (Var u = 0; u < free_.size(); ++u) local_[free_[u]] = u;
   part.set.factors.reserve(touched_.size());
   for (const std::uint32_t f : touched_) {

@@ -117,7 +117,7 @@ if TYPE_CHECKING:
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
     from treewright.networks import example_networks, load_network, random_dag, random_network
-    from treewright.reports import to_html, to_svg
+    from treewright.reports import notebook_picture, to_html, to_svg
     from treewright.verification import verify
 
 __version__ = "0.1.0"
@@ -129,7 +129,7 @@ _LAZY = {
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
     "treewright.networks": ("example_networks", "load_network", "random_dag", "random_network"),
-    "treewright.reports": ("to_html", "to_svg"),
+    "treewright.reports": ("notebook_picture", "to_html", "to_svg"),
     "treewright.verification": ("verify",),
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
@@ -244,6 +244,7 @@ __all__ = [
     "memory_limit",
     "moments",
     "mutual_information",
+    "notebook_picture",
     "pairwise_information",
     "random_dag",
     "random_network",

@@ -22,7 +22,7 @@ from tests.verification.signed import sign
 
 import treewright as tw
 from treewright.cli.given import read_given
-from treewright.errors import EvidenceError, FormatError, SettingError, TreewrightError
+from treewright.errors import EvidenceError, FormatError, KnowledgeError, SettingError, TreewrightError
 from treewright.graphs.dag import Dag
 from treewright.limits import parse_bytes
 from treewright.models import BayesianNetwork, MarkovNetwork
@@ -208,6 +208,22 @@ def feed_dot(data: bytes) -> None:
         assert isinstance(from_dot(data.decode("utf-8", "replace")), Dag)
 
 
+KNOWLEDGE = {
+    "required": [["smoke", "lung"]],
+    "forbidden": [["xray", "tub"]],
+    "forbidden_edges": [["asia", "dysp"]],
+    "tiers": [["asia", "smoke"], ["tub", "lung", "bronc"]],
+    "parents": {"either": ["tub", "lung"]},
+}
+
+
+def feed_knowledge(data: bytes) -> None:
+    path = Path(FOLDER.name) / "known.json"
+    path.write_bytes(data)
+    with suppress(FormatError, KnowledgeError):
+        assert tw.Knowledge.from_json(path).on(ASIA.schema).schema == ASIA.schema
+
+
 def feed_given(data: bytes) -> None:
     texts = data.decode("utf-8", "replace").split(" ")
     with suppress(EvidenceError):
@@ -229,6 +245,8 @@ TARGETS = (
     Target("certificate", make_certified, feed_certified),
     Target("gzip", make_packed, feed_packed),
     Target("names", lambda rng: json.dumps(disturb(NAMES, rng)).encode(), feed_names),
+    Target("knowledge", lambda rng: json.dumps(disturb(KNOWLEDGE, rng)).encode(), feed_knowledge),
+    target("knowledge text", [json.dumps(KNOWLEDGE).encode()], feed_knowledge),
     target("csv", [CSV], feed_csv),
     target("dot", [ASIA.to_dot().encode(), b"digraph g { a -> b -> c [x=1]; /* d */ e }"], feed_dot),
     target("given", [b"asia=yes smoke=no xray=yes"], feed_given),

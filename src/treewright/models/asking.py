@@ -27,6 +27,7 @@ from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.model import align_evidence
+from treewright.models.notebook import ShownInNotebooks
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
 from treewright.tables.table import Table
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from treewright.models.model import AnyModel
 
 
-class Asking(ABC):
+class Asking(ShownInNotebooks, ABC):
     """What every exact network of tables can be asked."""
 
     @property

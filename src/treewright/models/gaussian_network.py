@@ -25,6 +25,7 @@ from treewright.models.answers import Explanation
 from treewright.models.gaussian_parameters import Numbers, checked_coefficients, numbers_by_variable
 from treewright.models.model import mean_log_probability
 from treewright.models.normal_answers import JointNormal, Normal, NormalMarginals, as_targets
+from treewright.models.notebook import ShownInNotebooks
 from treewright.models.real_rows import check_continuous, real_column, real_columns, row_patterns
 from treewright.statistics.moments import rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema, Scope
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-class GaussianNetwork:
+class GaussianNetwork(ShownInNotebooks):
     """A linear-Gaussian Bayesian network.
 
     A variable is Normal around `intercept + coefficients . parents` with its own variance. A variance of zero

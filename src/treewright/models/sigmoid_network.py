@@ -23,6 +23,7 @@ from treewright.inference.real_evidence import RealEvidence, RealGiven, read_rea
 from treewright.inference.sampling import sampling_seed
 from treewright.models.model import mean_log_probability
 from treewright.models.normal_answers import Normal, as_targets
+from treewright.models.notebook import ShownInNotebooks
 from treewright.models.real_rows import check_continuous, real_column, real_columns
 from treewright.models.sampled_answers import SampledAnswer, estimate
 from treewright.statistics.moments import rank_by_name
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-class SigmoidNetwork:
+class SigmoidNetwork(ShownInNotebooks):
     """A Bayesian network whose variables follow sigmoids of their parents (Elidan & Gould 2008).
 
     A variable is Normal around th0 + th1 sigma(b + w . parents), sigma(z) = 1 / (1 + exp(-z)), with the

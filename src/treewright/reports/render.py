@@ -13,6 +13,7 @@ from typing import Any
 
 from treewright.models import BayesianNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
+from treewright.models.model import AnyModel
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.links import Link, links_of
 from treewright.tables.schema import Label, Schema
@@ -125,7 +126,7 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     )
 
 
-def notebook_picture(model: BayesianNetwork) -> str:
+def notebook_picture(model: AnyModel) -> str:
     """A piece of a page for notebooks: key figures above the picture, which scrolls when it is large.
 
     Distributions are not worked out for it, so that showing a model is always quick.
@@ -225,7 +226,7 @@ def _text_width(text: str) -> float:
     return sum(9.4 if character.isupper() else 8.2 for character in text)
 
 
-def _key_figures(structure: Any, model: BayesianNetwork | MarkovNetwork | None) -> str:
+def _key_figures(structure: Any, model: AnyModel | None) -> str:
     figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")
