@@ -47,14 +47,14 @@ def network_rows(name: str, n_rows: int) -> tuple[tw.Table, str]:
     return stand_in.sample(n_rows, rng=rng), f"{name} (generated stand-in)"
 
 
-def density_rows(name: str) -> tw.Table | None:
-    """Training rows of a binary density set, when the data folder is there."""
+def density_rows(name: str, split: str = "train") -> tw.Table | None:
+    """Rows of a binary density set, when the data folder is there."""
     where = folder()
     if where is None or not (where / "density" / f"{name}.npz").exists():
         console.print(f"[yellow]{name}: set TREEWRIGHT_DATA to measure it[/]")
         return None
     packed = np.load(where / "density" / f"{name}.npz")
-    rows = np.unpackbits(packed["train"], axis=1)[:, : int(packed["n_vars"])]
+    rows = np.unpackbits(packed[split], axis=1)[:, : int(packed["n_vars"])]
     return tw.Table.from_codes(rows, [2] * rows.shape[1])
 
 
