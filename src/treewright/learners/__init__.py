@@ -2,6 +2,7 @@
 
 from treewright.learners.aggressive import learn_aggressive
 from treewright.learners.bootstrap import edge_confidence
+from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
@@ -32,6 +33,7 @@ __all__ = [
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
+    "learn_bounded_treewidth",
     "learn_chow_liu",
     "learn_dag_climbing",
     "learn_hill_climbing",

@@ -36,7 +36,7 @@ def learn_chow_liu(
     score: LocalScore,
     *,
     order: Sequence[NameOrIndex] | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
 ) -> Learned[Dag]:
     """Learn the network of best score in which each variable has at most one parent.
 
@@ -108,8 +108,8 @@ def rooted(forest: UndirectedGraph) -> Dag:
 
 
 def with_order(
-    knowledge: Knowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
-) -> Knowledge | None:
+    knowledge: Knowledge | BoundKnowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
+) -> Knowledge | BoundKnowledge | None:
     """Knowledge that holds the order as well."""
     if order is None:
         return knowledge
@@ -117,6 +117,8 @@ def with_order(
     if len(sequence) != len(schema):
         absent = [schema.names[v] for v in range(len(schema)) if v not in sequence]
         raise SchemaError(f"an order names every variable; it lacks {', '.join(map(repr, absent))}")
+    if isinstance(knowledge, BoundKnowledge):
+        raise KnowledgeError("the knowledge is bound to its variables already; leave out order=")
     if knowledge is not None and knowledge.order is not None:
         raise KnowledgeError("the knowledge holds an order already; leave out order=")
     return replace(knowledge or Knowledge(), order=schema.names_of(sequence))
