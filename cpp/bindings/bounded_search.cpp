@@ -36,8 +36,8 @@ void make_search(Search* self, const ScoresPointer& scores, const Pairs& arcs, c
 }
 
 void set_seconds(Search& search, double seconds) {
-  const auto span = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
+  const auto span =
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
   search.inner.set_deadline(std::chrono::steady_clock::now() + span);
 }
 
@@ -59,48 +59,55 @@ void bind_bounded_search(nb::module_& m) {
            "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
       .def_prop_ro("score", [](const Search& self) { return self.inner.state().total(); })
       .def_prop_ro("best_score", [](const Search& self) { return self.inner.best_score(); })
-      .def_prop_ro("width",
-                   [](const Search& self) {
-                     const tw::BoundedState& state = self.inner.state();
-                     return tw::eliminate(state.moral(), state.order()).width;
-                   },
-                   "What the elimination order proves of the present network.")
+      .def_prop_ro(
+          "width",
+          [](const Search& self) {
+            const tw::BoundedState& state = self.inner.state();
+            return tw::eliminate(state.moral(), state.order()).width;
+          },
+          "What the elimination order proves of the present network.")
       .def("arcs", [](const Search& self) { return pairs_to_numpy(self.inner.state().dag().arcs()); })
-      .def("order", [](const Search& self) { return self.inner.state().order(); },
-           "The elimination order that proves the width.")
+      .def(
+          "order", [](const Search& self) { return self.inner.state().order(); },
+          "The elimination order that proves the width.")
       .def("cover",
            [](const Search& self) {
              const tw::BoundedState& state = self.inner.state();
              return rows_of(tw::eliminate(state.moral(), state.order()).filled);
            })
-      .def_prop_ro("tallies",
-                   [](const Search& self) {
-                     const tw::BoundedTally& tally = self.inner.tally();
-                     const tw::BoundedState& state = self.inner.state();
-                     return std::tuple{tally.moves,     tally.redrawn,     tally.kicks,          tally.accepted,
-                                       state.n_tests(), state.n_refused(), self.inner.n_scored()};
-                   },
-                   "Moves, redraws, kicks, accepted kicks, width tests, refusals, families scored.")
+      .def_prop_ro(
+          "tallies",
+          [](const Search& self) {
+            const tw::BoundedTally& tally = self.inner.tally();
+            const tw::BoundedState& state = self.inner.state();
+            return std::tuple{tally.moves,     tally.redrawn,     tally.kicks,          tally.accepted,
+                              state.n_tests(), state.n_refused(), self.inner.n_scored()};
+          },
+          "Moves, redraws, kicks, accepted kicks, width tests, refusals, families scored.")
       .def_prop_ro("expired", [](const Search& self) { return self.inner.expired(); })
       .def("set_seconds", &set_seconds, "seconds"_a, "Stop so many seconds from now.")
-      .def("climb",
-           [](Search& self, bool swaps, bool afresh) {
-             interruptible([&](tw::Cancel& cancel) { self.inner.climb(swaps, afresh, cancel); });
-           },
-           "swaps"_a, "afresh"_a)
-      .def("redraw",
-           [](Search& self, std::size_t patience) {
-             return interruptible([&](tw::Cancel& cancel) { return self.inner.redraw(patience, cancel); });
-           },
-           "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
-      .def("return_to_best",
-           [](Search& self) {
-             interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); });
-           })
-      .def("check",
-           [](Search& self) {
-             interruptible([&](tw::Cancel& cancel) { self.inner.state().check(cancel); });
-           },
-           "Raise unless everything kept agrees with what is counted anew.");
+      .def(
+          "climb",
+          [](Search& self, bool swaps, bool afresh) {
+            interruptible([&](tw::Cancel& cancel) { self.inner.climb(swaps, afresh, cancel); });
+          },
+          "swaps"_a, "afresh"_a)
+      .def(
+          "redraw",
+          [](Search& self, std::size_t patience) {
+            return interruptible([&](tw::Cancel& cancel) { return self.inner.redraw(patience, cancel); });
+          },
+          "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
+      .def(
+          "return_to_best",
+          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); }); })
+      .def(
+          "narrow",
+          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.state().narrow(cancel); }); },
+          "Look for a narrower proof of the same network.")
+      .def(
+          "check",
+          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.state().check(cancel); }); },
+          "Raise unless everything kept agrees with what is counted anew.");
   m.def("kick_all", &kick_all, "searches"_a, "most"_a, "Kicks of several searches; how many each made.");
 }

@@ -125,8 +125,8 @@ bool BoundedClimb::make(const Move& move, Cancel& cancel) {
     seen_ = state_.clock();
     return true;
   }
-  return state_.change(
-      {{to, without(state_.parents(to), from)}, {from, with(state_.parents(from), to)}}, cancel);
+  return state_.change({{to, without(state_.parents(to), from)}, {from, with(state_.parents(from), to)}},
+                       cancel);
 }
 
 /// All swaps into one family that gain, most first.
@@ -168,9 +168,8 @@ bool BoundedClimb::step_swap(Cancel& cancel) {
   for (Vertex v = 0; v < state_.size(); ++v) best[v] = best_swap_at(v, cancel);
   while (true) {
     cancel.check();
-    const auto top = std::ranges::max_element(best, {}, [](const std::optional<Swap>& swap) {
-      return swap ? swap->gain : 0.0;
-    });
+    const auto top = std::ranges::max_element(
+        best, {}, [](const std::optional<Swap>& swap) { return swap ? swap->gain : 0.0; });
     if (top == best.end() || !*top) return false;
     const Swap swap = **top;
     if (state_.change({{swap.child, with(without(state_.parents(swap.child), swap.out), swap.in)}}, cancel))

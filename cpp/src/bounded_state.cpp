@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "treewright/elimination.hpp"
 #include "treewright/treewidth.hpp"
 
 namespace treewright {
@@ -111,6 +112,15 @@ void BoundedState::renew_order(Cancel& cancel) {
   if (auto found = fits(moral_, static_cast<std::int64_t>(bound_), cancel)) set_order(std::move(*found));
 }
 
+void BoundedState::narrow(Cancel& cancel) {
+  std::int64_t width = eliminate(moral_, order_).width;
+  while (auto found = fits(moral_, width - 1, cancel)) {
+    set_order(std::move(*found));
+    width = eliminate(moral_, order_).width;
+    if (width < 0) return;
+  }
+}
+
 bool BoundedState::change(const std::vector<FamilyChange>& changes, Cancel& cancel) {
   for (const auto& [child, parents] : changes) take_from_moral(child, parents_[child]);
   for (const auto& [child, parents] : changes) add_to_moral(child, parents);
@@ -126,7 +136,8 @@ bool BoundedState::change(const std::vector<FamilyChange>& changes, Cancel& canc
 }
 
 void BoundedState::shrink(Vertex child, Order parents, Cancel& cancel) {
-  if (!std::ranges::includes(parents_[child], parents)) throw std::logic_error("a family that does not shrink");
+  if (!std::ranges::includes(parents_[child], parents))
+    throw std::logic_error("a family that does not shrink");
   take_from_moral(child, parents_[child]);
   add_to_moral(child, parents);
   replace({{child, std::move(parents)}}, cancel);
@@ -155,7 +166,8 @@ void BoundedState::stamp(Vertex child) {
 void BoundedState::replace(const std::vector<FamilyChange>& changes, Cancel& cancel) {
   ++clock_;
   for (const auto& [child, parents] : changes) {
-    if (remembers_ && !std::exchange(is_remembered_[child], 1)) remembered_.push_back({child, parents_[child]});
+    if (remembers_ && !std::exchange(is_remembered_[child], 1))
+      remembered_.push_back({child, parents_[child]});
     if (std::ranges::includes(parents, parents_[child])) continue;
     stamp(child);
     for (const Vertex p : parents_[child])

@@ -57,7 +57,7 @@ class BoundedClimb {
   BoundedState& state_;
   std::vector<std::optional<Move>> best_;
   std::vector<char> stale_;
-  std::uint32_t seen_ = 0;  // clock of the state that `best_` is about
+  std::uint32_t seen_ = 0;                                   // clock of the state that `best_` is about
   std::vector<std::uint32_t> refused_adds_, refused_turns_;  // clock of the state; 0: not refused
   std::unordered_map<std::uint64_t, std::uint32_t> refused_swaps_;
   std::vector<std::vector<Swap>> swaps_;

@@ -53,6 +53,8 @@ class BoundedState {
   BoundedSnapshot snapshot() const { return {parents_, order_}; }
   /// Look for a new proof; the old one stays if there is none.
   void renew_order(Cancel& cancel);
+  /// Look for proofs of smaller and smaller width, down to where there is none.
+  void narrow(Cancel& cancel);
 
   /// From now on remember what families were; `roll_back` makes them so again.
   void remember();

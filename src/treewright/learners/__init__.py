@@ -15,6 +15,7 @@ from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, in
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
+from treewright.learners.treewidth_path import choose_width, learn_path
 
 __all__ = [
     "Certified",
@@ -28,6 +29,7 @@ __all__ = [
     "Phase",
     "Trace",
     "TraceBuilder",
+    "choose_width",
     "class_search",
     "edge_confidence",
     "grow_shrink",
@@ -38,6 +40,7 @@ __all__ = [
     "learn_dag_climbing",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_path",
     "learn_pc",
     "learn_tabu",
     "learn_thin_junction_tree",

@@ -38,8 +38,8 @@ class BoundedStart:
         order = fits(dag.moral_graph(), treewidth)
         if order is None:
             raise TreewidthError(
-                f"treewidth={treewidth} is too narrow for the arcs that the knowledge requires; allow a wider "
-                "network or require fewer arcs"
+                f"treewidth={treewidth} is too narrow for the arcs that the knowledge requires; allow a "
+                "wider network or require fewer arcs"
             )
         return cls(dag, order)
 
@@ -127,6 +127,7 @@ class BoundedSearches:
 
     def certified(self, trace: Trace) -> Certified:
         best = self.best
+        best.narrow()
         cover = self._by_name[_core.graph_edges(best.cover())]
         certificate = JunctionTree.of(UndirectedGraph(self.schema, cover), method="mcs")
         structure = Dag(self.schema, self._by_name[best.arcs()])

@@ -20,11 +20,11 @@ import numpy as np
 
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
-from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
+from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_growth import check_bounds
 from treewright.learners.bounded_search import BoundedSearches, BoundedSettings, BoundedStart
 from treewright.learners.certified import Certified, Progress
-from treewright.learners.chow_liu import learn_chow_liu, with_order
+from treewright.learners.chow_liu import bind_in_order, learn_chow_liu
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
 
@@ -90,7 +90,7 @@ def learn_bounded_treewidth(
     """
     check_bounds(score.schema, treewidth, max_parents)
     check_effort(effort, searches, seconds)
-    known = bind_knowledge(with_order(knowledge, score.schema, order), score.schema)
+    known = bind_in_order(knowledge, score.schema, order)
     settings = BoundedSettings(score, known, treewidth, max_parents)
     seeds = draw_seeds(rng, searches)
     return search_from(None, settings, seeds, effort=effort, seconds=seconds, progress=progress)

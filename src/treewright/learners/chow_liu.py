@@ -69,7 +69,7 @@ def learn_chow_liu(
     >>> tw.learn_chow_liu(tw.BIC(tw.count(table))).structure.edges()
     [('a', 'b')]
     """
-    known = bind_knowledge(with_order(knowledge, score.schema, order), score.schema)
+    known = bind_in_order(knowledge, score.schema, order)
     refuse_two_parents(known)
     trace = TraceBuilder()
     with trace.phase("pairs") as tallies:
@@ -108,8 +108,8 @@ def rooted(forest: UndirectedGraph) -> Dag:
 
 
 def with_order(
-    knowledge: Knowledge | BoundKnowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
-) -> Knowledge | BoundKnowledge | None:
+    knowledge: Knowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
+) -> Knowledge | None:
     """Knowledge that holds the order as well."""
     if order is None:
         return knowledge
@@ -117,11 +117,20 @@ def with_order(
     if len(sequence) != len(schema):
         absent = [schema.names[v] for v in range(len(schema)) if v not in sequence]
         raise SchemaError(f"an order names every variable; it lacks {', '.join(map(repr, absent))}")
-    if isinstance(knowledge, BoundKnowledge):
-        raise KnowledgeError("the knowledge is bound to its variables already; leave out order=")
     if knowledge is not None and knowledge.order is not None:
         raise KnowledgeError("the knowledge holds an order already; leave out order=")
     return replace(knowledge or Knowledge(), order=schema.names_of(sequence))
+
+
+def bind_in_order(
+    knowledge: Knowledge | BoundKnowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
+) -> BoundKnowledge:
+    """What a learner was told, the order included, about the variables it learns."""
+    if not isinstance(knowledge, BoundKnowledge):
+        return bind_knowledge(with_order(knowledge, schema, order), schema)
+    if order is not None:
+        raise KnowledgeError("the knowledge is bound to its variables already; leave out order=")
+    return bind_knowledge(knowledge, schema)
 
 
 def refuse_two_parents(known: BoundKnowledge) -> None:
