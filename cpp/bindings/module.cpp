@@ -9,6 +9,7 @@ void bind_independence(nb::module_&);
 void bind_searching(nb::module_&);
 void bind_local_scores(nb::module_&);
 void bind_class_search(nb::module_&);
+void bind_bounded_search(nb::module_&);
 void bind_chains(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_normal_network(nb::module_&);
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
   bind_searching(m);
   bind_local_scores(m);
   bind_class_search(m);
+  bind_bounded_search(m);
   bind_chains(m);
   bind_gaussian(m);
   bind_normal_network(m);

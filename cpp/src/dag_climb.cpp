@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 
-#include "treewright/philox.hpp"
+#include "treewright/seeded_draws.hpp"
 
 namespace treewright {
 namespace {
@@ -35,23 +35,6 @@ class Visited {
  private:
   std::size_t most_;
   std::deque<Fingerprint> last_;
-};
-
-// Numbers below a bound from a seed, one after the other.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : seed_(seed) {}
-  std::size_t below(std::size_t bound) {
-    const auto low = static_cast<std::uint32_t>(count_), high = static_cast<std::uint32_t>(count_ >> 32);
-    const PhiloxBlock block = philox({low, high, 1, 0}, seed_);
-    ++count_;
-    const std::uint64_t bits = std::uint64_t{block[0]} << 32 | block[1];
-    return static_cast<std::size_t>(std::ldexp(static_cast<double>(bits >> 11), -53) *
-                                    static_cast<double>(bound));
-  }
-
- private:
-  std::uint64_t seed_, count_ = 0;
 };
 
 class Climber {

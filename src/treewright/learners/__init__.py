@@ -2,6 +2,7 @@
 
 from treewright.learners.aggressive import learn_aggressive
 from treewright.learners.bootstrap import edge_confidence
+from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
@@ -14,6 +15,7 @@ from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, in
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
+from treewright.learners.treewidth_path import choose_width, learn_path
 
 __all__ = [
     "Certified",
@@ -27,15 +29,18 @@ __all__ = [
     "Phase",
     "Trace",
     "TraceBuilder",
+    "choose_width",
     "class_search",
     "edge_confidence",
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
+    "learn_bounded_treewidth",
     "learn_chow_liu",
     "learn_dag_climbing",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_path",
     "learn_pc",
     "learn_tabu",
     "learn_thin_junction_tree",

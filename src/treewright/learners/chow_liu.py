@@ -36,7 +36,7 @@ def learn_chow_liu(
     score: LocalScore,
     *,
     order: Sequence[NameOrIndex] | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
 ) -> Learned[Dag]:
     """Learn the network of best score in which each variable has at most one parent.
 
@@ -69,7 +69,7 @@ def learn_chow_liu(
     >>> tw.learn_chow_liu(tw.BIC(tw.count(table))).structure.edges()
     [('a', 'b')]
     """
-    known = bind_knowledge(with_order(knowledge, score.schema, order), score.schema)
+    known = bind_in_order(knowledge, score.schema, order)
     refuse_two_parents(known)
     trace = TraceBuilder()
     with trace.phase("pairs") as tallies:
@@ -120,6 +120,17 @@ def with_order(
     if knowledge is not None and knowledge.order is not None:
         raise KnowledgeError("the knowledge holds an order already; leave out order=")
     return replace(knowledge or Knowledge(), order=schema.names_of(sequence))
+
+
+def bind_in_order(
+    knowledge: Knowledge | BoundKnowledge | None, schema: Schema, order: Sequence[NameOrIndex] | None
+) -> BoundKnowledge:
+    """What a learner was told, the order included, about the variables it learns."""
+    if not isinstance(knowledge, BoundKnowledge):
+        return bind_knowledge(with_order(knowledge, schema, order), schema)
+    if order is not None:
+        raise KnowledgeError("the knowledge is bound to its variables already; leave out order=")
+    return bind_knowledge(knowledge, schema)
 
 
 def refuse_two_parents(known: BoundKnowledge) -> None:

@@ -34,6 +34,7 @@ class Trace:
     """
 
     phases: tuple[Phase, ...] = ()
+    stopped_by: str = ""  # "seconds" where the clock ended the work, so that another run may end elsewhere
 
     @property
     def seconds(self) -> float:
@@ -45,7 +46,8 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         phases = [{"name": p.name, "seconds": p.seconds, **p.tallies} for p in self.phases]
-        return {"seconds": self.seconds, "phases": phases}
+        stopped = {"stopped_by": self.stopped_by} if self.stopped_by else {}
+        return {"seconds": self.seconds, "phases": phases, **stopped}
 
 
 @dataclass(frozen=True)
@@ -97,5 +99,5 @@ class TraceBuilder:
         yield tallies
         self._phases.append(Phase(name, perf_counter() - start, tallies))
 
-    def build(self) -> Trace:
-        return Trace(tuple(self._phases))
+    def build(self, *, stopped_by: str = "") -> Trace:
+        return Trace(tuple(self._phases), stopped_by)

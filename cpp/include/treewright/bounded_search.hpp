@@ -1,0 +1,65 @@
+// The search for a network under a width bound: climb, choose all families anew along the cover, and then
+// destroy and rebuild a few of them, again and again.
+#pragma once
+
+#include "treewright/bounded_climb.hpp"
+#include "treewright/seeded_draws.hpp"
+
+namespace treewright {
+
+struct BoundedSettings {
+  std::size_t bound = 1;
+  std::uint64_t seed = 0;
+  double temperature = 0;  // nats: how much worse than the present network a kick may leave it, on average
+  bool checks = false;     // count everything anew after every change
+};
+
+struct BoundedTally {
+  std::uint64_t moves = 0, redrawn = 0, kicks = 0, accepted = 0;
+};
+
+class BoundedSearch {
+ public:
+  BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuilder& start, Order order,
+                const BoundedSettings& settings, Cancel& cancel);
+
+  const BoundedState& state() const { return state_; }
+  BoundedState& state() { return state_; }
+  double best_score() const { return best_; }
+  const BoundedTally& tally() const { return tally_; }
+  std::uint64_t n_scored() const { return columns_.n_scored(); }
+  void set_deadline(Deadline deadline) { deadline_ = deadline; }
+  bool expired() const { return deadline_ && std::chrono::steady_clock::now() >= *deadline_; }
+
+  /// `afresh` tries again what was refused.
+  void climb(bool swaps, bool afresh, Cancel& cancel);
+  /// Draw orders until so many in a row bring nothing; true if one did.
+  bool redraw(std::size_t patience, Cancel& cancel);
+  /// So many kicks, or fewer at the deadline; how many.
+  std::size_t kick(std::size_t most, Cancel& cancel);
+  /// Back to the best network met.
+  void return_to_best(Cancel& cancel);
+
+ private:
+  bool redraw_once(Cancel& cancel);
+  void kick_once(Cancel& cancel);
+  void note_best();
+  Order draw_ball();
+  void damage(const Order& ball, Cancel& cancel);
+  void drop_some(Vertex child, double share, Cancel& cancel);
+  void isolate(Vertex v, Cancel& cancel);
+  void clear(Vertex child, Cancel& cancel);
+  void reattach(Vertex child, Cancel& cancel);
+
+  FamilyColumns columns_;
+  BoundedSettings settings_;
+  BoundedState state_;
+  BoundedClimb climb_;
+  Draws draws_;
+  Deadline deadline_;
+  BoundedTally tally_;
+  double current_ = 0, best_ = 0;
+  BoundedSnapshot best_seen_;
+};
+
+}  // namespace treewright

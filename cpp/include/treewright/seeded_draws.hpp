@@ -1,0 +1,42 @@
+// Random numbers for a search, one after the other, all of them from one seed.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "treewright/philox.hpp"
+
+namespace treewright {
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : seed_(seed) {}
+
+  /// In [0, 1).
+  double uniform() {
+    const auto low = static_cast<std::uint32_t>(count_), high = static_cast<std::uint32_t>(count_ >> 32);
+    const PhiloxBlock block = philox({low, high, 1, 0}, seed_);
+    ++count_;
+    const std::uint64_t bits = std::uint64_t{block[0]} << 32 | block[1];
+    return std::ldexp(static_cast<double>(bits >> 11), -53);
+  }
+  std::size_t below(std::size_t bound) {
+    return static_cast<std::size_t>(uniform() * static_cast<double>(bound));
+  }
+  bool happens(double probability) { return uniform() < probability; }
+  /// Of mean one.
+  double exponential() { return -std::log1p(-uniform()); }
+
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+  }
+
+ private:
+  std::uint64_t seed_, count_ = 0;
+};
+
+}  // namespace treewright

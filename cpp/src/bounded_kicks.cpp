@@ -1,0 +1,148 @@
+// Destroy a few families, climb, keep what is better: iterated local search.
+//
+// A kick empties families that lie together in the moral graph, so that their arcs can be laid out anew, and
+// now and then cuts a vertex off entirely or lays a family into the best bag that has room for it. The climb
+// afterwards is short, since everything else still stands.
+#include <algorithm>
+
+#include "treewright/bounded_search.hpp"
+#include "treewright/elimination.hpp"
+
+namespace treewright {
+namespace {
+
+constexpr std::size_t kSmallestBall = 2, kLargestBall = 6;
+constexpr double kLeastShare = 0.3;  // of the parents that are dropped
+constexpr double kIsolates = 0.4, kReattaches = 0.3, kRedraws = 0.05;
+constexpr std::size_t kSetsTried = 6;
+constexpr double kFarBehind = 50;  // temperatures below the best: start from there again
+
+}  // namespace
+
+std::size_t BoundedSearch::kick(std::size_t most, Cancel& cancel) {
+  if (state_.size() == 0) return 0;
+  std::size_t done = 0;
+  for (; done < most && !expired(); ++done) kick_once(cancel);
+  return done;
+}
+
+void BoundedSearch::kick_once(Cancel& cancel) {
+  cancel.check();
+  ++tally_.kicks;
+  state_.remember();
+  const double before = current_;
+  damage(draw_ball(), cancel);
+  climb(false, false, cancel);
+  if (draws_.happens(kRedraws) && redraw_once(cancel)) climb(false, false, cancel);
+  const double tolerance = settings_.temperature > 0 ? settings_.temperature * draws_.exponential() : 0;
+  if (current_ >= before - tolerance) {
+    ++tally_.accepted;
+  } else {
+    state_.roll_back(cancel);
+    current_ = before;
+  }
+  if (current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);
+}
+
+/// Vertices that lie together in the moral graph: breadth first from one of them, neighbours in random order.
+Order BoundedSearch::draw_ball() {
+  const std::size_t n = state_.size();
+  const std::size_t wanted = kSmallestBall + draws_.below(kLargestBall - kSmallestBall + 1);
+  Order ball{static_cast<Vertex>(draws_.below(n))};
+  std::vector<char> seen(n, 0);
+  seen[ball.front()] = 1;
+  for (std::size_t i = 0; i < ball.size() && ball.size() < wanted; ++i) {
+    Order around;
+    for_each_bit(state_.moral().row(ball[i]), state_.moral().words(), [&](std::size_t u) {
+      if (!seen[u]) around.push_back(static_cast<Vertex>(u));
+    });
+    draws_.shuffle(around);
+    for (const Vertex u : around) {
+      if (ball.size() == wanted) break;
+      seen[u] = 1;
+      ball.push_back(u);
+    }
+  }
+  return ball;
+}
+
+void BoundedSearch::damage(const Order& ball, Cancel& cancel) {
+  const double share = kLeastShare + (1 - kLeastShare) * draws_.uniform();
+  for (const Vertex v : ball) drop_some(v, share, cancel);
+  if (draws_.happens(kIsolates)) {
+    const std::size_t some = 1 + draws_.below(2);
+    for (std::size_t i = 0; i < some; ++i) isolate(ball[draws_.below(ball.size())], cancel);
+  }
+  if (draws_.happens(kReattaches)) {
+    Order turn = ball;
+    draws_.shuffle(turn);
+    for (const Vertex v : turn) clear(v, cancel);
+    for (const Vertex v : turn) reattach(v, cancel);
+  }
+}
+
+void BoundedSearch::drop_some(Vertex child, double share, Cancel& cancel) {
+  Order kept;
+  for (const Vertex p : state_.parents(child))
+    if (columns_.rules().required.test(p, child) || !draws_.happens(share)) kept.push_back(p);
+  if (kept.size() < state_.parents(child).size()) state_.shrink(child, std::move(kept), cancel);
+}
+
+/// Out of the families of all its children.
+void BoundedSearch::isolate(Vertex v, Cancel& cancel) {
+  Order children;
+  for_each_bit(state_.dag().children().row(v), state_.dag().children().words(),
+               [&](std::size_t child) { children.push_back(static_cast<Vertex>(child)); });
+  for (const Vertex child : children) {
+    if (columns_.rules().required.test(v, child)) continue;
+    Order kept = state_.parents(child);
+    std::erase(kept, v);
+    state_.shrink(child, std::move(kept), cancel);
+  }
+}
+
+void BoundedSearch::clear(Vertex child, Cancel& cancel) {
+  Order kept;
+  for (const Vertex p : state_.parents(child))
+    if (columns_.rules().required.test(p, child)) kept.push_back(p);
+  if (kept.size() < state_.parents(child).size()) state_.shrink(child, std::move(kept), cancel);
+}
+
+/// The best parents that lie together in a bag of the cover, of the few best sets the first that fits.
+void BoundedSearch::reattach(Vertex child, Cancel& cancel) {
+  const Order& order = state_.order();
+  const BitMatrix later = filled_upward(state_.moral(), order);
+  std::vector<Order> bags;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Order bag;
+    const auto put = [&](std::size_t j) {
+      const Vertex u = order[j];
+      if (u != child && columns_.rules().allowed.test(u, child) && !state_.dag().is_ancestor(child, u))
+        bag.push_back(u);
+    };
+    put(i);
+    for_each_bit(later.row(i), later.words(), put);
+    std::ranges::sort(bag);
+    if (std::ranges::any_of(bag, [&](Vertex u) { return columns_.pair_gain(u, child) > 0; }))
+      bags.push_back(std::move(bag));
+  }
+  std::ranges::sort(bags);
+  bags.erase(std::unique(bags.begin(), bags.end()), bags.end());
+  std::vector<BestFamily> found;
+  for (const Order& bag : bags) {
+    bool possible = false;
+    BestFamily best = columns_.best_within(child, bag, possible, cancel);
+    if (possible && best.score > state_.score(child) + columns_.threshold()) found.push_back(std::move(best));
+  }
+  std::ranges::sort(found, [](const BestFamily& a, const BestFamily& b) {
+    return a.score != b.score ? a.score > b.score : a.parents < b.parents;
+  });
+  const auto last = std::unique(found.begin(), found.end(), [](const BestFamily& a, const BestFamily& b) {
+    return a.parents == b.parents;
+  });
+  found.erase(last, found.end());
+  for (std::size_t i = 0; i < std::min(found.size(), kSetsTried); ++i)
+    if (state_.change({{child, found[i].parents}}, cancel)) return;
+}
+
+}  // namespace treewright
