@@ -115,7 +115,7 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
 if TYPE_CHECKING:
-    from treewright.estimators import PC, ChowLiuTree, HillClimbing
+    from treewright.estimators import PC, BoundedTreewidth, ChowLiuTree, HillClimbing
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
@@ -127,7 +127,7 @@ __version__ = "0.1.0"
 
 # Doors that are opened when somebody walks through them: importing the package stays quick.
 _LAZY = {
-    "treewright.estimators": ("PC", "ChowLiuTree", "HillClimbing"),
+    "treewright.estimators": ("PC", "BoundedTreewidth", "ChowLiuTree", "HillClimbing"),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
@@ -160,6 +160,7 @@ __all__ = [
     "BDe",
     "BDeu",
     "BayesianNetwork",
+    "BoundedTreewidth",
     "CachedCounter",
     "CachedScore",
     "Certified",

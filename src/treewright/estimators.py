@@ -17,11 +17,18 @@ import numpy.typing as npt
 
 from treewright.criteria.named import independence_test_named, score_named
 from treewright.errors import NotFittedError, SchemaError, SettingError, nearest
-from treewright.graphs import Cpdag, Dag, Knowledge, Pdag
+from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge, Pdag
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
-from treewright.learners import Learned, Trace, learn_chow_liu, learn_hill_climbing, learn_pc
+from treewright.learners import (
+    Learned,
+    Trace,
+    learn_bounded_treewidth,
+    learn_chow_liu,
+    learn_hill_climbing,
+    learn_pc,
+)
 from treewright.learners.collider_rules import ColliderRule
 from treewright.models import BayesianNetwork, Dirichlet, Distribution, Explanation, Marginals, fit
 from treewright.reports import notebook_picture
@@ -126,7 +133,8 @@ class Estimator(Settings, ABC):
         self.structure_ = self.model_.structure
         self.trace_ = learned.trace
         self.report_ = table.report
-        self.width_ = treewidth_upper_bound(moral_graph(self.structure_))
+        proof = learned.certificate
+        self.width_ = proof.width if proof else treewidth_upper_bound(moral_graph(self.structure_))
         return self
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
@@ -247,6 +255,76 @@ class ChowLiuTree(Estimator):
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
         return learn_chow_liu(score_named(self.criterion, counter), knowledge=self.knowledge)
+
+
+class BoundedTreewidth(Estimator):
+    """A network of high score and bounded treewidth: every question is answered exactly, at a known cost.
+
+    Parameters
+    ----------
+    treewidth
+        The bound.
+    score
+        What to maximise: "bic", "bdeu", "sparse-qnml", "aic", "qnml", "k2" or "loglik".
+    effort
+        How long to search on, for each variable; 0 ends at the local optimum.
+    max_parents
+        No child gets more; the treewidth bounds it anyway.
+    knowledge
+        Arcs that are required or forbidden.
+    prior, missing, bins, schema, seed
+        As for every estimator; the seed starts the search.
+
+    Attributes
+    ----------
+    certificate_
+        A junction tree that proves the bound; `width_` is its width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> tw.BoundedTreewidth(treewidth=2).fit(rows).width_
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        treewidth: int = 4,
+        score: str = "bic",
+        effort: float = 1,
+        max_parents: int | None = None,
+        knowledge: Knowledge | None = None,
+        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
+        missing: MissingPolicy = "error",
+        bins: Bins | None = None,
+        schema: Schema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.treewidth = treewidth
+        self.criterion = score
+        self.effort = effort
+        self.max_parents = max_parents
+        self.knowledge = knowledge
+        self.prior = prior
+        self.missing = missing
+        self.bins = bins
+        self.schema = schema
+        self.seed = seed
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_bounded_treewidth(
+            score_named(self.criterion, counter),
+            treewidth=self.treewidth,
+            effort=self.effort,
+            rng=np.random.default_rng(self.seed),
+            knowledge=self.knowledge,
+            max_parents=self.max_parents,
+        )
+        self.certificate_: JunctionTree = learned.certificate
+        return learned
 
 
 class HillClimbing(Estimator):

@@ -16,7 +16,7 @@ def test_document(run_json, learned_file, asia_model):
     assert found["hamming"] == expected.hamming
     assert {"tp", "fp", "fn", "precision", "recall", "f1", "dist"} <= found["skeleton"].keys()
     assert found["skeleton"]["f1"] == expected.skeleton.f1
-    assert found["treewidths"] == [2, 1]
+    assert found["treewidths"] == [2, 2]
 
 
 def test_a_model_is_itself(run, run_json, asia_file):

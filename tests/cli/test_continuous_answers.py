@@ -40,7 +40,7 @@ def test_learn(run_json, rows, tmp_path):
     assert found["edges"] == [["heat", "ice"], ["heat", "sun"]]
     assert (found["criterion"], found["parameters"], found["width"]) == ("gaussian-bic", 8, 1)
     table = tw.read_table(rows)
-    learned = tw.learn_chow_liu(tw.GaussianBIC(tw.moments(table)))
+    learned = tw.learn_bounded_treewidth(tw.GaussianBIC(tw.moments(table)), treewidth=4)
     saved = tw.load(tmp_path / "m.twm")
     assert saved == tw.fit(learned.structure, tw.moments(table))
     assert found["log_likelihood"] == found["valid_log_likelihood"] == saved.score(table)

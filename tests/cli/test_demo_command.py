@@ -15,7 +15,9 @@ def test_document(run_json, tmp_path):
     found = run_json("demo", "--output", tmp_path)
     scores = found["log_likelihood"]
     assert (
-        scores["independent columns"]["test"] < scores["learned tree"]["test"] < scores["the truth"]["test"]
+        scores["independent columns"]["test"]
+        < scores["the learned network"]["test"]
+        < scores["the truth"]["test"]
     )
     assert found["comparison"]["skeleton"]["precision"] > 0.8
     assert len(found["questions"]) == 3

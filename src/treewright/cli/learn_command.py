@@ -99,7 +99,7 @@ def learn(
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
     )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0 if seed is None else seed)  # learning is repeatable unless asked otherwise
     with out.progress("reading", total=_STEPS) as update:
         started = perf_counter()
         table = options.read(data)

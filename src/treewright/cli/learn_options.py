@@ -26,8 +26,7 @@ Effort = Annotated[
     typer.Option(
         "--effort",
         min=0,
-        max=3,
-        help="How much is looked at again, 0 to 3; 2 by default.",
+        help="How long to search on: for bounded any number (1 if not given), for hill-climbing 0 to 3 (2).",
         show_default=False,
     ),
 ]

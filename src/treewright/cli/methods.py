@@ -16,6 +16,7 @@ from treewright.graphs import Dag, Knowledge
 from treewright.learners import (
     Learned,
     learn_aggressive,
+    learn_bounded_treewidth,
     learn_chow_liu,
     learn_hill_climbing,
     learn_hybrid,
@@ -71,6 +72,16 @@ class Method:
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
+    "bounded": Method(
+        lambda task: learn_bounded_treewidth(
+            task.score,
+            treewidth=task.width,
+            effort=1 if task.effort is None else task.effort,
+            rng=task.chance(),
+            knowledge=task.known(),
+        ),
+        options=frozenset({"treewidth", "effort"}),
+    ),
     "chow-liu": Method(lambda task: learn_chow_liu(task.score, knowledge=task.known())),
     "hill-climbing": Method(
         lambda task: learn_hill_climbing(
@@ -102,15 +113,15 @@ METHODS: dict[str, Method] = {
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
     ),
 }
-DEFAULT_METHOD = "chow-liu"
+DEFAULT_METHOD = "bounded"
 
 
 def unrestricted(task: Task) -> Task:
     """A task whose method has no place for knowledge beyond an order."""
     if task.knowledge is not None:
         raise SettingError(
-            "--knowledge means nothing to this method, which knows an --order only; chow-liu, hill-climbing, "
-            "hybrid, tabu, aggressive and pc obey it"
+            "--knowledge means nothing to this method, which knows an --order only; bounded, chow-liu, "
+            "hill-climbing, hybrid, tabu, aggressive and pc obey it"
         )
     return task
 

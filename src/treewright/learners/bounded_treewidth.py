@@ -15,12 +15,13 @@ better stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
-from treewright.graphs import BoundKnowledge, Dag, Knowledge
+from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge
 from treewright.learners.bounded_growth import check_bounds
 from treewright.learners.bounded_search import BoundedSearches, BoundedSettings, BoundedStart
 from treewright.learners.certified import Certified, Progress
@@ -133,7 +134,19 @@ def search_from(
     with trace.phase("final") as tallies:
         searches.climb(afresh=True)
         note(tallies)
-    return searches.certified(trace.build(stopped_by="seconds" if searches.expired else ""))
+    found = searches.certified(trace.build(stopped_by="seconds" if searches.expired else ""))
+    return canonical(found, settings)
+
+
+def canonical(found: Certified, settings: BoundedSettings) -> Certified:
+    """The canonical member of the class that was found, where nothing but chance chose among its members.
+
+    Members of a class have one moral graph, hence the proof is of all of them.
+    """
+    free = settings.known.is_symmetric and settings.max_parents is None
+    if not (free and settings.score.is_score_equivalent):
+        return found
+    return replace(found, structure=Cpdag.of(found.structure).to_dag())
 
 
 def first_network(settings: BoundedSettings) -> Dag:

@@ -25,8 +25,8 @@ from treewright.tables.schema import NameOrIndex
 
 def learn_path(
     score: LocalScore,
-    *,
     treewidth: int,
+    *,
     effort: float = 1,
     rng: np.random.Generator | None = None,
     order: Sequence[NameOrIndex] | None = None,
