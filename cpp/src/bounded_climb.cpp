@@ -39,10 +39,13 @@ std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, Cancel& canc
   return moves;
 }
 
+/// All but those made since the last family shrank: the network has only grown, they hold for good.
 void BoundedClimb::forget_refusals() {
-  std::ranges::fill(refused_adds_, 0);
-  std::ranges::fill(refused_turns_, 0);
-  refused_swaps_.clear();
+  const std::uint32_t since = state_.last_shrink();
+  const auto outdated = [&](std::uint32_t time) { return time < since; };
+  std::ranges::replace_if(refused_adds_, outdated, 0);
+  std::ranges::replace_if(refused_turns_, outdated, 0);
+  std::erase_if(refused_swaps_, [&](const auto& swap) { return outdated(swap.second); });
   std::ranges::fill(stale_, 1);
 }
 
