@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace treewright {
-namespace {
-
-Order with(const Order& parents, Vertex v) {
-  Order more = parents;
-  more.insert(std::ranges::lower_bound(more, v), v);
-  return more;
-}
-
-Order without(const Order& parents, Vertex v) {
-  Order fewer = parents;
-  std::erase(fewer, v);
-  return fewer;
-}
-
-}  // namespace
 
 BoundedClimb::BoundedClimb(BoundedState& state)
     : state_(state),
@@ -39,10 +24,13 @@ std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, Cancel& canc
   return moves;
 }
 
+/// All but those made since the last family shrank: the network has only grown, they hold for good.
 void BoundedClimb::forget_refusals() {
-  std::ranges::fill(refused_adds_, 0);
-  std::ranges::fill(refused_turns_, 0);
-  refused_swaps_.clear();
+  const std::uint32_t since = state_.last_shrink();
+  const auto outdated = [&](std::uint32_t time) { return time < since; };
+  std::ranges::replace_if(refused_adds_, outdated, 0);
+  std::ranges::replace_if(refused_turns_, outdated, 0);
+  std::erase_if(refused_swaps_, [&](const auto& swap) { return outdated(swap.second); });
   std::ranges::fill(stale_, 1);
 }
 
@@ -116,17 +104,18 @@ bool BoundedClimb::step(Cancel& cancel) {
 bool BoundedClimb::make(const Move& move, Cancel& cancel) {
   const auto [kind, from, to, gain] = move;
   if (kind == MoveKind::remove) {
-    state_.shrink(to, without(state_.parents(to), from), cancel);
+    state_.shrink(to, without_parent(state_.parents(to), from), cancel);
     return true;
   }
   if (kind == MoveKind::add) {
-    if (!state_.change({{to, with(state_.parents(to), from)}}, cancel)) return false;
+    if (!state_.change({{to, with_parent(state_.parents(to), from)}}, cancel)) return false;
     outdate_around(to);
     seen_ = state_.clock();
     return true;
   }
-  return state_.change({{to, without(state_.parents(to), from)}, {from, with(state_.parents(from), to)}},
-                       cancel);
+  return state_.change(
+      {{to, without_parent(state_.parents(to), from)}, {from, with_parent(state_.parents(from), to)}},
+      cancel);
 }
 
 /// All swaps into one family that gain, most first.
@@ -140,7 +129,7 @@ const std::vector<BoundedClimb::Swap>& BoundedClimb::swaps_of(Vertex child, Canc
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const Vertex out = parents[i];
     if (state_.rules().required.test(out, child)) continue;
-    const ColumnPointer fewer = state_.columns().column(child, without(parents, out), cancel);
+    const ColumnPointer fewer = state_.columns().column(child, without_parent(parents, out), cancel);
     for (const auto& [gain, in] : fewer->useful) {
       if (gain + column.without[i] <= threshold) break;
       if (in != out && !std::ranges::binary_search(parents, in))
@@ -172,7 +161,9 @@ bool BoundedClimb::step_swap(Cancel& cancel) {
         best, {}, [](const std::optional<Swap>& swap) { return swap ? swap->gain : 0.0; });
     if (top == best.end() || !*top) return false;
     const Swap swap = **top;
-    if (state_.change({{swap.child, with(without(state_.parents(swap.child), swap.out), swap.in)}}, cancel))
+    if (state_.change(
+            {{swap.child, with_parent(without_parent(state_.parents(swap.child), swap.out), swap.in)}},
+            cancel))
       return true;
     refused_swaps_[swap_key(swap)] = state_.clock();
     *top = best_swap_at(swap.child, cancel);

@@ -11,9 +11,10 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kSmallestBall = 2, kLargestBall = 6;
+constexpr std::size_t kSmallestBall = 2, kLargestBall = 8, kHugeBall = 24;
+constexpr double kHuge = 0.15;       // now and then far more is destroyed, which sparse networks need
 constexpr double kLeastShare = 0.3;  // of the parents that are dropped
-constexpr double kIsolates = 0.4, kReattaches = 0.3, kRedraws = 0.05;
+constexpr double kIsolates = 0.7, kReattaches = 0.3, kRedraws = 0.05;
 constexpr std::size_t kSetsTried = 6;
 constexpr double kFarBehind = 50;  // temperatures below the best: start from there again
 
@@ -47,7 +48,8 @@ void BoundedSearch::kick_once(Cancel& cancel) {
 /// Vertices that lie together in the moral graph: breadth first from one of them, neighbours in random order.
 Order BoundedSearch::draw_ball() {
   const std::size_t n = state_.size();
-  const std::size_t wanted = kSmallestBall + draws_.below(kLargestBall - kSmallestBall + 1);
+  const std::size_t largest = draws_.happens(kHuge) ? kHugeBall : kLargestBall;
+  const std::size_t wanted = kSmallestBall + draws_.below(largest - kSmallestBall + 1);
   Order ball{static_cast<Vertex>(draws_.below(n))};
   std::vector<char> seen(n, 0);
   seen[ball.front()] = 1;

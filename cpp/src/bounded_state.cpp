@@ -170,6 +170,7 @@ void BoundedState::replace(const std::vector<FamilyChange>& changes, Cancel& can
       remembered_.push_back({child, parents_[child]});
     if (std::ranges::includes(parents, parents_[child])) continue;
     stamp(child);
+    last_shrink_ = clock_;
     for (const Vertex p : parents_[child])
       if (!std::ranges::binary_search(parents, p)) dag_.remove(p, child);
   }

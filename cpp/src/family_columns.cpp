@@ -13,18 +13,6 @@ constexpr double kLeastGain = 1e-9;
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kMostLocals = std::size_t{1} << 22;
 
-Order with(const Order& parents, Vertex v) {
-  Order more = parents;
-  more.insert(std::ranges::lower_bound(more, v), v);
-  return more;
-}
-
-Order without(const Order& parents, std::size_t place) {
-  Order fewer = parents;
-  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(place));
-  return fewer;
-}
-
 }  // namespace
 
 FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel)
@@ -106,11 +94,11 @@ void FamilyColumns::select_forward(Vertex child, const Order& candidates, BestFa
     Vertex chosen = child;
     for (const Vertex u : open) {
       const double score = found.parents.empty() ? found.score + pair_gain(u, child)
-                                                 : local(child, with(found.parents, u), cancel);
+                                                 : local(child, with_parent(found.parents, u), cancel);
       if (score > best) best = score, chosen = u;
     }
     if (chosen == child) return;
-    found.parents = with(found.parents, chosen);
+    found.parents = with_parent(found.parents, chosen);
     found.score = best;
     std::erase(open, chosen);
   }
@@ -122,11 +110,11 @@ void FamilyColumns::delete_backward(Vertex child, BestFamily& found, Cancel& can
     std::size_t chosen = kNone;
     for (std::size_t i = 0; i < found.parents.size(); ++i) {
       if (rules_.required.test(found.parents[i], child)) continue;
-      const double score = local(child, without(found.parents, i), cancel);
+      const double score = local(child, without_parent(found.parents, found.parents[i]), cancel);
       if (score > best) best = score, chosen = i;
     }
     if (chosen == kNone) return;
-    found.parents = without(found.parents, chosen);
+    found.parents = without_parent(found.parents, found.parents[chosen]);
     found.score = best;
   }
 }

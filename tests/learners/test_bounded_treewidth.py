@@ -132,7 +132,7 @@ def test_width_one_is_the_best_tree(seed):
     assert learned.score == pytest.approx(score.score(learn_chow_liu(score).structure))
 
 
-def test_more_effort_is_never_worse_and_reruns_are_equal():
+def test_more_effort_pays_and_reruns_are_equal():
     score = score_of(5, n=14, n_rows=1500)
     runs = [learn_bounded_treewidth(score, treewidth=3, effort=e, rng=seeded(2)) for e in (0, 1, 3, 6)]
     assert all(a.score <= b.score for a, b in pairwise(runs))
@@ -293,7 +293,7 @@ def test_small_worlds(treewidth):
     columns = {"a": [0, 1] * 20, "b": [0, 1] * 20, "c": [1] * 40, "d": [0, 0, 1, 1] * 10}
     score = BIC(count(read_table(columns)))
     learned = learn_bounded_treewidth(score, treewidth=treewidth)
-    assert learned.structure.edges() == [("a", "b")]
+    assert [set(edge) for edge in learned.structure.edges()] == [{"a", "b"}]
     assert set().union(*learned.certificate.clusters) == set("abcd")
 
 

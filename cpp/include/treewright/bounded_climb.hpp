@@ -24,6 +24,7 @@ class BoundedClimb {
   /// Up to where no move gains, or to the deadline; the moves made. Swaps come last: only where no other move
   /// gains.
   std::size_t run(bool swaps, const Deadline& deadline, Cancel& cancel);
+  /// Try again what may no longer be too wide.
   void forget_refusals();
 
  private:

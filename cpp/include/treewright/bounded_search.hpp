@@ -22,6 +22,8 @@ class BoundedSearch {
  public:
   BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuilder& start, Order order,
                 const BoundedSettings& settings, Cancel& cancel);
+  BoundedSearch(const BoundedSearch&) = delete;  // its parts know each other by address
+  BoundedSearch& operator=(const BoundedSearch&) = delete;
 
   const BoundedState& state() const { return state_; }
   BoundedState& state() { return state_; }

@@ -63,6 +63,7 @@ class BoundedState {
   /// Counts changes; `shrunk_at` says when a family that held v last lost something.
   std::uint32_t clock() const { return clock_; }
   std::uint32_t shrunk_at(Vertex v) const { return shrunk_at_[v]; }
+  std::uint32_t last_shrink() const { return last_shrink_; }  // of any family
   std::uint64_t n_tests() const { return n_tests_; }
   std::uint64_t n_refused() const { return n_refused_; }
 
@@ -99,7 +100,7 @@ class BoundedState {
   Order remembered_order_;
   bool remembers_ = false, checks_ = false;
   std::vector<std::uint32_t> shrunk_at_;
-  std::uint32_t clock_ = 1;
+  std::uint32_t clock_ = 1, last_shrink_ = 1;
   std::uint64_t n_tests_ = 0, n_refused_ = 0;
 };
 

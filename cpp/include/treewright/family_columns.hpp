@@ -5,6 +5,7 @@
 // additions sorted; meeting a family again costs a look-up and counts nothing.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,16 @@ struct BestFamily {
   double score = 0;
   Order parents;  // rising
 };
+
+/// Parents, rising, with one more or one less.
+inline Order with_parent(Order parents, Vertex v) {
+  parents.insert(std::ranges::lower_bound(parents, v), v);
+  return parents;
+}
+inline Order without_parent(Order parents, Vertex v) {
+  std::erase(parents, v);
+  return parents;
+}
 
 class FamilyColumns {
  public:

@@ -53,7 +53,7 @@ def learn_bounded_treewidth(
         The bound: no clique of the cover has more than `treewidth` + 1 variables.
     effort
         Destroy and rebuild parts of the network so many times for each variable. 0 ends at the local optimum,
-        1 is a good default, 5 is thorough; more effort from one seed never scores lower.
+        1 is a good default, 5 is thorough.
     rng
         Draws what is destroyed; by default a generator seeded with 0.
     order
