@@ -14,6 +14,11 @@ import pytest
 import treewright as tw
 from treewright.errors import TableTooLarge
 
+pytestmark = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="a sanitised process takes more memory than these limits allow",
+)
+
 HEAD = """
 import json, resource, time
 import numpy as np
