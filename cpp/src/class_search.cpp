@@ -9,7 +9,10 @@ namespace treewright {
 namespace {
 
 bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
-  return !std::equal(a.row(v), a.row(v) + a.words(), b.row(v));
+  const Word *left = a.row(v), *right = b.row(v);
+  Word difference = 0;
+  for (std::size_t i = 0; i < a.words(); ++i) difference |= left[i] ^ right[i];
+  return difference != 0;
 }
 
 bool meet(const Word* a, const Word* b, std::size_t words) {
@@ -127,14 +130,17 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
   const Candidate& tried = list.items[item];
   const Attempt attempt{move, tried.x, y, list.set_of(tried)};
   if (list.obstacles.empty()) list.obstacles.resize(list.items.size());
-  std::vector<Vertex>& path = list.obstacles[item];
-  if (path.empty() || !is_obstacle(state_.graph, attempt, path)) {
+  Path& last = list.obstacles[item];
+  if (last.size == 0 ||
+      !is_obstacle(state_.graph, attempt, VertexSet(list.paths).subspan(last.first, last.size))) {
     ++tally_.checks;
-    path = obstacle(state_.graph, attempt);
+    const std::vector<Vertex> found = obstacle(state_.graph, attempt);
+    if (found.empty()) return true;
+    last = {static_cast<std::uint32_t>(list.paths.size()), static_cast<std::uint32_t>(found.size())};
+    list.paths.insert(list.paths.end(), found.begin(), found.end());
   }
-  if (path.empty()) return true;
   BitMatrix& watched = state_.lists[static_cast<std::size_t>(move)].watched;
-  for (const Vertex v : path) watched.set(y, v);
+  for (const Vertex v : VertexSet(list.paths).subspan(last.first, last.size)) watched.set(y, v);
   return false;
 }
 

@@ -69,10 +69,14 @@ class ClassSearch {
     std::uint32_t first, size;  // of its set, in the pool of the list
     std::uint32_t chosen;       // members of the set that were not forced
   };
+  struct Path {
+    std::uint32_t first = 0, size = 0;  // in the paths of the list
+  };
   struct OperatorList {
     std::vector<Candidate> items;  // best first
     std::vector<Vertex> pool;
-    mutable std::vector<std::vector<Vertex>> obstacles;  // last path found against each item
+    mutable std::vector<Path> obstacles;  // last path found against each item
+    mutable std::vector<Vertex> paths;
     void add(double gain, Vertex x, VertexSet set, std::size_t chosen);
     VertexSet set_of(const Candidate& item) const { return {pool.data() + item.first, item.size}; }
     void sort();
