@@ -145,16 +145,25 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
 }
 
 // The child whose next step is best: larger gain, fewer chosen, then the first by name.
-std::optional<Vertex> ClassSearch::best_child(Move move) const {
+std::optional<ClassSearch::Leader> ClassSearch::best_child(Move move) const {
   const Lists& lists = state_.lists[static_cast<std::size_t>(move)];
-  std::optional<Vertex> best;
+  Leader best{0, {}, 0};
   Lists::Head found;
   for (Vertex y = 0; y < size(); ++y) {
     const Lists::Head& head = lists.head[y];
-    if (head.gain > found.gain || (best && head.gain == found.gain && head.chosen < found.chosen))
-      best = y, found = head;
+    if (head.is_better(found)) {
+      best.next = found, best.next_y = best.y;
+      best.y = y, found = head;
+    } else if (head.is_better(best.next)) {
+      best.next = head, best.next_y = y;
+    }
   }
-  return best;
+  return found.gain > 0 ? std::optional(best) : std::nullopt;
+}
+
+bool ClassSearch::Leader::still_leads(const Lists& lists) const {
+  const Lists::Head& head = lists.head[y];
+  return head.gain > 0 && (head.is_better(next) || (!next.is_better(head) && y < next_y));
 }
 
 bool ClassSearch::is_banned(Vertex x, Vertex y) const {
@@ -164,16 +173,18 @@ bool ClassSearch::is_banned(Vertex x, Vertex y) const {
 std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   refresh(move, cancel);
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
-  while (const std::optional<Vertex> y = best_child(move)) {
-    const ListPointer list = lists.of[*y];
-    const std::uint32_t at = lists.head[*y].cursor;
+  for (std::optional<Leader> leader = best_child(move); leader;) {
+    const Vertex y = leader->y;
+    const ListPointer list = lists.of[y];
+    const std::uint32_t at = lists.head[y].cursor;
     const Candidate& item = list->items[at];
-    if ((move == Move::insert && is_banned(item.x, *y)) || !is_sound(move, *y, *list, at)) {
-      lists.set_cursor(*y, at + 1);
+    if ((move == Move::insert && is_banned(item.x, y)) || !is_sound(move, y, *list, at)) {
+      lists.set_cursor(y, at + 1);
+      if (!leader->still_leads(lists)) leader = best_child(move);
       continue;
     }
     const VertexSet set = list->set_of(item);
-    Taken taken{{move, item.x, *y, {set.begin(), set.end()}}, item.gain};
+    Taken taken{{move, item.x, y, {set.begin(), set.end()}}, item.gain};
     replace(ClassGraph::completed(applied(state_.graph, taken.step)));
     state_.units += units_of(taken.gain);
     ++tally_.steps[static_cast<std::size_t>(move)];

@@ -82,7 +82,9 @@ double PackedScores::count_set(VertexSet set, double states_of_child, Cancel& ca
                                                 : score_.terms(size, 1, rows.total());
   const CellTerm& term = states_of_child > 0 ? terms.parent : terms.joint;
   std::int64_t sum = 0;
-  if (rows.is_real()) {
+  if (set.size() == 1 && !rows.is_real()) {
+    for (const std::int64_t count : rows.marginals(cancel)[scope[0]]) sum += term(count);
+  } else if (rows.is_real()) {
     const Contexts contexts = configurations(rows, scope, cancel);
     std::vector<double> counts(contexts.n_groups, 0.0);
     for (std::size_t i = 0; i < rows.n_rows(); ++i) counts[contexts.ids[i]] += rows.weights().reals[i];

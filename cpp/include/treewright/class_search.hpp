@@ -88,6 +88,9 @@ class ClassSearch {
     struct Head {
       double gain = 0;  // of the item at the cursor; 0 when there is none
       std::uint32_t chosen = 0, cursor = 0;
+      bool is_better(const Head& other) const {
+        return gain != other.gain ? gain > other.gain : gain > 0 && chosen < other.chosen;
+      }
     };
     std::vector<ListPointer> of;  // by child
     std::vector<Head> head;
@@ -113,7 +116,13 @@ class ClassSearch {
   void refresh(Move move, Cancel& cancel);
   void ban(std::optional<Arc> pair);
   bool is_banned(Vertex x, Vertex y) const;
-  std::optional<Vertex> best_child(Move move) const;
+  struct Leader {
+    Vertex y;
+    Lists::Head next;  // the best of the other children
+    Vertex next_y;
+    bool still_leads(const Lists& lists) const;
+  };
+  std::optional<Leader> best_child(Move move) const;
   bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
   bool run_move(Move move, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
