@@ -1,15 +1,24 @@
 """Searches for networks of high score: the time and the answer, beside peers on the same rows.
 
+    python benchmarks/bench_search.py
+    python benchmarks/bench_search.py --shuffles 5 --networks alarm hailfinder hepar2
+
 Times include everything from a loaded table on: packing, counting, searching. Peers climb through single
 networks; ours searches equivalence classes with its default effort. Their scores are those of our BIC.
+
+With ``--shuffles`` no time is taken: the columns are shuffled so often, ours must give one class for all
+orders and no peer may score above it in any of them; the program ends with status 1 where that fails.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import Any
 
+import numpy as np
 from common import (
+    SEED,
     Results,
     console,
     frame_of,
@@ -84,13 +93,64 @@ def measure(results: Results, answers: Answers, name: str) -> None:
         results.absent("search", "pyagrum")
 
 
+def shuffled(table: tw.Table, rng: np.random.Generator) -> tw.Table:
+    order = rng.permutation(len(table.schema))
+    variables = list(table.schema)
+    return tw.Table(tw.Schema(variables[v] for v in order), [table.columns[v] for v in order])
+
+
+def class_of(learned: tw.LearnedClass) -> tuple[frozenset[Any], frozenset[Any]]:
+    """The class by names, whatever the order of the columns."""
+    lines = (frozenset(edge) for edge in learned.cpdag.undirected_edges())
+    return frozenset(learned.cpdag.directed_edges()), frozenset(lines)
+
+
+def peer_scores(table: tw.Table, score: tw.BIC) -> dict[str, float]:
+    """The BIC of what each peer finds on these rows."""
+    found = {}
+    if installed("pybnesian"):
+        found["pybnesian hc"] = score.score(tw.Dag(table.schema, pybnesian_climb(categories(table)).arcs()))
+    if installed("pyagrum"):
+        found["pyAgrum"] = score.score(tw.Dag(table.schema, pyagrum_climb(table).arcs()))
+    return found
+
+
+def check_shuffles(shown: RichTable, name: str, n_shuffles: int) -> bool:
+    """Whether all orders of the columns give one class that no peer beats."""
+    table, data = network_rows(name, ROWS)
+    rng = np.random.default_rng(SEED)
+    expected = tw.learn_hill_climbing(tw.BIC(tw.count(table)))
+    holds = True
+    for number in range(n_shuffles):
+        other = shuffled(table, rng)
+        score = tw.BIC(tw.count(other))
+        learned = tw.learn_hill_climbing(score)
+        is_same = class_of(learned) == class_of(expected) and learned.score == expected.score
+        peers = peer_scores(other, score)
+        is_best = all(learned.score >= theirs for theirs in peers.values())
+        best = ", ".join(f"{peer} {theirs:,.1f}" for peer, theirs in peers.items()) or "none installed"
+        shown.add_row(data, str(number + 1), f"{learned.score:,.1f}", "yes" if is_same else "NO", best)
+        holds = holds and is_same and is_best
+    return holds
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--networks", nargs="+", default=list(NETWORKS))
+    parser.add_argument("--shuffles", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
     one_thread()
+    if options.shuffles:
+        shown = RichTable("data", "shuffle", "class search", "one class", "peers", title="BIC by order")
+        held = [check_shuffles(shown, name, options.shuffles) for name in options.networks]
+        console.print(shown)
+        sys.exit(0 if all(held) else 1)
     results = Results("searches for a network, BIC, one thread")
     answers = Answers()
-    for name in NETWORKS:
+    for name in options.networks:
         measure(results, answers, name)
-    if "--json" not in sys.argv:
+    if not options.json:
         console.print(answers.table)
     results.finish()
 

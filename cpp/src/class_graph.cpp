@@ -47,8 +47,12 @@ ClassGraph ClassGraph::completed(Pdag marks) {
   const std::vector<Vertex> ranks = in_order(marks.size());
   const auto extension = consistent_extension(std::move(marks), ranks);
   if (!extension) throw std::invalid_argument("no DAG extends these marks");
+  return of(extension->parents, extension->order);
+}
+
+ClassGraph ClassGraph::of(const BitMatrix& parents, std::span<const Vertex> order) {
   ClassGraph graph;
-  graph.marks = cpdag_of(extension->parents, extension->order);
+  graph.marks = cpdag_of(parents, order);
   graph.adjacent = graph.marks.adjacency();
   return graph;
 }

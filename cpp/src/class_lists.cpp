@@ -31,9 +31,12 @@ std::vector<Vertex> without(VertexSet set, Vertex gone) { return without(set, Ve
 }  // namespace
 
 void ClassSearch::OperatorList::add(double gain, Vertex x, VertexSet set, std::size_t chosen) {
-  items.push_back({gain, x, static_cast<std::uint32_t>(pool.size()), static_cast<std::uint32_t>(set.size()),
-                   static_cast<std::uint32_t>(chosen)});
-  pool.insert(pool.end(), set.begin(), set.end());
+  // steps that follow each other mostly share their set
+  const bool is_last = !items.empty() && std::ranges::equal(set_of(items.back()), set);
+  const auto first = is_last ? items.back().first : static_cast<std::uint32_t>(pool.size());
+  if (!is_last) pool.insert(pool.end(), set.begin(), set.end());
+  items.push_back(
+      {gain, x, first, static_cast<std::uint32_t>(set.size()), static_cast<std::uint32_t>(chosen)});
 }
 
 void ClassSearch::OperatorList::sort() {
@@ -85,7 +88,9 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
       any = any || asked[i];
     }
     if (!any) return true;
-    for (const auto& [gain, x] : rows_.useful(y, base, asked.data(), cancel))
+    const std::span<const GainRows::Useful> useful = rows_.useful(y, base, asked.data(), cancel);
+    if (list->items.empty()) list->items.reserve(useful.size());
+    for (const auto& [gain, x] : useful)
       if (asked[x / 64] >> (x % 64) & 1) list->add(gain, x, set, *n_chosen(x, set.size()));
     return true;
   });

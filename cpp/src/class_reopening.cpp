@@ -1,7 +1,9 @@
 // Second thoughts: take something apart, search again, keep the better of the two.
 #include <algorithm>
+#include <numeric>
 
 #include "treewright/class_search.hpp"
+#include "treewright/cpdag.hpp"
 
 namespace treewright {
 namespace {
@@ -28,22 +30,21 @@ bool ClassSearch::keep_if_better(State&& before) {
 // Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
 bool ClassSearch::reopen_node(Vertex v, Cancel& cancel) {
   State before = state_;
-  BitMatrix parents = canonical_member(state_.graph);
+  std::vector<Vertex> ranks(size());
+  std::iota(ranks.begin(), ranks.end(), Vertex{0});
+  auto [parents, order] = *consistent_extension(state_.graph.marks, ranks);
   const std::vector<Vertex> own = listed(parents, v);
   double lost = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
-  Pdag marks(size());
+  for (const Vertex parent : own) parents.reset(v, parent);
   for (Vertex child = 0; child < size(); ++child) {
+    if (!parents.test(child, v)) continue;
     std::vector<Vertex> family = listed(parents, child);
-    if (parents.test(child, v)) {
-      const double with = scores_->local(child, family, cancel);
-      std::erase(family, v);
-      lost += scores_->local(child, family, cancel) - with;
-    }
-    if (child != v)
-      for (const Vertex parent : family) marks.point(parent, child);
+    const double with = scores_->local(child, family, cancel);
+    std::erase(family, v);
+    lost += scores_->local(child, family, cancel) - with;
+    parents.reset(child, v);
   }
-  // every arrow of a member is given, so its class is that of the member
-  replace(ClassGraph::completed(marks));
+  replace(ClassGraph::of(parents, order));
   state_.units += units_of(lost);
   run(cancel);
   return keep_if_better(std::move(before));

@@ -9,7 +9,10 @@ namespace treewright {
 namespace {
 
 bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
-  return !std::equal(a.row(v), a.row(v) + a.words(), b.row(v));
+  const Word *left = a.row(v), *right = b.row(v);
+  Word difference = 0;
+  for (std::size_t i = 0; i < a.words(); ++i) difference |= left[i] ^ right[i];
+  return difference != 0;
 }
 
 bool meet(const Word* a, const Word* b, std::size_t words) {
@@ -127,28 +130,40 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
   const Candidate& tried = list.items[item];
   const Attempt attempt{move, tried.x, y, list.set_of(tried)};
   if (list.obstacles.empty()) list.obstacles.resize(list.items.size());
-  std::vector<Vertex>& path = list.obstacles[item];
-  if (path.empty() || !is_obstacle(state_.graph, attempt, path)) {
+  Path& last = list.obstacles[item];
+  if (last.size == 0 ||
+      !is_obstacle(state_.graph, attempt, VertexSet(list.paths).subspan(last.first, last.size))) {
     ++tally_.checks;
-    path = obstacle(state_.graph, attempt);
+    const std::vector<Vertex> found = obstacle(state_.graph, attempt);
+    if (found.empty()) return true;
+    last = {static_cast<std::uint32_t>(list.paths.size()), static_cast<std::uint32_t>(found.size())};
+    list.paths.insert(list.paths.end(), found.begin(), found.end());
   }
-  if (path.empty()) return true;
   BitMatrix& watched = state_.lists[static_cast<std::size_t>(move)].watched;
-  for (const Vertex v : path) watched.set(y, v);
+  for (const Vertex v : VertexSet(list.paths).subspan(last.first, last.size)) watched.set(y, v);
   return false;
 }
 
 // The child whose next step is best: larger gain, fewer chosen, then the first by name.
-std::optional<Vertex> ClassSearch::best_child(Move move) const {
+std::optional<ClassSearch::Leader> ClassSearch::best_child(Move move) const {
   const Lists& lists = state_.lists[static_cast<std::size_t>(move)];
-  std::optional<Vertex> best;
+  Leader best{0, {}, 0};
   Lists::Head found;
   for (Vertex y = 0; y < size(); ++y) {
     const Lists::Head& head = lists.head[y];
-    if (head.gain > found.gain || (best && head.gain == found.gain && head.chosen < found.chosen))
-      best = y, found = head;
+    if (head.is_better(found)) {
+      best.next = found, best.next_y = best.y;
+      best.y = y, found = head;
+    } else if (head.is_better(best.next)) {
+      best.next = head, best.next_y = y;
+    }
   }
-  return best;
+  return found.gain > 0 ? std::optional(best) : std::nullopt;
+}
+
+bool ClassSearch::Leader::still_leads(const Lists& lists) const {
+  const Lists::Head& head = lists.head[y];
+  return head.gain > 0 && (head.is_better(next) || (!next.is_better(head) && y < next_y));
 }
 
 bool ClassSearch::is_banned(Vertex x, Vertex y) const {
@@ -158,16 +173,18 @@ bool ClassSearch::is_banned(Vertex x, Vertex y) const {
 std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   refresh(move, cancel);
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
-  while (const std::optional<Vertex> y = best_child(move)) {
-    const ListPointer list = lists.of[*y];
-    const std::uint32_t at = lists.head[*y].cursor;
+  for (std::optional<Leader> leader = best_child(move); leader;) {
+    const Vertex y = leader->y;
+    const ListPointer list = lists.of[y];
+    const std::uint32_t at = lists.head[y].cursor;
     const Candidate& item = list->items[at];
-    if ((move == Move::insert && is_banned(item.x, *y)) || !is_sound(move, *y, *list, at)) {
-      lists.set_cursor(*y, at + 1);
+    if ((move == Move::insert && is_banned(item.x, y)) || !is_sound(move, y, *list, at)) {
+      lists.set_cursor(y, at + 1);
+      if (!leader->still_leads(lists)) leader = best_child(move);
       continue;
     }
     const VertexSet set = list->set_of(item);
-    Taken taken{{move, item.x, *y, {set.begin(), set.end()}}, item.gain};
+    Taken taken{{move, item.x, y, {set.begin(), set.end()}}, item.gain};
     replace(ClassGraph::completed(applied(state_.graph, taken.step)));
     state_.units += units_of(taken.gain);
     ++tally_.steps[static_cast<std::size_t>(move)];

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kFewCandidates = 4;
 // Sets remembered, about 40 bytes each in a table that is half full.
 constexpr std::size_t kMostSets = std::size_t{1} << 22;
+// Numbers in the rows that are remembered, 128 MB.
+constexpr std::size_t kMostInRows = std::size_t{1} << 24;
 constexpr Vertex kNobody = std::numeric_limits<Vertex>::max();
 
 std::vector<Vertex> with(VertexSet set, Vertex v) {
@@ -80,7 +82,9 @@ double PackedScores::count_set(VertexSet set, double states_of_child, Cancel& ca
                                                 : score_.terms(size, 1, rows.total());
   const CellTerm& term = states_of_child > 0 ? terms.parent : terms.joint;
   std::int64_t sum = 0;
-  if (rows.is_real()) {
+  if (set.size() == 1 && !rows.is_real()) {
+    for (const std::int64_t count : rows.marginals(cancel)[scope[0]]) sum += term(count);
+  } else if (rows.is_real()) {
     const Contexts contexts = configurations(rows, scope, cancel);
     std::vector<double> counts(contexts.n_groups, 0.0);
     for (std::size_t i = 0; i < rows.n_rows(); ++i) counts[contexts.ids[i]] += rows.weights().reals[i];
@@ -126,13 +130,69 @@ double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candid
       out[i] = local(child, with(parents, candidates[i]), cancel);
     return local(child, parents, cancel);
   }
-  ++tally_.passes;
   tally_.families += candidates.size();
+  if (remembers_rows(parents, candidates))
+    return additions_from_rows(child, parents, candidates, out, cancel);
+  ++tally_.passes;
   const ChildScores around =
       score_additions(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
   const double price = edge_price_ * static_cast<double>(parents.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) out[i] = around.additions[i] - price - edge_price_;
   return around.own - price;
+}
+
+// Only whole rows are worth keeping; those of single vertices come from all pairs, those of K2 belong to a
+// child.
+bool PackedScores::remembers_rows(VertexSet parents, VertexSet candidates) const {
+  return !table_->is_real() && is_score_equivalent() && !parents.empty() &&
+         parents.size() + 1 + candidates.size() == size();
+}
+
+const PackedScores::SetRow* PackedScores::known_row(const Fingerprint& print) {
+  const std::uint32_t* place = places_.find(print);
+  return place ? &rows_[*place] : nullptr;
+}
+
+void PackedScores::put_row(const Fingerprint& print, double own, VertexSet others,
+                           const std::vector<double>& with) {
+  if (known_row(print)) return;
+  places_.put(print, static_cast<std::uint32_t>(rows_.size()));
+  SetRow& row = rows_.emplace_back(own, std::vector<double>(size(), 0.0));
+  for (std::size_t i = 0; i < others.size(); ++i) row.with[others[i]] = with[i];
+}
+
+// One pass: the family with every other vertex, and its parents with the same vertices and the child.
+void PackedScores::count_rows(Vertex child, VertexSet parents, Cancel& cancel) {
+  ++tally_.passes;
+  std::vector<Vertex> others;
+  for (Vertex v = 0; v < size(); ++v)
+    if (v != child && std::ranges::find(parents, v) == parents.end()) others.push_back(v);
+  SetScores sets = score_sets(*table_, score_, order_[child], columns(parents), columns(others), cancel);
+  const Fingerprint print = prints_.of(parents);
+  put_row(print ^ prints_(child), sets.own_family, others, sets.families);
+  others.push_back(child);
+  sets.parents.push_back(sets.own_family);
+  put_row(print, sets.own_parents, others, sets.parents);
+}
+
+double PackedScores::additions_from_rows(Vertex child, VertexSet parents, VertexSet candidates,
+                                         std::span<double> out, Cancel& cancel) {
+  if (rows_.size() * size() > kMostInRows) {
+    places_.clear();
+    rows_.clear();
+  }
+  const Fingerprint print = prints_.of(parents);
+  if (!known_row(print ^ prints_(child))) count_rows(child, parents, cancel);
+  if (!known_row(print)) count_rows(parents.back(), parents.first(parents.size() - 1), cancel);
+  const SetRow &family = *known_row(print ^ prints_(child)), &alone = *known_row(print);
+  const double r = table_->cardinality(order_[child]), q = cells(parents);
+  const double price = edge_price_ * static_cast<double>(parents.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Vertex x = candidates[i];
+    out[i] = family.with[x] - alone.with[x] - score_.penalty(r, q * table_->cardinality(order_[x])) - price -
+             edge_price_;
+  }
+  return family.own - alone.own - score_.penalty(r, q) - price;
 }
 
 double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) {

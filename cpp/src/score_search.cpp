@@ -140,10 +140,28 @@ double score_without(const PartnerContext& context, const FamilyScore& score,
   return score_table(score, std::span<const Count>(merged), r, declared(context.table, kept));
 }
 
+// What becomes of the sums of a candidate: a local score, or the values of both sets.
+struct LocalSink {
+  std::vector<double>& additions;
+  void operator()(std::size_t i, const FamilyScore& score, std::int64_t joint, std::int64_t parent,
+                  const FamilyTerms& terms) {
+    additions[i] = score.local(joint, parent, terms);
+  }
+};
+
+struct SetSink {
+  SetScores& out;
+  void operator()(std::size_t i, const FamilyScore& score, std::int64_t joint, std::int64_t parent,
+                  const FamilyTerms&) {
+    out.families[i] = score.grid().round(joint, score.scale());
+    out.parents[i] = score.grid().round(parent, score.scale());
+  }
+};
+
 // One candidate from its own table.
-template <class Count>
-double score_with(const PartnerContext& context, const FamilyScore& score, std::uint32_t candidate, double q,
-                  Cancel& cancel) {
+template <class Count, class Sink>
+void score_with(const PartnerContext& context, const FamilyScore& score, std::size_t position,
+                std::uint32_t candidate, double q, Sink& sink, Cancel& cancel) {
   const std::size_t r_x = context.r_x, r_y = context.table.cardinality(candidate);
   const FamilyTerms terms =
       score.terms(static_cast<double>(r_x), q * static_cast<double>(r_y), context.table.total());
@@ -158,14 +176,14 @@ double score_with(const PartnerContext& context, const FamilyScore& score, std::
       parent += terms.parent(sum);
     }
   });
-  return score.local(joint, parent, terms);
+  sink(position, score, joint, parent, terms);
 }
 
 // All candidates that have planes, from counted groups; their sizes are the family table, which is returned.
-template <class Grouped>
+template <class Grouped, class Sink>
 std::vector<std::int64_t> score_groups(const PartnerContext& context, const Grouped& counted,
-                                       const FamilyScore& score, ScopeView candidates, double q,
-                                       std::vector<double>& out, Cancel& cancel) {
+                                       const FamilyScore& score, ScopeView candidates, double q, Sink& sink,
+                                       Cancel& cancel) {
   const PackedTable& table = context.table;
   const Planes& planes = table.planes(cancel);
   std::int64_t largest = 0;
@@ -203,7 +221,7 @@ std::vector<std::int64_t> score_groups(const PartnerContext& context, const Grou
     add_terms<false>(context, counted, classes);
   for (const CandidateClass& some : classes)
     for (std::size_t i = 0; i < some.positions.size(); ++i)
-      out[some.positions[i]] = score.local(some.joint[i], some.parent[i], some.terms);
+      sink(some.positions[i], score, some.joint[i], some.parent[i], some.terms);
   return counted.group_sizes;
 }
 
@@ -222,37 +240,53 @@ bool masks_pay(const PackedTable& table, std::uint32_t child, ScopeView parents,
          kCost.grouped(rows, static_cast<double>(parents.size() + 1), groups, planes, 0);
 }
 
+// A family table and the rows behind it; additions went to the sink on the way.
 template <class Count>
-ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
-                         ScopeView parents, ScopeView candidates, bool deletions, Cancel& cancel) {
-  const double q = declared(table, parents);
-  ChildScores out;
-  out.additions.assign(candidates.size(), 0.0);
+struct CountedFamily {
+  PartnerContext context;
+  std::vector<Count> cells;
+};
+
+template <class Count, class Sink>
+CountedFamily<Count> count_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                                  ScopeView parents, ScopeView candidates, double q, Sink& sink,
+                                  Cancel& cancel) {
   if constexpr (std::is_same_v<Count, std::int64_t>) {
-    if (!deletions && masks_pay(table, child, parents, candidates, q, cancel)) {
-      const PartnerContext context(table, child, static_cast<std::size_t>(q));
+    if (masks_pay(table, child, parents, candidates, q, cancel)) {
+      PartnerContext context(table, child, static_cast<std::size_t>(q));
       std::vector<std::uint32_t> scope(parents.begin(), parents.end());
       scope.push_back(child);
       const auto counted = count_by_masks(table, scope, cancel);
-      const auto family = score_groups(context, counted, score, candidates, q, out.additions, cancel);
-      out.own = score_table(score, std::span<const std::int64_t>(family), context.r_x, q);
-      return out;
+      auto family = score_groups(context, counted, score, candidates, q, sink, cancel);
+      return {std::move(context), std::move(family)};
     }
   }
-  const PartnerContext context(table, child, parents, cancel);
+  PartnerContext context(table, child, parents, cancel);
   std::vector<Count> family;
   bool grouped = false;
   if constexpr (std::is_same_v<Count, std::int64_t>) {
     grouped = context.groups_pay(candidates.size(), parents.size() + 1, cancel);
     if (grouped)
       with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
-        family = score_groups(context, counted, score, candidates, q, out.additions, cancel);
+        family = score_groups(context, counted, score, candidates, q, sink, cancel);
       });
   }
   if (!grouped) family = group_sizes<Count>(context);
   for (std::size_t i = 0; i < candidates.size(); ++i)
     if (!grouped || table.is_wide(candidates[i]))
-      out.additions[i] = score_with<Count>(context, score, candidates[i], q, cancel);
+      score_with<Count>(context, score, i, candidates[i], q, sink, cancel);
+  return {std::move(context), std::move(family)};
+}
+
+template <class Count>
+ChildScores score_around(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                         ScopeView parents, ScopeView candidates, bool deletions, Cancel& cancel) {
+  const double q = declared(table, parents);
+  ChildScores out;
+  out.additions.assign(candidates.size(), 0.0);
+  LocalSink sink{out.additions};
+  const auto [context, family] =
+      count_around<Count>(table, score, child, parents, candidates, q, sink, cancel);
   out.own = score_table(score, std::span<const Count>(family), context.r_x, q);
   if (deletions && !parents.empty()) {
     const std::vector<std::uint32_t> states = states_of(context, parents);
@@ -306,6 +340,31 @@ ChildScores score_additions(const PackedTable& table, const FamilyScore& score, 
   if (table.is_real()) return score_around<double>(table, score, child, parents, candidates, false, cancel);
   return score_around<std::int64_t>(rows_to_search(table, cancel), score, child, parents, candidates, false,
                                     cancel);
+}
+
+SetScores score_sets(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                     ScopeView parents, ScopeView candidates, Cancel& cancel) {
+  const PackedTable& rows = rows_to_search(table, cancel);
+  const double q = declared(rows, parents);
+  SetScores out;
+  out.families.assign(candidates.size(), 0.0);
+  out.parents.assign(candidates.size(), 0.0);
+  SetSink sink{out};
+  const auto [context, family] =
+      count_around<std::int64_t>(rows, score, child, parents, candidates, q, sink, cancel);
+  const FamilyTerms terms = score.terms(static_cast<double>(context.r_x), q, rows.total());
+  std::int64_t joint = 0, parent = 0;
+  for (std::size_t j = 0; j < family.size(); j += context.r_x) {
+    std::int64_t size = 0;
+    for (std::size_t k = 0; k < context.r_x; ++k) {
+      joint += terms.joint(family[j + k]);
+      size += family[j + k];
+    }
+    parent += terms.parent(size);
+  }
+  out.own_family = score.grid().round(joint, score.scale());
+  out.own_parents = score.grid().round(parent, score.scale());
+  return out;
 }
 
 std::vector<double> score_families(const PackedTable& table, const FamilyScore& score,

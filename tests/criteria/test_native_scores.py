@@ -140,3 +140,32 @@ def test_a_score_that_is_not_a_number_is_refused():
 
     with pytest.raises(ValueError, match=r"^a local score is not a number$"):
         native_scores(Odd(tw.BIC(tw.count(random_table(8))))).local(0, [])
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_families_that_share_their_counts_score_as_if_counted_alone(kind, seed):
+    rng = np.random.default_rng(seed)
+    columns = {f"v{i}": rng.integers(2 + i % 3, size=400) for i in range(8)}
+    columns["wide"] = rng.integers(300, size=400).astype(str)
+    score = kind(tw.count(tw.read_table(columns)))
+    sharing = native_scores(score)
+    for _ in range(12):
+        child, *others = rng.permutation(4).tolist()  # few variables: sets come back
+        parents = others[: int(rng.integers(1, 4))]
+        candidates = [v for v in range(9) if v != child and v not in parents]
+        own, additions = sharing.additions(child, parents, candidates)
+        alone = native_scores(score)
+        assert own == alone.local(child, parents)
+        assert additions.tolist() == [alone.local(child, [*parents, v]) for v in candidates]
+
+
+def test_families_over_the_same_variables_share_a_pass():
+    rng = np.random.default_rng(0)
+    columns = {f"v{i}": rng.integers(2, size=400) for i in range(9)}
+    native = native_scores(tw.BIC(tw.count(tw.read_table(columns))))
+    for child, parents in ((0, [1, 2]), (1, [0, 2]), (2, [0, 1]), (0, [1, 2])):
+        native.additions(child, parents, [v for v in range(9) if v != child and v not in parents])
+    n_passes = native.tally[2]
+    assert n_passes <= 3 + 1  # {0, 1, 2} once, and each pair of parents at most once

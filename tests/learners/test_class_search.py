@@ -371,6 +371,21 @@ def test_a_copy_that_may_not_be_joined_searches_for_itself():
     assert learned.cpdag.skeleton() == apart
 
 
+def test_of_copies_the_one_that_the_knowledge_names_takes_part():
+    rng = np.random.default_rng(0)
+    b = rng.integers(2, size=500)
+    noisy = {name: np.where(rng.random(500) < 0.9, b, 1 - b) for name in "xyz"}
+    score = tw.BIC(tw.count(tw.read_table({"a": b, "b": 1 - b, "c": b, **noisy})))
+    assert tw.learn_hill_climbing(score).copies == (("a", "b"), ("a", "c"))
+    barred = tw.Knowledge(forbidden=[("x", "b")])
+    assert tw.learn_hill_climbing(score, knowledge=barred).copies == (("b", "a"), ("b", "c"))
+    both = tw.Knowledge(forbidden=[("x", "b")], required=[("c", "y")])
+    learned = tw.learn_hill_climbing(score, knowledge=both)
+    assert learned.copies == (("c", "a"), ("c", "b"))
+    assert {"x", "y", "z"} <= {v for edge in learned.structure.edges() if "c" in edge for v in edge}
+    assert tw.learn_hybrid(score, knowledge=both).copies == learned.copies
+
+
 # refusals
 
 

@@ -21,7 +21,7 @@ from treewright import (
     moments,
 )
 from treewright.errors import KnowledgeError, SettingError
-from treewright.learners.hill_climbing import obedient_member
+from treewright.learners.obedience import obedient_member
 from treewright.tables import Schema, Table, Variable
 
 ABCD = Schema(Variable(name, (0, 1)) for name in "abcd")

@@ -19,6 +19,8 @@ struct ClassGraph {
   explicit ClassGraph(std::size_t n = 0) : marks(n), adjacent(n) {}
   /// The class of the DAGs that extend these marks; throws std::invalid_argument when there are none.
   static ClassGraph completed(Pdag marks);
+  /// The class of a DAG, given as rows of parents and an order in which parents come first.
+  static ClassGraph of(const BitMatrix& parents, std::span<const Vertex> order);
 
   std::size_t size() const { return marks.size(); }
   std::size_t words() const { return marks.words(); }

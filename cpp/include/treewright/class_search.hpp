@@ -69,10 +69,14 @@ class ClassSearch {
     std::uint32_t first, size;  // of its set, in the pool of the list
     std::uint32_t chosen;       // members of the set that were not forced
   };
+  struct Path {
+    std::uint32_t first = 0, size = 0;  // in the paths of the list
+  };
   struct OperatorList {
     std::vector<Candidate> items;  // best first
     std::vector<Vertex> pool;
-    mutable std::vector<std::vector<Vertex>> obstacles;  // last path found against each item
+    mutable std::vector<Path> obstacles;  // last path found against each item
+    mutable std::vector<Vertex> paths;
     void add(double gain, Vertex x, VertexSet set, std::size_t chosen);
     VertexSet set_of(const Candidate& item) const { return {pool.data() + item.first, item.size}; }
     void sort();
@@ -84,6 +88,9 @@ class ClassSearch {
     struct Head {
       double gain = 0;  // of the item at the cursor; 0 when there is none
       std::uint32_t chosen = 0, cursor = 0;
+      bool is_better(const Head& other) const {
+        return gain != other.gain ? gain > other.gain : gain > 0 && chosen < other.chosen;
+      }
     };
     std::vector<ListPointer> of;  // by child
     std::vector<Head> head;
@@ -109,7 +116,13 @@ class ClassSearch {
   void refresh(Move move, Cancel& cancel);
   void ban(std::optional<Arc> pair);
   bool is_banned(Vertex x, Vertex y) const;
-  std::optional<Vertex> best_child(Move move) const;
+  struct Leader {
+    Vertex y;
+    Lists::Head next;  // the best of the other children
+    Vertex next_y;
+    bool still_leads(const Lists& lists) const;
+  };
+  std::optional<Leader> best_child(Move move) const;
   bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
   bool run_move(Move move, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;

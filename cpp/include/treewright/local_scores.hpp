@@ -78,7 +78,8 @@ class LocalScores {
 };
 
 /// Discrete scores, counted natively. Set functions are remembered by set, so that families which share a
-/// set count it once.
+/// set count it once; those of a set with each other vertex are remembered as rows, so that a child with its
+/// parents and a parent with the child in its place share a pass over the rows.
 class PackedScores final : public LocalScores {
  public:
   /// `order[v]` is the column of vertex v; `edge_price` is what every parent costs beside the score, a
@@ -109,12 +110,25 @@ class PackedScores final : public LocalScores {
   double set_value(VertexSet set, const Fingerprint& print, Vertex child_of_parents, Cancel& cancel);
   double count_set(VertexSet set, double states_of_child, Cancel& cancel) const;
 
+  struct SetRow {
+    double own;
+    std::vector<double> with;  // by vertex; 0 for members of the set
+  };
+  bool remembers_rows(VertexSet parents, VertexSet candidates) const;
+  const SetRow* known_row(const Fingerprint& print);
+  void count_rows(Vertex child, VertexSet parents, Cancel& cancel);
+  void put_row(const Fingerprint& print, double own, VertexSet others, const std::vector<double>& with);
+  double additions_from_rows(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                             Cancel& cancel);
+
   std::shared_ptr<const PackedTable> table_;
   FamilyScore score_;
   double edge_price_;
   std::vector<std::uint32_t> order_;
   Fingerprints prints_;
   FingerprintMap<double> values_;
+  FingerprintMap<std::uint32_t> places_;
+  std::vector<SetRow> rows_;
 };
 
 /// Gaussian BIC; its variables are in name order already.

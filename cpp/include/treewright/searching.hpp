@@ -22,11 +22,22 @@ struct ChildScores {
   std::vector<double> additions, deletions;
 };
 
+/// The set functions behind the additions: of the family and of the parents, alone and with each candidate.
+/// A local score is the first less the second less the penalty.
+struct SetScores {
+  double own_family = 0, own_parents = 0;
+  std::vector<double> families, parents;
+};
+
 ChildScores score_child(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
                         ScopeView parents, ScopeView candidates, Cancel& cancel);
 /// The same without deletions, which a search that adds does not ask for.
 ChildScores score_additions(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
                             ScopeView parents, ScopeView candidates, Cancel& cancel);
+
+/// The same as values of sets, for tables without real weights and any score but K2.
+SetScores score_sets(const PackedTable& table, const FamilyScore& score, std::uint32_t child,
+                     ScopeView parents, ScopeView candidates, Cancel& cancel);
 
 struct Family {
   std::uint32_t child;

@@ -168,6 +168,14 @@ class BoundKnowledge:
         pairs.flags.writeable = False
         return pairs
 
+    @cached_property
+    def mentions(self) -> npt.NDArray[np.intp]:
+        """For each variable, 2 when an arc of it is required, 1 when one is ruled out, else 0."""
+        barred = ~(self.allowed | np.eye(len(self.schema), dtype=np.bool_))
+        is_required = self.required.any(axis=0) | self.required.any(axis=1)
+        is_barred = barred.any(axis=0) | barred.any(axis=1)
+        return np.where(is_required, 2, np.where(is_barred, 1, 0)).astype(np.intp)
+
     def allows(self, tail: str | int, head: str | int) -> bool:
         return bool(self.allowed[self.schema.index(tail), self.schema.index(head)])
 

@@ -87,6 +87,7 @@ def class_search(
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
+    mentions: npt.NDArray[np.intp] | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -109,6 +110,9 @@ def class_search(
         Where to begin. Its edges may stay whatever is allowed.
     max_parents
         No child gets more; by default the score alone decides.
+    mentions
+        How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
+        copies of each other, the one with the largest number takes part in the search.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -147,7 +151,7 @@ def class_search(
     if start is not None:
         search.start_from(start)
     with search.phase("pairs"):
-        copies = merge_copies(score, allowed, start)
+        copies = merge_copies(score, allowed, start, mentions)
         useful = (
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )

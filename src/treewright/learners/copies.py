@@ -46,20 +46,27 @@ class Copies:
         return joined
 
 
-def merge_copies(score: LocalScore, allowed: Matrix, start: Cpdag | Dag | None = None) -> Copies:
+def merge_copies(
+    score: LocalScore,
+    allowed: Matrix,
+    start: Cpdag | Dag | None = None,
+    mentions: npt.NDArray[np.intp] | None = None,
+) -> Copies:
     """Which columns a search may leave out.
 
-    The original of a group is the column with most allowed partners, then fewest declared states, then first
-    name. A column that may not be joined with it, or has other edges in the start, is no copy here.
+    The original of a group is the column that the knowledge mentions, then the one with most allowed
+    partners, then fewest declared states, then first name. A column that may not be joined with it, or has
+    other edges in the start, is no copy here.
     """
     counter = _table_behind(score)
     if counter is None:
         return Copies(())
     names, states = counter.schema.names, counter.schema.cardinalities
     partners = allowed.sum(axis=1)
+    known = np.zeros(len(names), dtype=np.intp) if mentions is None else mentions
     found: list[Copy] = []
     for group in _core.find_copies(counter.packed):
-        original, *others = sorted(group, key=lambda v: (-partners[v], states[v], names[v]))
+        original, *others = sorted(group, key=lambda v: (-known[v], -partners[v], states[v], names[v]))
         found += [
             (original, copy)
             for copy in others

@@ -14,19 +14,11 @@ from __future__ import annotations
 
 from treewright import _core
 from treewright.criteria.score import LocalScore
-from treewright.graphs import (
-    BoundKnowledge,
-    Cpdag,
-    Dag,
-    DagBuilder,
-    Knowledge,
-    Pdag,
-    bind_knowledge,
-    consistent_extension,
-)
+from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
 from treewright.learners.class_search import LearnedClass, Progress, class_search
 from treewright.learners.dag_climbing import check_parents, climb
 from treewright.learners.learned import Trace
+from treewright.learners.obedience import obedient_member
 
 
 def learn_hill_climbing(
@@ -91,6 +83,7 @@ def learn_hill_climbing(
         allow=known.allowed_pairs,
         max_parents=max_parents,
         start=start,
+        mentions=known.mentions,
         progress=progress,
     )
     if known.is_symmetric:
@@ -115,26 +108,3 @@ def climbed(
     phases = (*(before.trace.phases if before else ()), *result.trace.phases)
     copies = before.copies if before else ()
     return LearnedClass(dag, Trace(phases), Cpdag.of(dag), score.score(dag), copies, certified=False)
-
-
-def obedient_member(cpdag: Cpdag, known: BoundKnowledge, max_parents: int | None = None) -> Dag | None:
-    """The member of a class that obeys, with required arcs added that it lacks; None when there is none."""
-    allows = known.allows
-    directed = cpdag.directed_edges()
-    open_edges = []
-    for u, v in cpdag.undirected_edges():
-        if allows(u, v) and allows(v, u):
-            open_edges.append((u, v))
-        else:
-            directed.append((u, v) if allows(u, v) else (v, u))
-    member = consistent_extension(Pdag(cpdag.schema, directed, open_edges))
-    if member is None or Cpdag.of(member) != cpdag or not all(allows(u, v) for u, v in member.edges()):
-        return None
-    builder = DagBuilder.of(member)
-    for u, v in known.required_dag().edges():
-        if builder.has_arc(u, v):
-            continue
-        if not builder.can_add(u, v) or len(builder.parents(v)) == max_parents:
-            return None
-        builder.add(u, v)
-    return builder.freeze()

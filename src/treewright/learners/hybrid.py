@@ -131,12 +131,14 @@ def learn_hybrid(
         certificate=certificate,
         effort=effort,
         max_parents=max_parents,
+        mentions=known.mentions,
         progress=None if progress is None else _told(progress),
     )
     dag, cpdag = found.structure, found.cpdag
     if not known.is_symmetric:
         with trace.phase("directions"):
-            dag = climb_obediently(score, cpdag, known, inside=None if certificate else skeleton.graph)
+            inside = None if certificate else skeleton.graph
+            dag = climb_obediently(score, cpdag, known, inside, max_parents)
             cpdag = Cpdag.of(dag)
     known.check(dag)
     return LearnedHybrid(

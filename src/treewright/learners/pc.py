@@ -208,7 +208,7 @@ def by_score(
 ) -> LearnedPc:
     """Steps 2 and 3 by a score: the best class inside the skeleton."""
     with trace.phase("class search") as tallies:
-        best = class_search(score, allow=skeleton.graph)
+        best = class_search(score, allow=skeleton.graph, mentions=known.mentions)
         tallies["scores"] = best.trace.total("scores")
     with trace.phase("orientation"):
         structure: Pdag = best.cpdag

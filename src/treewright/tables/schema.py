@@ -171,6 +171,8 @@ class Schema:
 
     def index(self, which: NameOrIndex) -> int:
         """Position of a variable given by name or by position."""
+        if type(which) is int and 0 <= which < len(self.variables):  # mostly so, and asked for every edge
+            return which
         if isinstance(which, str):
             if which not in self._positions:
                 raise UnknownNameError(
