@@ -437,3 +437,17 @@ def test_pigs_is_found_without_an_error():
     table = model.sample(5_000, rng=np.random.default_rng(1))
     learned = tw.class_search(tw.BIC(tw.count(table)), effort=0)
     assert tw.shd(tw.Cpdag.of(model.dag), learned.cpdag) == 0
+
+
+def test_a_start_in_which_copies_hang_already():
+    rng = np.random.default_rng(5)
+    table = tw.load_network("asia").sample(2_000, rng=rng)
+    labels = table.to_dict()
+    labels["a copy"] = [{"yes": "ja", "no": "nein"}[label] for label in labels["xray"]]
+    score = tw.BIC(tw.count(tw.read_table(labels)))
+    learned = tw.learn_hill_climbing(score)
+    assert learned.copies == (("a copy", "xray"),)
+    for start in (learned.structure, learned.cpdag, tw.learn_dag_climbing(score).structure):
+        again = tw.learn_hill_climbing(score, start=start)
+        assert again.score >= score.score(start.to_dag() if isinstance(start, tw.Cpdag) else start) - 1e-6
+    assert tw.learn_hill_climbing(score, start=learned.structure).cpdag == learned.cpdag

@@ -149,13 +149,15 @@ def class_search(
     search = _Search(score, max_parents, progress)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
     if start is not None:
-        search.start_from(start)
+        _require_same_names(score.schema, start.schema, "start")
     with search.phase("pairs"):
         copies = merge_copies(score, allowed, start, mentions)
         useful = (
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )
         allowed = copies.without_copies(allowed)
+    if start is not None:
+        search.start_from(copies.taken_from(start, score.schema))
     with search.phase("first pairs"):
         search.run(allowed & useful)
     if effort >= 1:
@@ -222,7 +224,6 @@ class _Search:
         return pairs
 
     def start_from(self, start: Cpdag | Dag) -> None:
-        _require_same_names(self.schema, start.schema, "start")
         graph = Cpdag.of(start) if isinstance(start, Dag) else start
         place = {name: int(rank) for name, rank in zip(self.schema.names, self.rank, strict=True)}
         directed = as_array((place[u], place[v]) for u, v in graph.directed_edges())

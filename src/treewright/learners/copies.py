@@ -18,6 +18,7 @@ from treewright.criteria.score import LocalScore
 from treewright.graphs import Cpdag, Dag
 from treewright.statistics.families import family_statistics
 from treewright.statistics.whole import WholeCounter
+from treewright.tables.schema import Schema
 
 Copy = tuple[int, int]  # the original, the copy
 Matrix = npt.NDArray[np.bool_]
@@ -35,6 +36,14 @@ class Copies:
         for _, copy in self.pairs:
             kept[copy, :] = kept[:, copy] = False
         return kept
+
+    def taken_from(self, start: Cpdag | Dag, schema: Schema) -> Cpdag | Dag:
+        """A start without the edges at which copies hang: they are hung again at the end."""
+        copies = {schema.names[copy] for _, copy in self.pairs}
+        if not any(copies.intersection(edge) for edge in start.edges()):
+            return start
+        dag = start.to_dag() if isinstance(start, Cpdag) else start
+        return Dag(dag.schema, [edge for edge in dag.edges() if not copies.intersection(edge)])
 
     def with_partners_of_copies(self, pairs: Matrix) -> Matrix:
         """Each original joined with the partners of its copies as well."""
