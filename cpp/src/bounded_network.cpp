@@ -83,6 +83,15 @@ Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool pat
   return result;
 }
 
+Admission BoundedNetwork::admit_own(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
+  const CoverUpdate update = propose(s, t);
+  Admission result;
+  result.blocks = update.replaced;
+  result.admitted = update.block_width <= limit && cover_.accept(update, limit, cancel);
+  if (result.admitted) add_arc(s, t, limit);
+  return result;
+}
+
 Admission BoundedNetwork::admit_narrowest(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
   const CoverUpdate update = propose(s, t);
   Admission result;
@@ -106,6 +115,18 @@ Admission BoundedNetwork::admit_narrowest(Vertex s, Vertex t, std::int64_t limit
   }
   result.admitted = true;
   return result;
+}
+
+bool BoundedNetwork::retriangulate(Cancel& cancel) {
+  const auto cost = [&](const BitMatrix& chordal) {
+    return std::pair(eliminate(chordal, mcs_order(chordal, cancel)).width, edges_of(chordal).size());
+  };
+  BitMatrix spared = make_minimal(moral_, cover_.graph(), cancel);
+  BitMatrix filled = eliminate(moral_, min_fill_order(moral_, cancel)).filled;
+  BitMatrix& best = cost(filled) < cost(spared) ? filled : spared;
+  if (!(cost(best) < cost(cover_.graph()))) return false;
+  cover_ = ChordalCover(std::move(best), cancel);
+  return true;
 }
 
 /// The moral graph, with the new family, over the vertices that the cover's own update would touch. The rest
