@@ -1,6 +1,7 @@
 #include "treewright/bounded_climb.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace treewright {
 
@@ -22,6 +23,11 @@ std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, Cancel& canc
     ++moves;
   }
   return moves;
+}
+
+void BoundedClimb::roll_back() {
+  for (const auto& [refusal, time] : journal_ | std::views::reverse) *refusal = time;
+  journal_.clear();
 }
 
 /// All but those made since the last family shrank: the network has only grown, they hold for good.
@@ -95,7 +101,7 @@ bool BoundedClimb::step(Cancel& cancel) {
     }
     if (!top) return false;
     if (make(*top, cancel)) return true;
-    refusal(top->kind, top->from, top->to) = state_.clock();
+    refuse(*top);
     stale_[top->to] = 1;
     cancel.check();
   }

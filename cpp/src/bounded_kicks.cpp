@@ -31,6 +31,7 @@ void BoundedSearch::kick_once(Cancel& cancel) {
   cancel.check();
   ++tally_.kicks;
   state_.remember();
+  climb_.remember();
   const double before = current_;
   damage(draw_ball(), cancel);
   climb(false, false, cancel);
@@ -40,6 +41,7 @@ void BoundedSearch::kick_once(Cancel& cancel) {
     ++tally_.accepted;
   } else {
     state_.roll_back(cancel);
+    climb_.roll_back();
     current_ = before;
   }
   if (current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);

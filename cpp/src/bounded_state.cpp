@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 #include <stdexcept>
 
 #include "treewright/elimination.hpp"
@@ -18,6 +19,7 @@ BoundedState::BoundedState(FamilyColumns& columns, const DagBuilder& start, Orde
       scores_(columns.size()),
       column_of_(columns.size()),
       moral_(columns.size()),
+      test_(columns.size(), bound),
       families_(columns.size() * columns.size(), 0),
       is_remembered_(columns.size(), 0),
       shrunk_at_(columns.size(), 0) {
@@ -51,7 +53,7 @@ void BoundedState::set_order(Order order) {
 void BoundedState::add_to_moral(Vertex child, const Order& parents) {
   const auto join = [&](Vertex u, Vertex v) {
     ++families_[v * size() + u];
-    if (++families_[u * size() + v] == 1) moral_.join(u, v);
+    if (++families_[u * size() + v] == 1) moral_.join(u, v), test_.toggle(u, v);
   };
   for (std::size_t i = 0; i < parents.size(); ++i) {
     join(child, parents[i]);
@@ -62,7 +64,7 @@ void BoundedState::add_to_moral(Vertex child, const Order& parents) {
 void BoundedState::take_from_moral(Vertex child, const Order& parents) {
   const auto part = [&](Vertex u, Vertex v) {
     --families_[v * size() + u];
-    if (--families_[u * size() + v] == 0) moral_.reset(u, v), moral_.reset(v, u);
+    if (--families_[u * size() + v] == 0) moral_.reset(u, v), moral_.reset(v, u), test_.toggle(u, v);
   };
   for (std::size_t i = 0; i < parents.size(); ++i) {
     part(child, parents[i]);
@@ -95,16 +97,19 @@ bool BoundedState::holds() {
   return true;
 }
 
+/// Where safe rules decide they are quicker; where they do not, the order at hand is asked first. What the
+/// test then guesses may be wrong, and the order may know better.
 bool BoundedState::within_bound(Cancel& cancel) {
-  if (holds()) return true;
+  const bool guesses = !test_.is_decided();
+  if (guesses && holds()) return true;
   ++n_tests_;
-  auto found = fits(moral_, static_cast<std::int64_t>(bound_), cancel);
-  if (!found) {
-    ++n_refused_;
-    return false;
+  if (auto found = test_.order(moral_, cancel)) {
+    set_order(std::move(*found));
+    return true;
   }
-  set_order(std::move(*found));
-  return true;
+  if (!guesses && !test_.is_certain() && holds()) return true;
+  ++n_refused_;
+  return false;
 }
 
 void BoundedState::renew_order(Cancel& cancel) {
@@ -122,6 +127,7 @@ void BoundedState::narrow(Cancel& cancel) {
 }
 
 bool BoundedState::change(const std::vector<FamilyChange>& changes, Cancel& cancel) {
+  test_.renew(moral_, cancel);
   for (const auto& [child, parents] : changes) take_from_moral(child, parents_[child]);
   for (const auto& [child, parents] : changes) add_to_moral(child, parents);
   if (within_bound(cancel)) {
@@ -158,8 +164,12 @@ void BoundedState::adopt(const BoundedSnapshot& snapshot, Cancel& cancel) {
 }
 
 void BoundedState::stamp(Vertex child) {
-  shrunk_at_[child] = clock_;
-  for (const Vertex p : parents_[child]) shrunk_at_[p] = clock_;
+  const auto mark = [&](Vertex v) {
+    if (remembers_) remembered_stamps_.emplace_back(v, shrunk_at_[v]);
+    shrunk_at_[v] = clock_;
+  };
+  mark(child);
+  for (const Vertex p : parents_[child]) mark(p);
 }
 
 /// Everything but the moral graph and its proof. Arcs go before arcs come, so that no cycle closes meanwhile.
@@ -186,6 +196,8 @@ void BoundedState::replace(const std::vector<FamilyChange>& changes, Cancel& can
 void BoundedState::remember() {
   for (const auto& [child, parents] : remembered_) is_remembered_[child] = 0;
   remembered_.clear();
+  remembered_stamps_.clear();
+  remembered_shrink_ = last_shrink_;
   remembered_order_ = order_;
   remembers_ = true;
 }
@@ -195,6 +207,8 @@ void BoundedState::roll_back(Cancel& cancel) {
   BoundedSnapshot before{parents_, remembered_order_};
   for (const auto& [child, parents] : remembered_) before.parents[child] = parents;
   adopt(before, cancel);
+  for (const auto& [v, time] : remembered_stamps_ | std::views::reverse) shrunk_at_[v] = time;
+  last_shrink_ = remembered_shrink_;
   remember();
 }
 

@@ -27,6 +27,10 @@ class BoundedClimb {
   /// Try again what may no longer be too wide.
   void forget_refusals();
 
+  /// From now on remember which refusals are new; `roll_back` takes them back, with the state's own.
+  void remember() { journal_.clear(); }
+  void roll_back();
+
  private:
   struct Swap {
     double gain;
@@ -47,6 +51,11 @@ class BoundedClimb {
   std::uint32_t& refusal(MoveKind kind, Vertex from, Vertex to) {
     return (kind == MoveKind::add ? refused_adds_ : refused_turns_)[to * state_.size() + from];
   }
+  void refuse(const Move& move) {
+    std::uint32_t& time = refusal(move.kind, move.from, move.to);
+    journal_.emplace_back(&time, time);
+    time = state_.clock();
+  }
   /// A refusal made at `time` is still good.
   bool stands(std::uint32_t time, Vertex u, Vertex v) const {
     return time != 0 && time >= state_.shrunk_at(u) && time >= state_.shrunk_at(v);
@@ -58,8 +67,9 @@ class BoundedClimb {
   BoundedState& state_;
   std::vector<std::optional<Move>> best_;
   std::vector<char> stale_;
-  std::uint32_t seen_ = 0;                                   // clock of the state that `best_` is about
-  std::vector<std::uint32_t> refused_adds_, refused_turns_;  // clock of the state; 0: not refused
+  std::uint32_t seen_ = 0;                                         // clock of the state that `best_` is about
+  std::vector<std::uint32_t> refused_adds_, refused_turns_;        // clock of the state; 0: not refused
+  std::vector<std::pair<std::uint32_t*, std::uint32_t>> journal_;  // what a refusal was before
   std::unordered_map<std::uint64_t, std::uint32_t> refused_swaps_;
   std::vector<std::vector<Swap>> swaps_;
   std::vector<Order> swaps_for_;  // the families that `swaps_` belong to

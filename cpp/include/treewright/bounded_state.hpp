@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "treewright/family_columns.hpp"
+#include "treewright/width_test.hpp"
 
 namespace treewright {
 
@@ -56,7 +57,8 @@ class BoundedState {
   /// Look for proofs of smaller and smaller width, down to where there is none.
   void narrow(Cancel& cancel);
 
-  /// From now on remember what families were; `roll_back` makes them so again.
+  /// From now on remember what families were; `roll_back` makes them so again, as if nothing had been: what
+  /// was refused in between is forgotten by whoever refused it.
   void remember();
   void roll_back(Cancel& cancel);
 
@@ -93,10 +95,13 @@ class BoundedState {
   std::vector<double> scores_;
   std::vector<ColumnPointer> column_of_;
   BitMatrix moral_, scratch_;
+  WidthTest test_;
   std::vector<std::uint32_t> families_;  // u * n + v: how many hold both
   Order order_, position_;
   std::vector<Remembered> remembered_;
   std::vector<char> is_remembered_;
+  std::vector<std::pair<Vertex, std::uint32_t>> remembered_stamps_;
+  std::uint32_t remembered_shrink_ = 0;
   Order remembered_order_;
   bool remembers_ = false, checks_ = false;
   std::vector<std::uint32_t> shrunk_at_;
