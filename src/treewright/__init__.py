@@ -119,7 +119,20 @@ if TYPE_CHECKING:
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
-    from treewright.networks import example_networks, load_network, random_dag, random_network
+    from treewright.networks import (
+        example_graphs,
+        example_networks,
+        hub_graph,
+        lattice_graph,
+        load_graph,
+        load_network,
+        random_dag,
+        random_graph,
+        random_markov_network,
+        random_network,
+        scale_free_graph,
+        small_world_graph,
+    )
     from treewright.reports import notebook_picture, to_html, to_svg
     from treewright.verification import verify
 
@@ -131,7 +144,20 @@ _LAZY = {
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
-    "treewright.networks": ("example_networks", "load_network", "random_dag", "random_network"),
+    "treewright.networks": (
+        "example_graphs",
+        "example_networks",
+        "hub_graph",
+        "lattice_graph",
+        "load_graph",
+        "load_network",
+        "random_dag",
+        "random_graph",
+        "random_markov_network",
+        "random_network",
+        "scale_free_graph",
+        "small_world_graph",
+    ),
     "treewright.reports": ("notebook_picture", "to_html", "to_svg"),
     "treewright.verification": ("verify",),
 }
@@ -222,6 +248,7 @@ __all__ = [
     "count",
     "edge_confidence",
     "entropy",
+    "example_graphs",
     "example_networks",
     "fit",
     "fit_em",
@@ -233,7 +260,9 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "grow_shrink",
+    "hub_graph",
     "interleaved",
+    "lattice_graph",
     "learn_aggressive",
     "learn_bounded_treewidth",
     "learn_chow_liu",
@@ -246,6 +275,7 @@ __all__ = [
     "learn_thin_junction_tree",
     "learn_treewidth_chains",
     "load",
+    "load_graph",
     "load_network",
     "markov_blankets",
     "memory_limit",
@@ -254,14 +284,18 @@ __all__ = [
     "notebook_picture",
     "pairwise_information",
     "random_dag",
+    "random_graph",
+    "random_markov_network",
     "random_network",
     "read_model",
     "read_model_with_report",
     "read_table",
     "sample_gibbs",
+    "scale_free_graph",
     "separation_tree_from_hypergraph",
     "set_memory_limit",
     "shd",
+    "small_world_graph",
     "to_html",
     "to_svg",
     "triangulate",
