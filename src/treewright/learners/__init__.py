@@ -10,6 +10,7 @@ from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.l1_neighbourhoods import LearnedNeighbourhoods, learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.pc import LearnedPc, learn_pc
@@ -25,6 +26,7 @@ __all__ = [
     "LearnedBlankets",
     "LearnedClass",
     "LearnedHybrid",
+    "LearnedNeighbourhoods",
     "LearnedPc",
     "Phase",
     "Trace",
@@ -40,6 +42,7 @@ __all__ = [
     "learn_dag_climbing",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_l1_neighbourhoods",
     "learn_path",
     "learn_pc",
     "learn_tabu",
