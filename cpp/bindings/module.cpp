@@ -29,6 +29,7 @@ void bind_consistent_tree(nb::module_&);
 void bind_loopy(nb::module_&);
 void bind_feature_design(nb::module_&);
 void bind_graphical_lasso(nb::module_&);
+void bind_graph_search(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -62,4 +63,5 @@ NB_MODULE(_core, m) {
   bind_loopy(m);
   bind_feature_design(m);
   bind_graphical_lasso(m);
+  bind_graph_search(m);
 }

@@ -1,6 +1,7 @@
 """Search for a shape with a criterion, one file per paper."""
 
 from treewright.learners.aggressive import learn_aggressive
+from treewright.learners.blankets import FlippedEdge, LearnedGraph, ThreePhases, learn_blankets
 from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
@@ -9,6 +10,12 @@ from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
+from treewright.learners.graph_searches import (
+    ExhaustiveSearch,
+    WorstPairClimb,
+    WorstPairTabu,
+    WorstPairWalk,
+)
 from treewright.learners.graphical_lasso import LearnedPrecision, learn_graphical_lasso
 from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hill_climbing import learn_hill_climbing
@@ -25,26 +32,34 @@ from treewright.learners.treewidth_path import choose_width, learn_path
 __all__ = [
     "Certified",
     "EdgeConfidence",
+    "ExhaustiveSearch",
+    "FlippedEdge",
     "Induction",
     "Iteration",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
     "LearnedFeatures",
+    "LearnedGraph",
     "LearnedHybrid",
     "LearnedJunctionTree",
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
     "Phase",
+    "ThreePhases",
     "Trace",
     "TraceBuilder",
+    "WorstPairClimb",
+    "WorstPairTabu",
+    "WorstPairWalk",
     "choose_width",
     "class_search",
     "edge_confidence",
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
+    "learn_blankets",
     "learn_bounded_treewidth",
     "learn_chow_liu",
     "learn_dag_climbing",
