@@ -24,6 +24,12 @@ void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
+void bind_nodewise(nb::module_&);
+void bind_consistent_tree(nb::module_&);
+void bind_loopy(nb::module_&);
+void bind_feature_design(nb::module_&);
+void bind_graphical_lasso(nb::module_&);
+void bind_graph_search(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -52,4 +58,10 @@ NB_MODULE(_core, m) {
   bind_expectation(m);
   bind_clique_tree(m);
   bind_gibbs(m);
+  bind_nodewise(m);
+  bind_consistent_tree(m);
+  bind_loopy(m);
+  bind_feature_design(m);
+  bind_graphical_lasso(m);
+  bind_graph_search(m);
 }

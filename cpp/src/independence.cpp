@@ -12,12 +12,13 @@ namespace {
 constexpr double kHuge = 1e300;
 constexpr double kNanosecondsPerCell = 3;
 
-double softplus(double t) { return t > 0 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)); }
+// Factors of at most two multiplied before their logarithm is taken: 2^1000 is still a double.
+constexpr std::size_t kFactors = 1000;
 
-double log_sum_exp(const std::vector<double>& sorted) {
-  const double largest = sorted.back();
+double log_sum_exp(const std::vector<double>& terms) {
+  const double largest = std::ranges::max(terms);
   double sum = 0;
-  for (const double t : sorted) sum += std::exp(t - largest);
+  for (const double t : terms) sum += std::exp(t - largest);
   return largest + std::log(sum);
 }
 
@@ -84,7 +85,8 @@ PosteriorAccumulator<Sum>::PosteriorAccumulator(const PosteriorSettings& setting
                                                 std::size_t r_u, std::size_t r_v, double slices,
                                                 std::int64_t largest)
     : settings_(settings),
-      slices_(std::min(slices, kHuge)),
+      slices_(std::min(slices, kMostSlices)),
+      log_prior_(-std::log(settings.prior)),
       scale_((check(settings), dirichlet_scale(settings, n_rows, static_cast<double>(r_u * r_v)))),
       cell_(CellTerm::log_rising(settings.gamma, scale_, largest)),
       row_(CellTerm::log_rising(settings.alpha, scale_, largest)),
@@ -94,14 +96,22 @@ PosteriorAccumulator<Sum>::PosteriorAccumulator(const PosteriorSettings& setting
       independent_v_(CellTerm::log_rising(settings.beta * static_cast<double>(r_v), scale_, largest)) {}
 
 template <class Sum>
-Posterior PosteriorAccumulator<Sum>::finish() {
+Posterior PosteriorAccumulator<Sum>::finish_as_given() {
   const auto observed = static_cast<double>(log_odds_.size());
   const double slices = std::max(1.0, settings_.all_slices ? slices_ : observed);
-  const double ell = -std::log(settings_.prior) / slices;
+  const double ell = log_prior_ / slices;
   const double logit = ell < 1e-300 ? std::log(ell) : std::log(std::expm1(ell));
-  std::ranges::sort(log_odds_);
-  double s = 0;
-  for (double& t : log_odds_) s += softplus(t += logit);
+  // sum of softplus(t) = sum of max(t, 0) + ln of the product of 1 + exp(-|t|): one logarithm for all slices
+  double above = 0, product_less_one = 0, s = 0;
+  std::size_t factors = 0;
+  for (double& t : log_odds_) {
+    t += logit;
+    if (t > 0) above += t;
+    const double e = std::exp(-std::abs(t));
+    product_less_one += e + product_less_one * e;
+    if (++factors == kFactors) s += std::log1p(product_less_one), product_less_one = 0, factors = 0;
+  }
+  s += above + std::log1p(product_less_one);
   s += std::max(0.0, slices - observed) * ell;
   if (s == 0 && !log_odds_.empty()) return {0, std::min(0.0, log_sum_exp(log_odds_))};
   return {-s, s < std::numbers::ln2 ? std::log(-std::expm1(-s)) : std::log1p(-std::exp(-s))};

@@ -103,7 +103,7 @@ FamilyTerms FamilyScore::terms(double r, double q, std::int64_t largest_count) c
     case ScoreKind::bdeu:
       return {rising(settings_.ess / cells), rising(settings_.ess / parent_cells), 0};
     case ScoreKind::k2:
-      return {rising(1), rising(r), 0};
+      return {rising(settings_.ess), rising(settings_.ess * r), 0};
     default: {
       const CellTerm term = CellTerm::x_log_x(scale_, largest_count);
       return {term, term, penalty(r, q)};

@@ -19,7 +19,7 @@ enum class ScoreKind { log_likelihood, aic, bic, bdeu, k2, qnml };
 
 struct ScoreSettings {
   ScoreKind kind = ScoreKind::bic;
-  double ess = 1;  // equivalent sample size, BDeu only
+  double ess = 1;  // BDeu: equivalent sample size; K2: imaginary rows in every cell
 };
 
 /// How one family (child with r states, q declared parent configurations) is judged:

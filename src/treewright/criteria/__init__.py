@@ -1,6 +1,7 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
 
 from treewright.criteria.audited import AuditedTest
+from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.cached_score import CachedScore
 from treewright.criteria.dirichlet_scores import K2, BDe, BDeu, UniformPrior
 from treewright.criteria.discrete_tests import ChiSquareTest, GTest, PermutationTest, TestResults
@@ -8,11 +9,14 @@ from treewright.criteria.edge_prior import EdgePrior, SparseQNML
 from treewright.criteria.gaussian_scores import GaussianBIC
 from treewright.criteria.gaussian_tests import FisherZTest
 from treewright.criteria.independence import IndependenceTest, TestResult, canonical_query
+from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.marginal_pseudo_likelihood import MarginalPseudoLikelihood
 from treewright.criteria.oracle import DSeparationOracle
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sigmoid_score import SigmoidBIC
+from treewright.criteria.structure_score import StructureScore
 
 __all__ = [
     "AIC",
@@ -22,6 +26,7 @@ __all__ = [
     "AuditedTest",
     "BDe",
     "BDeu",
+    "BlanketsJointPosterior",
     "CachedScore",
     "ChiSquareTest",
     "DSeparationOracle",
@@ -29,13 +34,16 @@ __all__ = [
     "FisherZTest",
     "GTest",
     "GaussianBIC",
+    "IndependenceBasedScore",
     "IndependenceTest",
     "LocalScore",
     "LogLikelihood",
+    "MarginalPseudoLikelihood",
     "PermutationTest",
     "PosteriorTest",
     "SigmoidBIC",
     "SparseQNML",
+    "StructureScore",
     "TestResult",
     "TestResults",
     "UniformPrior",

@@ -10,6 +10,7 @@ from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.gaussian_network import GaussianNetwork
 from treewright.models.gibbs import GibbsSample, sample_gibbs
 from treewright.models.log_linear import LogLinearModel
+from treewright.models.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
@@ -35,6 +36,7 @@ __all__ = [
     "IterativeFitting",
     "JointNormal",
     "LogLinearModel",
+    "LoopyBeliefs",
     "ManyMarginals",
     "Marginals",
     "MarkovNetwork",
@@ -50,6 +52,8 @@ __all__ = [
     "fit_pseudolikelihood",
     "fit_sigmoid",
     "fit_weights",
+    "loopy_beliefs",
     "observed_score",
+    "pseudo_log_likelihood",
     "sample_gibbs",
 ]

@@ -65,7 +65,7 @@ def random_network(
     chosen = _partial_tree(n_variables, width, min(limit, width), exact, rng)
     label = rng.permutation(n_variables)  # so that the order of columns says nothing about the order of arcs
     cardinalities = rng.integers(states[0], states[1], size=n_variables, endpoint=True)
-    schema = _numbered_schema(cardinalities)
+    schema = numbered_schema(cardinalities)
     dag = Dag(schema, [(int(label[p]), int(label[v])) for v, parents in enumerate(chosen) for p in parents])
     return BayesianNetwork(dag, _random_tables(dag, concentration, rng))
 
@@ -104,12 +104,12 @@ def random_dag(
     if not 0 <= wanted <= n_pairs:
         raise GraphError(f"{n_variables} variables have {n_pairs} pairs; asked for {wanted} arcs")
     order = rng.permutation(n_variables)
-    heads, tails = _pairs(rng.choice(n_pairs, size=wanted, replace=False))
-    schema = _numbered_schema(rng.integers(states[0], states[1], size=n_variables, endpoint=True))
+    heads, tails = pairs_numbered(rng.choice(n_pairs, size=wanted, replace=False))
+    schema = numbered_schema(rng.integers(states[0], states[1], size=n_variables, endpoint=True))
     return Dag(schema, zip(order[tails].tolist(), order[heads].tolist(), strict=True))
 
 
-def _pairs(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def pairs_numbered(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Pair number i of (1, 0), (2, 0), (2, 1), (3, 0), ... as (larger, smaller)."""
     larger = ((1 + np.sqrt(1 + 8.0 * numbers)) // 2).astype(np.int64)
     larger -= larger * (larger - 1) // 2 > numbers  # the root may be rounded either way
@@ -173,7 +173,8 @@ def _marry(
     return tuple(sorted(chosen))
 
 
-def _numbered_schema(cardinalities: npt.NDArray[np.int64]) -> Schema:
+def numbered_schema(cardinalities: npt.NDArray[np.int64]) -> Schema:
+    """Variables x0, x1, ... with states s0, s1, ..."""
     digits = len(str(max(len(cardinalities) - 1, 0)))
     return Schema(
         Variable(f"x{v:0{digits}d}", tuple(f"s{state}" for state in range(n)))

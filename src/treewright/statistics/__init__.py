@@ -2,6 +2,7 @@
 
 from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.statistics.families import FromTables, family_statistics
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
 from treewright.statistics.joint import JointCounts
@@ -14,6 +15,7 @@ __all__ = [
     "CachedCounter",
     "Counter",
     "Counts",
+    "DistinctRows",
     "FromTables",
     "JointCounts",
     "Moments",
@@ -24,6 +26,7 @@ __all__ = [
     "SparseCounts",
     "WholeCounter",
     "count",
+    "distinct_rows",
     "entropy",
     "family_statistics",
     "moments",

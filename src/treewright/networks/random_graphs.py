@@ -1,0 +1,187 @@
+"""Undirected graphs to experiment with: stars, lattices, small worlds, preferential attachment, chance.
+
+Vertices are binary variables x0, x1, ... unless more states are asked for. A generator that uses chance takes
+an explicit `rng`; equal generators give equal graphs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.errors import GraphError
+from treewright.graphs.edges import Edge, edge
+from treewright.graphs.undirected import UndirectedGraph
+from treewright.networks.generate import numbered_schema, pairs_numbered
+
+
+def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGraph:
+    """Stars whose centres form a path.
+
+    Parameters
+    ----------
+    n_hubs
+        How many stars.
+    leaves
+        Leaves of each star.
+    states
+        States of every variable.
+
+    Examples
+    --------
+    >>> graph = hub_graph(2, leaves=3)
+    >>> graph.n_edges, graph.degrees().tolist()
+    (7, [4, 1, 1, 1, 4, 1, 1, 1])
+    """
+    _at_least(n_hubs=(n_hubs, 1), leaves=(leaves, 0))
+    size = leaves + 1
+    spokes = [(hub * size, hub * size + leaf) for hub in range(n_hubs) for leaf in range(1, size)]
+    path = [(hub * size, (hub + 1) * size) for hub in range(n_hubs - 1)]
+    return _graph(n_hubs * size, [*spokes, *path], states)
+
+
+def lattice_graph(n_rows: int, n_columns: int, *, states: int = 2) -> UndirectedGraph:
+    """A rectangular grid, each vertex joined to those beside, above and below it.
+
+    Examples
+    --------
+    >>> lattice_graph(2, 3).n_edges
+    7
+    """
+    _at_least(n_rows=(n_rows, 1), n_columns=(n_columns, 1))
+    places = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
+    beside = np.stack([places[:, :-1].ravel(), places[:, 1:].ravel()], axis=1)
+    below = np.stack([places[:-1].ravel(), places[1:].ravel()], axis=1)
+    return _graph(n_rows * n_columns, [(u, v) for u, v in np.concatenate([beside, below]).tolist()], states)
+
+
+def scale_free_graph(
+    n_variables: int, n_links: int, *, states: int = 2, rng: np.random.Generator
+) -> UndirectedGraph:
+    """Preferential attachment: each new vertex is joined to others in proportion to their degrees [1]_.
+
+    Parameters
+    ----------
+    n_variables
+        How many vertices.
+    n_links
+        Edges of each new vertex (the paper's m). The first `n_links` + 1 vertices form a star.
+    states
+        States of every variable.
+    rng
+        Source of randomness.
+
+    References
+    ----------
+    .. [1] Barabasi & Albert (1999). Emergence of scaling in random networks. Science 286, 509-512.
+
+    Examples
+    --------
+    >>> scale_free_graph(20, 2, rng=np.random.default_rng(1)).n_edges
+    36
+    """
+    _at_least(n_links=(n_links, 1), n_variables=(n_variables, n_links + 1))
+    edges: list[Edge] = [(0, v) for v in range(1, n_links + 1)]
+    ends = [v for pair in edges for v in pair]  # every vertex as often as its degree
+    for v in range(n_links + 1, n_variables):
+        chosen: list[int] = []
+        while len(chosen) < n_links:
+            u = ends[int(rng.integers(len(ends)))]
+            if u not in chosen:
+                chosen.append(u)
+        edges += [(u, v) for u in sorted(chosen)]
+        ends += [*chosen, *[v] * n_links]
+    return _graph(n_variables, edges, states)
+
+
+def small_world_graph(
+    n_variables: int, n_neighbours: int, rewiring: float, *, states: int = 2, rng: np.random.Generator
+) -> UndirectedGraph:
+    """A ring in which some edges were given another end [1]_.
+
+    Parameters
+    ----------
+    n_variables
+        How many vertices, in a ring.
+    n_neighbours
+        An even number: each vertex is joined to the nearest half of them on either side (the paper's k).
+    rewiring
+        The probability that an edge gets another far end (the paper's p).
+    states
+        States of every variable.
+    rng
+        Source of randomness.
+
+    References
+    ----------
+    .. [1] Watts & Strogatz (1998). Collective dynamics of 'small-world' networks. Nature 393, 440-442.
+
+    Examples
+    --------
+    >>> small_world_graph(12, 4, 0.1, rng=np.random.default_rng(1)).n_edges
+    24
+    """
+    _at_least(n_neighbours=(n_neighbours, 2), n_variables=(n_variables, n_neighbours + 1))
+    if n_neighbours % 2:
+        raise GraphError(f"n_neighbours is even, half on either side; found {n_neighbours}")
+    if not 0 <= rewiring <= 1:
+        raise GraphError(f"rewiring is a probability; found {rewiring!r}")
+    n = n_variables
+    ring = [(v, (v + step) % n) for step in range(1, n_neighbours // 2 + 1) for v in range(n)]
+    edges = {edge(u, v) for u, v in ring}
+    degree = np.full(n, n_neighbours)
+    for u, v in ring:
+        if rng.random() < rewiring and degree[u] < n - 1:
+            free = [w for w in range(n) if w != u and edge(u, w) not in edges]
+            w = free[int(rng.integers(len(free)))]
+            edges.remove(edge(u, v))
+            edges.add(edge(u, w))
+            degree[v] -= 1
+            degree[w] += 1
+    return _graph(n, sorted(edges), states)
+
+
+def random_graph(
+    n_variables: int,
+    *,
+    n_edges: int | None = None,
+    density: float | None = None,
+    states: int = 2,
+    rng: np.random.Generator,
+) -> UndirectedGraph:
+    """Edges chosen evenly among all pairs.
+
+    Parameters
+    ----------
+    n_variables
+        How many vertices.
+    n_edges, density
+        How many edges, or which share of all pairs; exactly one of the two.
+    states
+        States of every variable.
+    rng
+        Source of randomness.
+
+    Examples
+    --------
+    >>> random_graph(10, n_edges=12, rng=np.random.default_rng(1)).n_edges
+    12
+    """
+    n_pairs = n_variables * (n_variables - 1) // 2
+    if (n_edges is None) == (density is None):
+        raise GraphError("a random graph needs either n_edges or density, not both")
+    wanted = n_edges if n_edges is not None else round((density or 0.0) * n_pairs)
+    if not 0 <= wanted <= n_pairs:
+        raise GraphError(f"{n_variables} variables have {n_pairs} pairs; asked for {wanted} edges")
+    larger, smaller = pairs_numbered(rng.choice(n_pairs, size=wanted, replace=False))
+    return _graph(n_variables, list(zip(smaller.tolist(), larger.tolist(), strict=True)), states)
+
+
+def _graph(n: int, edges: list[Edge], states: int) -> UndirectedGraph:
+    _at_least(states=(states, 1))
+    return UndirectedGraph(numbered_schema(np.full(n, states)), edges)
+
+
+def _at_least(**sizes: tuple[int, int]) -> None:
+    for name, (value, least) in sizes.items():
+        if value < least:
+            raise GraphError(f"{name} is at least {least}; found {value}")

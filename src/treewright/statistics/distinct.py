@@ -1,0 +1,113 @@
+"""The different rows behind a counter, each once, with how often it occurs.
+
+Regressions look at whole rows, not at tables of a few variables. Rows come in the order of their codes with
+the variables in name order, so that whatever is summed over them does not depend on the order of rows or
+columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, TableTooLarge
+from treewright.limits import format_bytes, memory_limit, table_cells
+from treewright.statistics.counter import Counter
+from treewright.tables.schema import Schema
+from treewright.tables.table import Table
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """Different rows with their weights.
+
+    Attributes
+    ----------
+    schema
+        The variables in the order of their names.
+    codes
+        One line per variable, one column per row.
+    weights
+        How often each row occurs; none is zero.
+    """
+
+    schema: Schema
+    codes: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float64]
+
+    @property
+    def n_rows(self) -> float:
+        """Rows counted: the sum of the weights."""
+        return float(self.weights.sum())
+
+
+def distinct_rows(counter: Counter) -> DistinctRows:
+    """The different rows behind a counter, in name order.
+
+    A counter over a table in memory has its rows at hand; any other is asked for the occupied cells of the
+    joint table of all variables.
+
+    Raises
+    ------
+    SchemaError
+        For continuous variables.
+    TableTooLarge
+        When the rows would not fit, or cells of all variables cannot be numbered.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = distinct_rows(tw.count(tw.read_table({"b": [0, 1, 0], "a": [1, 0, 1]})))
+    >>> rows.schema.names, rows.codes.tolist(), rows.weights.tolist()
+    (('a', 'b'), [[0, 1], [1, 0]], [1.0, 2.0])
+    """
+    schema = counter.schema
+    for variable in schema:
+        if not variable.is_discrete:
+            raise SchemaError(
+                f"rows of states are wanted; {variable.name!r} is continuous: read it with bins="
+            )
+    ordered = schema.select(schema.name_order)
+    table = getattr(counter, "table", None)
+    if isinstance(table, Table):
+        codes, weights = _of_table(table)
+    else:
+        codes, weights = _of_cells(counter)
+    kept = weights > 0
+    return DistinctRows(ordered, np.ascontiguousarray(codes[:, kept]), weights[kept])
+
+
+def _of_table(table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+    needed = 4 * len(table.schema) * table.n_rows
+    if needed > memory_limit():
+        raise TableTooLarge(
+            f"{table.n_rows:,} rows of {len(table.schema)} variables take {format_bytes(needed)} as codes, "
+            f"above the memory limit of {format_bytes(memory_limit())}; use fewer rows, or raise the limit "
+            "with set_memory_limit or TREEWRIGHT_MEMORY"
+        )
+    columns = [np.asarray(table.columns[v]) for v in table.schema.name_order]
+    weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+    if not columns or table.n_rows == 0:
+        return np.zeros((len(columns), 0), dtype=np.uint32), np.zeros(0)
+    # bytes with the high one first sort like the numbers that they stand for
+    joined = np.stack(columns, axis=1).astype(">u4")
+    if max(table.schema.cardinalities) <= 256:
+        joined = joined.astype(np.uint8)
+    lines = np.ascontiguousarray(joined).view(np.dtype((np.void, joined.itemsize * joined.shape[1]))).ravel()
+    _, first, where = np.unique(lines, return_index=True, return_inverse=True)
+    counts = np.bincount(where, weights=weights, minlength=len(first)).astype(np.float64)
+    return joined[first].T.astype(np.uint32), counts
+
+
+def _of_cells(counter: Counter) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+    order = counter.schema.name_order
+    if table_cells(counter.schema, order) >= 2**63:
+        raise TableTooLarge(
+            f"the joint states of {len(order)} variables cannot be numbered in 64 bits, so this counter "
+            "cannot hand out its rows; count a table in memory (tw.count(table))"
+        )
+    seen = counter.sparse_counts(tuple(order))
+    codes = np.array(np.unravel_index(seen.codes, seen.shape), dtype=np.uint32)
+    return codes.reshape(len(order), -1), np.asarray(seen.counts, dtype=np.float64)

@@ -1,0 +1,245 @@
+"""Learning by blankets: worked paths, twins of the searches, rules, starts, refusals."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.criteria.test_blanket_scores import HUB, hub_rows, native
+from tests.reference.blankets import SlowBlankets
+from tests.reference.counting import counter_of_rows, random_counter
+
+import treewright as tw
+from treewright import _core
+from treewright.graphs import UndirectedGraph
+from treewright.graphs.treewidth import exact_treewidth
+
+SCORES = [tw.BlanketsJointPosterior, tw.IndependenceBasedScore, tw.MarginalPseudoLikelihood]
+
+
+@pytest.fixture(scope="module")
+def hub():
+    return native(counter_of_rows(hub_rows()))
+
+
+def markov_rows(edges, n, rows, seed, r=2):
+    """Rows of a Markov network with random factors on the maximal cliques of a graph."""
+    rng = np.random.default_rng(seed)
+    schema = tw.Schema([tw.Variable(f"v{i:02d}", tuple(range(r))) for i in range(n)])
+    graph = UndirectedGraph(schema, edges)
+    cliques = tw.graphs.elimination.maximal_cliques(graph)
+    factors = [(clique, rng.uniform(size=(r,) * len(clique))) for clique in cliques]
+    return tw.MarkovNetwork(schema, factors).sample(rows, rng=rng), graph
+
+
+TWO_CLIQUES = [*itertools.combinations(range(4), 2), *itertools.combinations(range(3, 7), 2), (6, 7), (7, 8)]
+
+
+class TestWorked:
+    @pytest.mark.parametrize(
+        ("kind", "totals"),
+        [
+            (tw.BlanketsJointPosterior, (-39.391283008156286, -21.413199319763756, -0.790120108194209)),
+            (tw.IndependenceBasedScore, (-60.00000732200418, -25.213995439215395, -1.731836267000709)),
+        ],
+    )
+    def test_published_search_finds_the_hub(self, hub, kind, totals):
+        learned = tw.learn_blankets(kind(hub), "ibmap")
+        names = hub.schema.names
+        assert [flip.edge for flip in learned.flips] == [(names[0], names[v]) for v in (1, 2, 3)]
+        assert all(flip.added for flip in learned.flips)
+        np.testing.assert_allclose([flip.score for flip in learned.flips], totals, rtol=0, atol=1e-9)
+        assert learned.structure == UndirectedGraph(hub.schema, HUB)
+
+    @pytest.mark.parametrize("kind", SCORES)
+    @pytest.mark.parametrize("search", ["exhaustive", "auto", "fast", "walk", "tabu"])
+    def test_every_search_finds_the_hub(self, hub, kind, search):
+        learned = tw.learn_blankets(kind(hub), search)
+        assert learned.structure == UndirectedGraph(hub.schema, HUB)
+        assert learned.score == pytest.approx(learned.criterion.score(learned.structure), abs=1e-9)
+
+    def test_the_hub_is_the_only_best_graph(self, hub):
+        for kind in SCORES:
+            assert len(tw.learn_blankets(kind(hub), "exhaustive").maximisers) == 1
+
+    def test_ties_are_reported(self):
+        counter = native(random_counter(0, (2, 2, 2), 0))
+        score = tw.MarginalPseudoLikelihood(counter)
+        learned = tw.learn_blankets(score, "exhaustive")
+        assert len(learned.maximisers) == 8
+        assert learned.structure.n_edges == 0
+
+
+class TestTwins:
+    @settings(max_examples=15, deadline=None)
+    @given(st.integers(0, 10**6))
+    def test_published_search(self, seed):
+        slow = random_counter(seed, (2, 2, 3, 2, 2), 80)
+        path = SlowBlankets(slow).ibmap()
+        learned = tw.learn_blankets(tw.BlanketsJointPosterior(native(slow)), tw.WorstPairClimb())
+        names = slow.schema.names
+        assert [flip.edge for flip in learned.flips] == [(names[u], names[v]) for (u, v), _ in path]
+        np.testing.assert_allclose([f.score for f in learned.flips], [t for _, t in path], atol=1e-8)
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(0, 10**6))
+    def test_walk(self, seed):
+        slow = random_counter(seed, (2, 2, 3, 2, 2, 2), 80)
+        graph, total = SlowBlankets(slow).walk(set())
+        score = tw.BlanketsJointPosterior(native(slow), tie="mean")
+        learned = tw.learn_blankets(score, tw.WorstPairWalk(stall=15, tenure=10))
+        assert learned.structure.index_edges() == sorted(graph)
+        assert learned.score == pytest.approx(total, abs=1e-8)
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(0, 10**6), st.sampled_from(SCORES))
+    def test_exhaustive_is_the_best_of_all(self, seed, kind):
+        counter = native(random_counter(seed, (2, 3, 2, 2), 60))
+        score = kind(counter)
+        pairs = list(itertools.combinations(range(4), 2))
+        every = [
+            UndirectedGraph(counter.schema, chosen)
+            for k in range(7)
+            for chosen in itertools.combinations(pairs, k)
+        ]
+        best = max(every, key=score.score)
+        assert tw.learn_blankets(score, "exhaustive").score == pytest.approx(score.score(best), abs=1e-8)
+
+
+class TestSearches:
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(0, 10**6), st.sampled_from(SCORES))
+    def test_patience_ends_at_a_local_optimum(self, seed, kind):
+        counter = native(random_counter(seed, [2] * 6, 60))
+        score = kind(counter)
+        learned = tw.learn_blankets(score, tw.WorstPairClimb(patience=None))
+        totals = [flip.score for flip in learned.flips]
+        assert totals == sorted(set(totals))
+        judge = score.judge()
+        judge.total(learned.structure.rows)
+        for u, v in itertools.combinations(range(6), 2):
+            assert judge.flip(u, v) <= learned.score + 1e-9
+            judge.flip(u, v)
+
+    def test_walk_passes_where_the_climb_stops(self):
+        rows, truth = markov_rows(TWO_CLIQUES, 9, 4000, seed=3)
+        score = tw.BlanketsJointPosterior(tw.count(rows))
+        distance = {
+            search: tw.compare(truth, tw.learn_blankets(score, search).structure).hamming
+            for search in ("ibmap", "walk", "auto", "fast")
+        }
+        assert distance["auto"] <= 2
+        assert distance["auto"] < distance["ibmap"]
+
+    def test_flips_lead_from_start_to_structure(self):
+        rows, _ = markov_rows(TWO_CLIQUES, 9, 1000, seed=4)
+        for kind in SCORES:
+            learned = tw.learn_blankets(kind(tw.count(rows)))
+            edges = set(learned.start.edges())
+            for flip in learned.flips:
+                assert (flip.edge not in edges) == flip.added
+                edges ^= {flip.edge}
+            assert sorted(edges) == learned.structure.edges()
+
+    def test_more_than_two_states(self):
+        rows, truth = markov_rows([(0, 1), (1, 2), (2, 3), (3, 4)], 5, 6000, seed=6, r=3)
+        for kind in SCORES:
+            learned = tw.learn_blankets(kind(tw.count(rows)))
+            assert tw.compare(truth, learned.structure).hamming <= 1
+
+    def test_threads_and_copies_of_rows_do_not_matter(self):
+        rows, _ = markov_rows(TWO_CLIQUES, 9, 600, seed=5)
+        twice = rows.with_weights(np.full(rows.n_rows, 1, dtype=np.int64))
+        found = []
+        before = _core.threads()
+        for table, threads in ((rows, 1), (rows, 3), (twice, 1)):
+            _core.set_threads(threads)
+            learned = tw.learn_blankets(tw.BlanketsJointPosterior(tw.count(table)))
+            found.append((learned.structure.edges(), learned.score))
+        _core.set_threads(before)
+        assert found[0] == found[1] == found[2]
+
+    def test_phases_are_told(self):
+        lines = []
+        counter = native(random_counter(1, [2] * 5, 50))
+        learned = tw.learn_blankets(tw.BlanketsJointPosterior(counter), progress=lines.append)
+        assert lines == [phase.name for phase in learned.trace.phases] == ["start", "search"]
+        assert learned.trace.total("tests") > 0
+
+    @pytest.mark.parametrize("mode", ["conflict", "or"])
+    def test_three_phases(self, mode):
+        rows, truth = markov_rows(TWO_CLIQUES, 9, 4000, seed=3)
+        score = tw.MarginalPseudoLikelihood(tw.count(rows))
+        learned = tw.learn_blankets(score, tw.ThreePhases(mode))
+        assert tw.compare(truth, learned.structure).hamming <= 4
+        assert learned.score == pytest.approx(score.score(learned.structure), abs=1e-8)
+
+
+class TestRules:
+    @pytest.mark.parametrize("kind", SCORES)
+    @pytest.mark.parametrize("search", ["auto", "fast", "ibmap", "tabu", "walk"])
+    def test_width_and_blankets_are_bounded(self, kind, search):
+        rows, _ = markov_rows(list(itertools.combinations(range(6), 2)), 8, 2000, seed=1)
+        score = kind(tw.count(rows))
+        learned = tw.learn_blankets(score, search, max_width=2, max_blanket=3)
+        assert learned.certificate is not None
+        assert learned.certificate.width <= 2
+        assert exact_treewidth(learned.structure) <= 2
+        for clique in tw.graphs.elimination.maximal_cliques(learned.structure):
+            assert any(set(clique) <= set(cluster) for cluster in learned.certificate.cluster_scopes)
+        assert learned.structure.degrees().max() <= 3
+
+    @pytest.mark.parametrize("kind", SCORES)
+    @pytest.mark.parametrize("search", ["auto", "fast", "ibmap", "exhaustive"])
+    def test_knowledge_is_obeyed(self, hub, kind, search):
+        a, b, c, d = hub.schema.names
+        knowledge = tw.Knowledge(required=[(c, d)], forbidden_edges=[(a, b)])
+        structure = tw.learn_blankets(kind(hub), search, knowledge=knowledge).structure
+        assert structure.adjacent(c, d)
+        assert not structure.adjacent(a, b)
+
+    def test_exhaustive_search_obeys_bounds(self, hub):
+        learned = tw.learn_blankets(tw.BlanketsJointPosterior(hub), "exhaustive", max_blanket=2, max_width=1)
+        assert learned.structure.degrees().max() <= 2
+        assert learned.certificate.width <= 1
+
+
+class TestRefusals:
+    def refused(self, error, message, *args, **kwargs):
+        with pytest.raises(error) as found:
+            tw.learn_blankets(*args, **kwargs)
+        assert message in str(found.value)
+
+    def test_searches_and_starts(self, hub):
+        score = tw.BlanketsJointPosterior(hub)
+        problem = tw.errors.SettingError
+        self.refused(problem, "search 'wlk' is not known; searches are", score, "wlk")
+        self.refused(problem, "search is a name or one of WorstPairClimb", score, 3)
+        self.refused(problem, "three phases belong to MarginalPseudoLikelihood", score, "three-phase")
+        self.refused(
+            problem, "start is a graph or one of empty, chow-liu, mpl; found 'full'", score, start="full"
+        )
+        self.refused(problem, "max_blanket must be 0 or more", score, max_blanket=-1)
+        pseudo = tw.MarginalPseudoLikelihood(hub)
+        self.refused(problem, "the three phases find their own start", pseudo, start="empty")
+        for make in (lambda: tw.WorstPairClimb(patience=0), lambda: tw.WorstPairWalk(stall=0)):
+            with pytest.raises(problem):
+                make()
+
+    def test_too_many_variables_for_all_graphs(self):
+        counter = native(random_counter(0, [2] * 7, 10))
+        message = "all graphs are judged up to 6 variables; found 7: use another search"
+        self.refused(tw.errors.SettingError, message, tw.BlanketsJointPosterior(counter), "exhaustive")
+
+    def test_starts_that_break_the_rules(self, hub):
+        score, complete = tw.BlanketsJointPosterior(hub), UndirectedGraph.complete(hub.schema)
+        self.refused(
+            tw.errors.TreewidthError, "no elimination order of width 2", score, start=complete, max_width=2
+        )
+        self.refused(tw.errors.SettingError, "max_blanket is 2", score, start=complete, max_blanket=2)
+        a, b, *_ = hub.schema.names
+        barred = tw.Knowledge(forbidden_edges=[(a, b)])
+        self.refused(tw.errors.KnowledgeError, f"has {a} - {b}", score, start=complete, knowledge=barred)
