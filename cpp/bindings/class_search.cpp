@@ -39,6 +39,10 @@ tw::BitMatrix bits_of(const Matrix<std::uint8_t>& pairs) {
 
 void bind_search(nb::module_& m) {
   using Search = tw::ClassSearch;
+  nb::enum_<tw::Return>(m, "Return", "How a variable that lost its edges gets new ones.")
+      .value("STEP_BY_STEP", tw::Return::step_by_step)
+      .value("AS_SINK", tw::Return::as_sink)
+      .value("AS_SOURCE", tw::Return::as_source);
   nb::class_<Search>(m, "ClassSearch",
                      "Greedy search over equivalence classes; variables are numbered in name order.")
       .def(
@@ -72,8 +76,14 @@ void bind_search(nb::module_& m) {
             return Taken{name, taken->step.x, taken->step.y, taken->step.set, taken->gain};
           },
           "move"_a, "Take the best improving step of one kind: kind, x, y, set, gain.")
-      .def("reopen_nodes",
-           [](Search& search) { interruptible([&](tw::Cancel& c) { search.reopen_nodes(c); }); })
+      .def(
+          "reopen_nodes",
+          [](Search& search, tw::Return how) {
+            interruptible([&](tw::Cancel& c) { search.reopen_nodes(how, c); });
+          },
+          "how"_a = tw::Return::step_by_step)
+      .def("start_again",
+           [](Search& search) { return interruptible([&](tw::Cancel& c) { return search.start_again(c); }); })
       .def("reopen_edges",
            [](Search& search) { interruptible([&](tw::Cancel& c) { search.reopen_edges(c); }); })
       .def(

@@ -20,32 +20,86 @@ bool ClassSearch::keep_if_better(State&& before) {
   ++tally_.reopened;
   if (state_.units > before.units) {
     ++tally_.improved;
-    ++version_;
+    note_changes();
     return true;
   }
   state_ = std::move(before);
   return false;
 }
 
+void ClassSearch::note_changes() {
+  ++version_;
+  const BitMatrix& now = state_.graph.adjacent;
+  for (Vertex v = 0; v < size(); ++v)
+    if (!std::equal(now.row(v), now.row(v) + now.words(), seen_.row(v))) changed_at_[v] = version_;
+  seen_ = now;
+}
+
+bool ClassSearch::changed_near(Vertex v, std::uint64_t since) const {
+  bool changed = changed_at_[v] > since;
+  for_each_bit(state_.graph.adjacent.row(v), state_.graph.words(),
+               [&](std::size_t u) { changed = changed || changed_at_[u] > since; });
+  return changed;
+}
+
+// Parents that add most, one at a time; a vertex without children may have any.
+double ClassSearch::add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel) {
+  double gained = 0;
+  std::vector<Vertex> family;
+  std::vector<Word> asked(allowed_.row(v), allowed_.row(v) + allowed_.words());
+  while (may_grow(v, family)) {
+    const GainRows::Useful* best = nullptr;
+    for (const auto& found : rows_.useful(v, family, asked.data(), cancel))
+      if (asked[found.x / 64] >> (found.x % 64) & 1 && (!best || found.gain > best->gain)) best = &found;
+    if (!best) break;
+    gained += best->gain;
+    asked[best->x / 64] &= ~(Word{1} << (best->x % 64));
+    parents.set(v, best->x);
+    family.insert(std::ranges::upper_bound(family, best->x), best->x);
+  }
+  return gained;
+}
+
+double ClassSearch::add_as_source(Vertex v, BitMatrix& parents, std::span<const Vertex> order,
+                                  Cancel& cancel) {
+  double gained = 0;
+  for (const Vertex child : order) {
+    const std::vector<Vertex> family = listed(parents, child);
+    if (child == v || !allowed_.test(v, child) || !may_grow(child, family)) continue;
+    const double gain = rows_.gain(v, child, family, cancel);
+    if (gain <= scores_->least_gain()) continue;
+    gained += gain;
+    parents.set(child, v);
+  }
+  return gained;
+}
+
 // Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
-bool ClassSearch::reopen_node(Vertex v, Cancel& cancel) {
+bool ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
   State before = state_;
   std::vector<Vertex> ranks(size());
   std::iota(ranks.begin(), ranks.end(), Vertex{0});
   auto [parents, order] = *consistent_extension(state_.graph.marks, ranks);
   const std::vector<Vertex> own = listed(parents, v);
-  double lost = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
+  double change = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
   for (const Vertex parent : own) parents.reset(v, parent);
   for (Vertex child = 0; child < size(); ++child) {
     if (!parents.test(child, v)) continue;
     std::vector<Vertex> family = listed(parents, child);
     const double with = scores_->local(child, family, cancel);
     std::erase(family, v);
-    lost += scores_->local(child, family, cancel) - with;
+    change += scores_->local(child, family, cancel) - with;
     parents.reset(child, v);
   }
+  if (how == Return::as_sink) {
+    std::ranges::rotate(std::ranges::find(order, v), std::ranges::find(order, v) + 1, order.end());
+    change += add_as_sink(v, parents, cancel);
+  } else if (how == Return::as_source) {
+    std::ranges::rotate(order.begin(), std::ranges::find(order, v), std::ranges::find(order, v) + 1);
+    change += add_as_source(v, parents, order, cancel);
+  }
   replace(ClassGraph::of(parents, order));
-  state_.units += units_of(lost);
+  state_.units += units_of(change);
   run(cancel);
   return keep_if_better(std::move(before));
 }
@@ -60,17 +114,18 @@ std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
   return order;
 }
 
-void ClassSearch::reopen_nodes(Cancel& cancel) {
-  ++version_;  // a run may have come between
+void ClassSearch::reopen_nodes(Return how, Cancel& cancel) {
+  note_changes();  // of runs that came between
+  std::vector<std::uint64_t>& reopened_at = reopened_at_[static_cast<std::size_t>(how)];
   for (bool changed = true; changed;) {
     changed = false;
     for (const Vertex v : vertices_to_reopen()) {
-      if (reopened_at_[v] == version_) continue;  // the same start would end the same way
+      if (!changed_near(v, reopened_at[v])) continue;  // the same surroundings would lead the same way
       const std::uint64_t tried = version_;
-      if (reopen_node(v, cancel))
+      if (reopen_node(v, how, cancel))
         changed = true;
       else
-        reopened_at_[v] = tried;
+        reopened_at[v] = tried;
     }
   }
 }

@@ -28,11 +28,13 @@ ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSetting
       settings_(settings),
       rows_(*scores_),
       allowed_(scores_->size()),
-      reopened_at_(scores_->size(), 0) {
+      seen_(scores_->size()),
+      changed_at_(scores_->size(), version_) {
   if (!scores_->is_score_equivalent())
     throw std::invalid_argument("a search over classes needs a score that cannot tell their members apart");
   state_.graph = ClassGraph(size());
   state_.lists.fill(Lists(size()));
+  reopened_at_.fill(std::vector<std::uint64_t>(size(), 0));
   for (Vertex u = 0; u < size(); ++u)
     for (Vertex v = 0; v < size(); ++v)
       if (u != v) allowed_.set(u, v);
@@ -65,9 +67,11 @@ double ClassSearch::score(const BitMatrix& parents, Cancel& cancel) {
 void ClassSearch::allow(BitMatrix pairs) {
   if (pairs.size() != size()) throw std::invalid_argument("one row of allowed pairs for each variable");
   allowed_ = std::move(pairs);
-  ++version_;
-  state_.lists[static_cast<std::size_t>(Move::insert)] = Lists(size());
+  std::ranges::fill(changed_at_, ++version_);
+  forget_inserts();
 }
+
+void ClassSearch::forget_inserts() { state_.lists[static_cast<std::size_t>(Move::insert)] = Lists(size()); }
 
 void ClassSearch::ban(std::optional<Arc> pair) {
   banned_ = pair;

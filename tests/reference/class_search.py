@@ -121,6 +121,7 @@ class TwinSearch:
     def __init__(self, n, local, allowed=None):
         self.n, self.local, self.marks = n, local, EMPTY
         self.allowed = allowed if allowed is not None else set(combinations(range(n), 2))
+        self.in_vain, self.seen = {}, set()
 
     def total(self):
         return total(self.n, self.local, self.marks)
@@ -143,21 +144,88 @@ class TwinSearch:
                 while found := self.best(kind):
                     self.marks, changed = found[-1], True
 
-    def reopen_nodes(self):
+    def edges(self):
+        arcs, lines = self.marks
+        return {(min(edge), max(edge)) for edge in arcs | lines}
+
+    def allow(self, pairs):
+        self.allowed, self.in_vain = pairs, {}
+
+    def note_changes(self):
+        """Vertices near an edge that came or went may be reopened again."""
+        moved = {u for edge in self.seen ^ self.edges() for u in edge}
+        near = View(self.n, self.marks).near
+        for how, tried in self.in_vain.items():
+            self.in_vain[how] = {v for v in tried if not ({v} | near[v]) & moved}
+        self.seen = self.edges()
+
+    def reopen_nodes(self, how="step by step"):
+        self.note_changes()
+        self.in_vain.setdefault(how, set())
         changed = True
         while changed:
             changed = False
             degree = {v: len(View(self.n, self.marks).near[v]) for v in range(self.n)}
             for v in sorted(range(self.n), key=lambda v: (-degree[v], v)):
-                if degree[v] >= 2:
-                    before, worth = self.marks, self.total()
-                    rest = frozenset(arc for arc in members(self.n, before)[0] if v not in arc)
-                    self.marks = class_of(self.n, rest)
-                    self.run()
-                    if self.total() > worth:
-                        changed = True
-                    else:
-                        self.marks = before
+                if degree[v] < 2 or v in self.in_vain[how]:
+                    continue
+                before, worth = self.marks, self.total()
+                self.take_off(v, how)
+                self.run()
+                if self.total() > worth:
+                    changed = True
+                    self.note_changes()
+                else:
+                    self.marks = before
+                    self.in_vain[how].add(v)
+
+    def take_off(self, v, how):
+        dag = frozenset(arc for arc in members(self.n, self.marks)[0] if v not in arc)
+        if how == "as sink":
+            dag = dag | {(u, v) for u in self.best_parents(v)}
+        if how == "as source":
+            families = [(y, parents_in(dag, y)) for y in range(self.n) if y != v]
+            dag = dag | {
+                (v, y)
+                for y, family in families
+                if (min(v, y), max(v, y)) in self.allowed
+                and self.local(y, family | {v}) > self.local(y, family)
+            }
+        self.marks = class_of(self.n, dag)
+
+    def best_parents(self, v):
+        found = frozenset()
+        while True:
+            gains = [
+                (self.local(v, found) - self.local(v, found | {u}), u)
+                for u in range(self.n)
+                if u not in found and (min(u, v), max(u, v)) in self.allowed
+            ]
+            if not gains or min(gains)[0] >= 0:
+                return found
+            found = found | {min(gains)[1]}
+
+    def start_again(self):
+        """From the best forest of the edges; near pairs first, the others if that is better."""
+        before, worth, everything = self.marks, self.total(), self.allowed
+        near = View(self.n, before).near
+        gain = {(u, v): self.local(v, frozenset({u})) - self.local(v, frozenset()) for u, v in self.edges()}
+        tree = {v: v for v in range(self.n)}
+        lines = set()
+        for u, v in sorted(gain, key=lambda edge: (-gain[edge], edge)):
+            if gain[u, v] > 0 and tree[u] != tree[v]:
+                lines.add((u, v))
+                tree = {w: tree[u] if root == tree[v] else root for w, root in tree.items()}
+        self.marks = (frozenset(), frozenset(lines))
+        self.allowed = {(u, v) for u, v in everything if v in near[u] or near[u] & near[v]}
+        self.run()
+        self.allowed = everything
+        if self.total() > worth:
+            self.run()
+        if self.total() > worth:
+            return True
+        self.marks = before
+        return False
 
     def search(self, effort):
         everything = self.allowed
@@ -165,12 +233,14 @@ class TwinSearch:
             (u, v) for u, v in everything if self.local(v, frozenset({u})) > self.local(v, frozenset())
         }
         self.run()
-        if effort >= 1:
+        if effort == 1:
             self.reopen_nodes()
-        self.allowed = everything
+        self.allow(everything)
         self.run()
         if effort >= 2:
             self.reopen_nodes()
+            if self.start_again():
+                self.reopen_nodes()
         return self.marks
 
 

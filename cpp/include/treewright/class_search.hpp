@@ -26,6 +26,14 @@ struct ClassSearchTally {
   std::uint64_t lists = 0, checks = 0, reopened = 0, improved = 0;
 };
 
+/// How a vertex that lost all its edges gets new ones before the search goes on.
+enum class Return : std::uint8_t {
+  step_by_step,  // as the search finds them
+  as_sink,       // its best parents at once, no children
+  as_source,     // into every family that it improves, no parents
+};
+inline constexpr std::size_t kReturns = 3;
+
 class ClassSearch {
  public:
   ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings);
@@ -57,10 +65,13 @@ class ClassSearch {
   bool run(Cancel& cancel);
 
   /// Take all edges off one vertex after the other and search again; keep what scores higher. Until a whole
-  /// sweep changes nothing.
-  void reopen_nodes(Cancel& cancel);
+  /// sweep changes nothing. A vertex reopened in vain waits until an edge near it comes or goes.
+  void reopen_nodes(Return how, Cancel& cancel);
   /// The same for single edges, weakest first: searched without the pair, then with it.
   void reopen_edges(Cancel& cancel);
+  /// Begin again at the best forest among the edges found, all directions open, and keep what scores higher.
+  /// Says whether that is the new class.
+  bool start_again(Cancel& cancel);
 
  private:
   struct Candidate {
@@ -130,10 +141,17 @@ class ClassSearch {
   void replace(ClassGraph graph);
   std::int64_t units_of(double gain) const;
   std::vector<Vertex> vertices_to_reopen() const;
-  bool reopen_node(Vertex v, Cancel& cancel);
+  bool reopen_node(Vertex v, Return how, Cancel& cancel);
+  double add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel);
+  double add_as_source(Vertex v, BitMatrix& parents, std::span<const Vertex> order, Cancel& cancel);
+  void note_changes();
+  bool changed_near(Vertex v, std::uint64_t since) const;
   bool reopen_edge(Vertex u, Vertex v, Cancel& cancel);
   std::vector<Arc> edges_to_reopen(Cancel& cancel);
   bool keep_if_better(State&& before);
+  Pdag forest_of_edges(Cancel& cancel);
+  BitMatrix near_pairs() const;
+  void forget_inserts();
 
   std::shared_ptr<LocalScores> scores_;
   ClassSearchSettings settings_;
@@ -141,8 +159,10 @@ class ClassSearch {
   BitMatrix allowed_;
   std::optional<Arc> banned_;  // a pair that is out for the moment
   State state_;
-  std::uint64_t version_ = 1;               // of what a reopening starts from
-  std::vector<std::uint64_t> reopened_at_;  // version at which a vertex was reopened in vain
+  std::uint64_t version_ = 1;              // of what a reopening starts from
+  BitMatrix seen_;                         // the edges of that version
+  std::vector<std::uint64_t> changed_at_;  // version in which edges of a vertex came or went
+  std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;
 };
 

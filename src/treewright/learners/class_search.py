@@ -9,7 +9,9 @@ directions is one and the same class here, so the answer does not depend on the 
 The search first joins only pairs that are useful on their own, which is cheap and rarely wrong, and then lets
 all pairs in: at the end no step of any kind improves. Greedy choices made early are looked at again by
 *reopening*: all edges at one variable are taken off, the search goes on from there, and the better of the two
-classes stays.
+classes stays. What a wrong direction has done to a whole region no single variable can undo. So there is a
+*second start*: of the class found only the best forest of its edges is kept, all directions open, and the
+search goes on from there; again the better of the two stays.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ Matrix = npt.NDArray[np.bool_]
 _LARGEST_SET = 3
 _SMALL = 100
 _NO_LIMIT = 2**32 - 1
+# How a reopened variable gets its edges back; the first way alone finds most of what there is to find.
+_WAYS = (_core.Return.STEP_BY_STEP, _core.Return.AS_SOURCE, _core.Return.AS_SINK)
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,9 @@ def class_search(
     score
         A decomposable score that is score-equivalent.
     effort
-        0: no reopening. 1: variables are reopened among the pairs let in first. 2: also among all pairs. 3:
-        single edges are reopened too.
+        0: no reopening. 1: variables are reopened among the pairs let in first. 2: variables are reopened
+        among all pairs, and there is a second start. 3: variables are put back in three ways (step by step,
+        as common cause, as common effect), and single edges are reopened too.
     allow
         The pairs that may be joined, by default all: an undirected graph, or a symmetric matrix in the order
         of the schema.
@@ -160,16 +165,16 @@ def class_search(
         search.start_from(copies.taken_from(start, score.schema))
     with search.phase("first pairs"):
         search.run(allowed & useful)
-    if effort >= 1:
-        with search.phase("reopen nodes"):
-            search.native.reopen_nodes()
+    if effort == 1:
+        search.reopen_nodes()
     certified = certificate or bool((useful | ~allowed).all())
     if certificate:
         with search.phase("all pairs"):
             search.run(allowed)
-    if effort >= 2 and certificate:
-        with search.phase("reopen nodes"):
-            search.native.reopen_nodes()
+    if effort >= 2:
+        ways = _WAYS if effort >= 3 else _WAYS[:1]
+        search.reopen_nodes(ways)
+        search.start_again(ways)
     if effort >= 3:
         with search.phase("reopen edges"):
             search.native.reopen_edges()
@@ -234,6 +239,18 @@ class _Search:
         by_name = pairs[np.ix_(self.order, self.order)]
         self.native.allow(np.ascontiguousarray(by_name, dtype=np.uint8))
         self.native.run()
+
+    def reopen_nodes(self, ways: tuple[_core.Return, ...] = _WAYS[:1]) -> None:
+        with self.phase("reopen nodes"):
+            for how in ways:
+                self.native.reopen_nodes(how)
+
+    def start_again(self, ways: tuple[_core.Return, ...]) -> None:
+        """Search once more from the strongest edges; reopen what is better."""
+        with self.phase("second start"):
+            is_better = self.native.start_again()
+        if is_better:
+            self.reopen_nodes(ways)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

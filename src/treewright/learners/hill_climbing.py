@@ -41,8 +41,9 @@ def learn_hill_climbing(
         Arcs that are required or forbidden. Forbidden pairs restrict the search over classes; directions are
         obeyed by climbing among single networks from a member of the class that was found.
     effort
-        How much is looked at again: 0 nothing, 1 and 2 the surroundings of each variable (2 among all pairs),
-        3 also each edge. More effort never scores lower than less from the same state.
+        How much is looked at again: 0 nothing, 1 the surroundings of each variable among the most useful
+        pairs, 2 among all pairs and once more from a second start, 3 in more ways and each edge as well.
+        Each look keeps the better of two classes, so none ends below the state it begins from.
     max_parents
         No child gets more; by default the score alone decides.
     start

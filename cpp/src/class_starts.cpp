@@ -1,0 +1,59 @@
+// A second start: the strongest edges of the class that was found, all their directions open again.
+//
+// A search that errs early in a direction explains it away by further edges and arrows, and no single vertex
+// put back can undo them all. The edges themselves are mostly right. So the best forest among them, which
+// says nothing about directions, is where the search begins again.
+#include <limits>
+#include <numeric>
+
+#include "treewright/class_search.hpp"
+#include "treewright/spanning.hpp"
+
+namespace treewright {
+
+Pdag ClassSearch::forest_of_edges(Cancel& cancel) {
+  const std::size_t n = size();
+  const std::vector<double>& gains = rows_.pair_gains(cancel);
+  std::vector<double> weights(n * n, -std::numeric_limits<double>::infinity());
+  for (Vertex u = 0; u < n; ++u)
+    for (Vertex v = u + 1; v < n; ++v)
+      if (state_.graph.adjacent.test(u, v)) weights[u * n + v] = weights[v * n + u] = gains[u * n + v];
+  std::vector<Vertex> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), Vertex{0});
+  const double least = scores_->least_gain();
+  return {n, {}, maximum_spanning_forest<double>({weights.data(), n}, &least, ranks, cancel)};
+}
+
+/// Allowed pairs that are adjacent or share a neighbour.
+BitMatrix ClassSearch::near_pairs() const {
+  const BitMatrix& adjacent = state_.graph.adjacent;
+  BitMatrix near = adjacent;
+  for (Vertex v = 0; v < size(); ++v) {
+    Word* row = near.row(v);
+    for_each_bit(adjacent.row(v), adjacent.words(), [&](std::size_t u) {
+      for (std::size_t i = 0; i < near.words(); ++i) row[i] |= adjacent.row(u)[i];
+    });
+    for (std::size_t i = 0; i < near.words(); ++i) row[i] &= allowed_.row(v)[i];
+  }
+  return near;
+}
+
+bool ClassSearch::start_again(Cancel& cancel) {
+  const double worth = score(canonical_member(state_.graph), cancel);
+  const Pdag forest = forest_of_edges(cancel);
+  BitMatrix all = near_pairs();
+  std::swap(all, allowed_);
+  State before = state_;
+  replace(ClassGraph::completed(forest));
+  state_.units += units_of(score(canonical_member(state_.graph), cancel) - worth);
+  forget_inserts();
+  run(cancel);
+  std::swap(all, allowed_);
+  if (state_.units > before.units) {  // near pairs show whether it is worth looking at the others
+    forget_inserts();
+    run(cancel);
+  }
+  return keep_if_better(std::move(before));
+}
+
+}  // namespace treewright
