@@ -95,6 +95,8 @@ struct Workspace {
 void pass_up(const Program& program, Workspace& space, double* rooms = nullptr);
 /// The same for the best completion.
 void pass_up_max(const Program& program, Workspace& space, double* rooms);
+/// The same with mixtures and hidden states summed out: at the root, no completion has more.
+void pass_up_bound(const Program& program, Workspace& space, double* rooms);
 /// Where the rooms of the leaves begin, for blocks of one row; the last entry is the total.
 std::vector<std::size_t> room_places(const Program& program);
 
