@@ -30,6 +30,8 @@ void bind_loopy(nb::module_&);
 void bind_feature_design(nb::module_&);
 void bind_graphical_lasso(nb::module_&);
 void bind_graph_search(nb::module_&);
+void bind_feature_graph(nb::module_&);
+void bind_feature_program(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -64,4 +66,6 @@ NB_MODULE(_core, m) {
   bind_feature_design(m);
   bind_graphical_lasso(m);
   bind_graph_search(m);
+  bind_feature_graph(m);
+  bind_feature_program(m);
 }
