@@ -40,13 +40,17 @@ void bind_row_set(nb::module_& m) {
       .def_prop_ro("total", &tw::RowSet::total, "Sum of the weights.")
       .def_prop_ro("is_whole", &tw::RowSet::is_whole, "Whether every weight is a whole number.")
       .def_prop_ro("variables", &tw::RowSet::variables, "The variable behind each column.")
-      .def_prop_ro("weights",
-                   [](const tw::RowSet& rows) { return to_numpy(std::vector<double>(rows.weights())); })
-      .def_prop_ro("codes", [](const tw::RowSet& rows) {
-        std::vector<std::uint16_t> codes;
-        if (rows.n_rows()) codes.assign(rows.row(0), rows.row(0) + rows.n_rows() * rows.n_columns());
-        return to_numpy(std::move(codes), rows.n_rows(), rows.n_columns());
-      });
+      .def_prop_ro(
+          "weights", [](const tw::RowSet& rows) { return to_numpy(std::vector<double>(rows.weights())); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "codes",
+          [](const tw::RowSet& rows) {
+            std::vector<std::uint16_t> codes;
+            if (rows.n_rows()) codes.assign(rows.row(0), rows.row(0) + rows.n_rows() * rows.n_columns());
+            return to_numpy(std::move(codes), rows.n_rows(), rows.n_columns());
+          },
+          nb::rv_policy::automatic);
   m.def("row_set", &row_set, "table"_a, "order"_a,
         "The distinct rows of a table; `order` lists the variables that become columns.");
   m.def("join_rows", &join_rows, "parts"_a, "The rows of several sets over the same columns.");
