@@ -38,6 +38,8 @@ class PairCounts {
  public:
   PairCounts() = default;
   explicit PairCounts(std::vector<std::uint32_t> cardinalities);
+  /// Where planes lie, without room for counts.
+  static PairCounts layout(std::vector<std::uint32_t> cardinalities);
 
   std::size_t size() const { return cardinalities_.size(); }
   std::size_t n_planes() const { return first_.back(); }
@@ -65,6 +67,8 @@ class PairCounts {
   void subtract(const PairCounts& part);
 
  private:
+  void lay_out();
+
   std::vector<std::uint32_t> cardinalities_, first_{0};
   bool is_binary_ = true;
 };
