@@ -34,6 +34,35 @@ double sum_of(const CountTerm& term, const std::vector<double>& cells) {
 
 double log_of(double x) { return x > 0 ? std::log(x) : kNever; }
 
+/// Sums of terms over the cells of all pairs of binary variables.
+void weigh_binary_pairs(const PairCounts& counts, const CountTerm& term, std::vector<double>& weights) {
+  const std::size_t n = counts.size();
+  const auto weigh = [&](const auto& value) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double a = counts.single[i], rest = counts.total - a;
+      const double* const pairs = counts.pair.data() + i * n;
+      for (std::size_t j = i + 1; j < n; ++j) {
+        const double b = counts.single[j], both = pairs[j];
+        weights[i * n + j] = value(both) + value(a - both) + value(b - both) + value(rest - b + both);
+      }
+    }
+  };
+  if (const double* const table = term.up_to(counts.total))
+    weigh([table](double c) { return table[static_cast<std::int32_t>(c)]; });
+  else
+    weigh(term);
+}
+
+void weigh_pairs(const PairCounts& counts, SmoothedTerms& terms, std::vector<double>& weights) {
+  const std::size_t n = counts.size();
+  std::vector<double> cells;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) {
+      counts.cells(i, j, cells);
+      weights[i * n + j] = sum_of(terms.of(cells.size()), cells);
+    }
+}
+
 /// sum of c ln(p) where p are pseudo-counts.
 double cross_term(const std::vector<double>& cells, const std::vector<double>& pseudo) {
   double sum = 0;
@@ -107,7 +136,7 @@ const CountTerm& SmoothedTerms::of(std::size_t cells) {
 }
 
 double tree_log_likelihood(const PairCounts& counts, SmoothedTerms& terms, std::size_t skip, Cancel& cancel) {
-  if (counts.total <= 0) return 0;
+  if (counts.total + terms.alpha() <= 0) return 0;
   const std::size_t n = counts.size();
   const double whole = terms.whole()(counts.total);
   std::vector<double> single(n, 0.0), weights(n * n, 0.0), cells;
@@ -118,23 +147,14 @@ double tree_log_likelihood(const PairCounts& counts, SmoothedTerms& terms, std::
     single[i] = sum_of(terms.of(counts.cardinality(i)), cells);
     sum += single[i] - whole;
   }
-  const CountTerm* binary = counts.is_binary() ? &terms.of(4) : nullptr;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i == skip) continue;
-    for (std::size_t j = i + 1; j < n; ++j) {
-      if (j == skip) continue;
-      double weight = whole - single[i] - single[j];
-      if (binary) {
-        const double a = counts.single[i], b = counts.single[j], both = counts.at(i, j);
-        weight += (*binary)(both) + (*binary)(a - both) + (*binary)(b - both) +
-                  (*binary)(counts.total - a - b + both);
-      } else {
-        counts.cells(i, j, cells);
-        weight += sum_of(terms.of(cells.size()), cells);
-      }
-      weights[i * n + j] = weights[j * n + i] = weight;
-    }
-  }
+  if (counts.is_binary())
+    weigh_binary_pairs(counts, terms.of(4), weights);
+  else
+    weigh_pairs(counts, terms, weights);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j)
+      weights[i * n + j] = weights[j * n + i] =
+          i == skip || j == skip ? 0.0 : weights[i * n + j] + whole - single[i] - single[j];
   for (const auto& [u, v] : forest(weights, n, cancel)) sum += weights[u * n + v];
   return sum;
 }

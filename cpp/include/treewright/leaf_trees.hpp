@@ -15,14 +15,14 @@
 
 namespace treewright {
 
-/// c ln(c + alpha / cells) for tables of any number of cells.
+/// (c + a) ln(c + a) with a = alpha / cells, for tables of any number of cells.
 class SmoothedTerms {
  public:
   SmoothedTerms(double alpha, double largest_count, bool is_whole);
 
   double alpha() const { return alpha_; }
   const CountTerm& of(std::size_t cells);
-  /// c ln(c + alpha).
+  /// (c + alpha) ln(c + alpha).
   const CountTerm& whole() { return of(1); }
 
  private:
@@ -31,8 +31,8 @@ class SmoothedTerms {
   std::map<std::size_t, CountTerm> terms_;
 };
 
-/// Log-likelihood of the rows under the best forest whose parameters are smoothed by alpha. One variable
-/// (`skip`) can be left out.
+/// Log-likelihood of the rows and of alpha rows spread evenly, under the best forest for all of them: the
+/// even rows are the price of another context. One variable (`skip`) can be left out.
 double tree_log_likelihood(const PairCounts& counts, SmoothedTerms& terms, std::size_t skip, Cancel& cancel);
 inline constexpr std::size_t kNothingSkipped = static_cast<std::size_t>(-1);
 
@@ -50,7 +50,7 @@ struct LeafPlace {
 /// One table per variable.
 features::Id add_independent(const LeafPlace& place, const std::vector<LocalVariable>& locals,
                              const PairCounts& pseudo);
-/// The forest that maximises the likelihood of the counts with the parameters of the pseudo-counts.
+/// The forest that maximises the likelihood of the counts, with the parameters of the pseudo-counts.
 features::Id add_chow_liu(const LeafPlace& place, const std::vector<LocalVariable>& locals,
                           const PairCounts& counts, const PairCounts& pseudo);
 /// A forest of at most `k` parents per variable, grown greedily; an edge must pay `penalty` times the price

@@ -12,12 +12,15 @@
 
 namespace treewright {
 
-/// c ln(c + offset) for a count c; whole counts are looked up.
+/// (c + offset) ln(c + offset) for a count c; whole counts are looked up.
 class CountTerm {
  public:
   explicit CountTerm(double offset, std::size_t tabulated = 0);
 
-  double offset() const { return offset_; }
+  /// The values for 0, 1, 2, ... where they reach up to a count; null otherwise.
+  const double* up_to(double largest) const {
+    return largest < static_cast<double>(table_.size()) ? table_.data() : nullptr;
+  }
   double operator()(double c) const {
     if (c < static_cast<double>(table_.size())) {
       const auto whole = static_cast<std::size_t>(c);
@@ -27,7 +30,10 @@ class CountTerm {
   }
 
  private:
-  double formula(double c) const { return c > 0 ? c * std::log(c + offset_) : 0.0; }
+  double formula(double c) const {
+    const double x = c + offset_;
+    return x > 0 ? x * std::log(x) : 0.0;
+  }
 
   double offset_;
   std::vector<double> table_;
