@@ -26,6 +26,7 @@ void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
 void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
+void bind_efficient_markov(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -56,4 +57,5 @@ NB_MODULE(_core, m) {
   bind_gibbs(m);
   bind_row_set(m);
   bind_cutset(m);
+  bind_efficient_markov(m);
 }
