@@ -24,6 +24,8 @@ void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
+void bind_feature_graph(nb::module_&);
+void bind_feature_program(nb::module_&);
 void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
 void bind_efficient_markov(nb::module_&);
@@ -55,6 +57,8 @@ NB_MODULE(_core, m) {
   bind_expectation(m);
   bind_clique_tree(m);
   bind_gibbs(m);
+  bind_feature_graph(m);
+  bind_feature_program(m);
   bind_row_set(m);
   bind_cutset(m);
   bind_efficient_markov(m);

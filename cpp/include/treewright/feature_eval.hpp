@@ -32,6 +32,8 @@ class Program {
  public:
   /// The arena must be valid but for the scope of its root, which may be some of the variables.
   explicit Program(Arena arena);
+  Program(const Program&) = delete;  // leaves point into the arena
+  Program& operator=(const Program&) = delete;
 
   const Arena& arena() const { return arena_; }
   const Leaf* leaf(Id node) const { return leaves_[node].get(); }
