@@ -24,6 +24,7 @@ void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
+void bind_hidden_tree(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -52,4 +53,5 @@ NB_MODULE(_core, m) {
   bind_expectation(m);
   bind_clique_tree(m);
   bind_gibbs(m);
+  bind_hidden_tree(m);
 }
