@@ -25,6 +25,7 @@ void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
 void bind_hidden_tree(nb::module_&);
+void bind_row_set(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -54,4 +55,5 @@ NB_MODULE(_core, m) {
   bind_clique_tree(m);
   bind_gibbs(m);
   bind_hidden_tree(m);
+  bind_row_set(m);
 }
