@@ -7,13 +7,13 @@ namespace {
 
 using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-std::unique_ptr<tw::HiddenLearner> make_learner(const RowSetPointer& rows, const tw::Clusters& clusters,
+std::shared_ptr<tw::HiddenLearner> make_learner(const RowSetPointer& rows, const tw::Clusters& clusters,
                                                 const Edges& edges, bool autoregressive, double transitions,
                                                 double emissions, double diagonal, std::size_t batch,
                                                 std::uint64_t seed) {
   const std::size_t n = checked(rows).n_columns();
   return interruptible([&](tw::Cancel&) {
-    return std::make_unique<tw::HiddenLearner>(
+    return std::make_shared<tw::HiddenLearner>(
         rows, tw::hidden_shape(n, edges, clusters.size, autoregressive), clusters,
         tw::HiddenOptions{transitions, emissions, diagonal, batch, seed});
   });

@@ -85,6 +85,8 @@ class HiddenLearner {
   HiddenLearner(std::shared_ptr<const RowSet> rows, HiddenShape shape, const Clusters& clusters,
                 HiddenOptions options);
   ~HiddenLearner();
+  HiddenLearner(const HiddenLearner&) = delete;
+  HiddenLearner& operator=(const HiddenLearner&) = delete;
 
   /// One pass over the rows, in an order of its own. Old statistics fade by eta at each batch; it falls
   /// geometrically from `first` to `last`. With all rows in one batch both are 1: plain EM.
