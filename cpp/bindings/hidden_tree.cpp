@@ -32,6 +32,7 @@ OutArray<double> logs_of(const tw::HiddenLearner& self, const RowSetPointer& row
 void bind_hidden_tree(nb::module_& m) {
   nb::class_<tw::Clusters>(m, "Clusters", "A mixture of products of independent variables.")
       .def_ro("size", &tw::Clusters::size)
+      .def_ro("work", &tw::Clusters::work, "What finding them took, in nominal nanoseconds.")
       .def_prop_ro("weights",
                    [](const tw::Clusters& self) { return to_numpy(std::vector<double>(self.weights)); })
       .def("emissions",
@@ -53,9 +54,8 @@ void bind_hidden_tree(nb::module_& m) {
       "find_clusters",
       [](const RowSetPointer& rows, std::size_t clusters, std::size_t steps, std::uint64_t seed) {
         const tw::RowSet& from = checked(rows);
-        return interruptible([&](tw::Cancel& cancel) {
-          return tw::find_clusters(from, {clusters, steps, seed}, cancel);
-        });
+        return interruptible(
+            [&](tw::Cancel& cancel) { return tw::find_clusters(from, {clusters, steps, seed}, cancel); });
       },
       "rows"_a, "clusters"_a, "steps"_a, "seed"_a, "Cluster the rows by a few steps of EM.");
   nb::class_<tw::HiddenLearner>(m, "HiddenLearner", "EM for a tree of hidden states.")

@@ -4,133 +4,136 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "row_block.hpp"
-#include "treewright/dispatch.hpp"
+#include "lanes.hpp"
 #include "treewright/seeded_draws.hpp"
+#include "treewright/sparse_rows.hpp"
 #include "treewright/threads.hpp"
 
 namespace treewright {
 namespace {
 
-constexpr double kCellNanoseconds = 0.15;  // of one state, row and column
+constexpr std::size_t kChunk = 1024;  // rows whose sums are made by one thread
+constexpr float kNegligible = -25;    // in logarithms: a share that no float sum would notice
 
-/// Emissions as floats in logarithms, [state * size + cluster], column after column.
+// Clusters lie side by side, in whole vectors; every one is summed over the planes in their order.
+inline std::size_t padded(std::size_t clusters) { return (clusters + 7) / 8 * 8; }
+
+TREEWRIGHT_CLONES
+void add_floats(const float* from, std::size_t n, float* out) {
+  for (std::size_t h = 0; h < n; ++h) out[h] += from[h];
+}
+
+TREEWRIGHT_CLONES
+void add_shares(const float* shares, std::size_t n, double* out) {
+  for (std::size_t h = 0; h < n; ++h) out[h] += static_cast<double>(shares[h]);
+}
+
+/// What a plane adds to the log-probability of every cluster, compared with the usual state of its column.
 struct LogTables {
-  std::vector<std::size_t> first;
-  AlignedVector<float> cells;
-  AlignedVector<float> log_weights;
+  std::size_t width;
+  std::vector<float> usual, planes;  // [cluster], [plane * width + cluster]
 
-  explicit LogTables(const Clusters& clusters) : first{0} {
-    for (const auto& column : clusters.emissions) {
-      for (const double p : column) cells.push_back(static_cast<float>(std::log(p)));
-      first.push_back(cells.size());
+  LogTables(const Clusters& clusters, const StateRanks& ranks)
+      : width(padded(clusters.size)), usual(width, 0.0f), planes(ranks.n_planes() * width, 0.0f) {
+    std::vector<double> sums(clusters.size);
+    for (std::size_t h = 0; h < clusters.size; ++h) sums[h] = std::log(clusters.weights[h]);
+    for (std::size_t column = 0; column < ranks.n_columns(); ++column) {
+      const double* cells = clusters.emissions[column].data();
+      const auto& codes = ranks.code_of[column];
+      for (std::size_t h = 0; h < clusters.size; ++h) {
+        const double base = std::log(cells[codes[0] * clusters.size + h]);
+        sums[h] += base;
+        for (std::size_t rank = 1; rank < codes.size(); ++rank)
+          planes[(ranks.first_plane[column] + rank - 1) * width + h] =
+              static_cast<float>(std::log(cells[codes[rank] * clusters.size + h]) - base);
+      }
     }
-    for (const double w : clusters.weights) log_weights.push_back(static_cast<float>(std::log(w)));
+    for (std::size_t h = 0; h < clusters.size; ++h) usual[h] = static_cast<float>(sums[h]);
   }
 };
 
-/// Joint log-probabilities of a block, then posteriors: out[cluster][row].
-class Posterior {
- public:
-  Posterior(const Clusters& clusters, const LogTables& tables) : clusters_(clusters), tables_(tables) {
-    cells.resize(clusters.size * kRowBlock);
+/// The shares of the clusters in one row; its log-likelihood.
+double find_shares(std::span<const std::uint32_t> row, const LogTables& tables, std::size_t size,
+                   float* shares) {
+  std::copy(tables.usual.begin(), tables.usual.end(), shares);
+  for (const std::uint32_t plane : row)
+    add_floats(tables.planes.data() + plane * tables.width, tables.width, shares);
+  const float best = *std::max_element(shares, shares + size);
+  double sum = 0;
+  for (std::size_t h = 0; h < size; ++h) {
+    const float below = shares[h] - best;
+    sum += shares[h] = below < kNegligible ? 0.0f : std::exp(below);
   }
+  for (std::size_t h = 0; h < size; ++h) shares[h] = static_cast<float>(shares[h] / sum);
+  return static_cast<double>(best) + std::log(sum);
+}
 
-  AlignedVector<float> cells;
-  double logs[kRowBlock];
+/// Weighted counts of the clusters, alone and with every plane.
+struct Sums {
+  std::vector<double> weights, planes;
+  Sums(std::size_t width, std::size_t n_planes) : weights(width, 0.0), planes(n_planes * width, 0.0) {}
 
-  void find(const RowBlock& block, std::span<const std::uint32_t> cardinalities) {
-    const std::size_t size = clusters_.size;
-    for (std::size_t h = 0; h < size; ++h)
-      std::fill_n(cells.data() + h * kRowBlock, kRowBlock, tables_.log_weights[h]);
-    alignas(64) std::uint32_t symbols[kRowBlock];
-    for (std::size_t column = 0; column < cardinalities.size(); ++column) {
-      block.symbols(column, symbols);
-      kernels().blocks.add_look_up(symbols, cardinalities[column], tables_.cells.data() + tables_.first[column],
-                                   size, cells.data());
-    }
-    for (std::size_t k = 0; k < kRowBlock; ++k) normalise(k);
+  void clear() {
+    std::fill(weights.begin(), weights.end(), 0.0);
+    std::fill(planes.begin(), planes.end(), 0.0);
   }
-
- private:
-  void normalise(std::size_t row) {
-    float best = cells[row];
-    for (std::size_t h = 1; h < clusters_.size; ++h) best = std::max(best, cells[h * kRowBlock + row]);
-    double sum = 0;
-    for (std::size_t h = 0; h < clusters_.size; ++h) {
-      float& cell = cells[h * kRowBlock + row];
-      cell = std::exp(cell - best);
-      sum += cell;
-    }
-    for (std::size_t h = 0; h < clusters_.size; ++h) {
-      float& cell = cells[h * kRowBlock + row];
-      cell = static_cast<float>(cell / sum);
-    }
-    logs[row] = best + std::log(sum);
+  void add(const Sums& other) {
+    for (std::size_t h = 0; h < weights.size(); ++h) weights[h] += other.weights[h];
+    for (std::size_t c = 0; c < planes.size(); ++c) planes[c] += other.planes[c];
   }
-
-  const Clusters& clusters_;
-  const LogTables& tables_;
 };
 
-/// Weighted counts of (cluster, state) for every column of the rows of one block.
-struct BlockSums {
-  AlignedVector<float> weights, cells;
-};
+void count_chunk(const SparseRows& rows, const std::vector<double>& weights, std::size_t chunk,
+                 const LogTables& tables, std::size_t size, Sums& sums) {
+  sums.clear();
+  std::vector<float> shares(tables.width);
+  const std::size_t end = std::min((chunk + 1) * kChunk, rows.n_rows());
+  for (std::size_t i = chunk * kChunk; i < end; ++i) {
+    find_shares(rows.row(i), tables, size, shares.data());
+    for (std::size_t h = 0; h < size; ++h) shares[h] *= static_cast<float>(weights[i]);
+    add_shares(shares.data(), tables.width, sums.weights.data());
+    for (const std::uint32_t plane : rows.row(i))
+      add_shares(shares.data(), tables.width, sums.planes.data() + plane * tables.width);
+  }
+}
 
-void count_block(const RowSet& rows, std::size_t number, const Clusters& clusters, const LogTables& tables,
-                 BlockSums& sums) {
-  RowBlock block;
-  block.load_run(rows, number);
-  Posterior posterior(clusters, tables);
-  posterior.find(block, rows.cardinalities());
+double step_nanoseconds(const SparseRows& rows, std::size_t size) {
+  return 0.3 * static_cast<double>((rows.planes.size() + 20 * rows.n_rows()) * padded(size));
+}
+
+/// One step of EM: chunks of rows on threads, their sums added in order.
+void improve(Clusters& clusters, const RowSet& rows, const SparseRows& sparse, const StateRanks& ranks,
+             const std::vector<std::vector<double>>& marginals, double pull, Cancel& cancel) {
+  const LogTables tables(clusters, ranks);
+  const std::size_t chunks = (rows.n_rows() + kChunk - 1) / kChunk, lanes = std::min(chunks, threads());
+  Sums total(tables.width, ranks.n_planes());
+  std::vector<Sums> parts(lanes, total);
+  for (std::size_t begin = 0; begin < chunks; begin += lanes) {
+    const std::size_t count = std::min(lanes, chunks - begin);
+    parallel_for(count, step_nanoseconds(sparse, clusters.size) * count / chunks, cancel, [&](std::size_t k) {
+      count_chunk(sparse, rows.weights(), begin + k, tables, clusters.size, parts[k]);
+    });
+    for (std::size_t k = 0; k < count; ++k) total.add(parts[k]);
+  }
   const std::size_t size = clusters.size;
-  for (std::size_t h = 0; h < size; ++h)
-    for (std::size_t k = 0; k < kRowBlock; ++k) posterior.cells[h * kRowBlock + k] *= block.weights[k];
-  sums.weights.assign(size, 0);
-  sums.cells.resize(tables.first.back());
-  alignas(64) const std::uint32_t one[kRowBlock] = {};
-  kernels().blocks.tally(one, 1, posterior.cells.data(), size, sums.weights.data());
-  alignas(64) std::uint32_t symbols[kRowBlock];
-  for (std::size_t column = 0; column < rows.n_columns(); ++column) {
-    block.symbols(column, symbols);
-    kernels().blocks.tally(symbols, rows.cardinalities()[column], posterior.cells.data(), size,
-                           sums.cells.data() + tables.first[column]);
-  }
-}
-
-double step_nanoseconds(const RowSet& rows, std::size_t size) {
-  return kCellNanoseconds * static_cast<double>(rows.n_rows() * (rows.n_columns() + 8) * size);
-}
-
-/// One step of EM: blocks in waves on threads, their sums added in order.
-Clusters improved(const RowSet& rows, const Clusters& old, const std::vector<std::vector<double>>& marginals,
-                  double pull, Cancel& cancel) {
-  const LogTables tables(old);
-  std::vector<double> weights(old.size, 0.0), cells(tables.first.back(), 0.0);
-  const std::size_t blocks = blocks_for(rows.n_rows()), wave = std::min<std::size_t>(threads() * 2, 16);
-  std::vector<BlockSums> sums(wave);
-  for (std::size_t begin = 0; begin < blocks; begin += wave) {
-    const std::size_t count = std::min(wave, blocks - begin);
-    parallel_for(count, step_nanoseconds(rows, old.size) * count / blocks, cancel,
-                 [&](std::size_t k) { count_block(rows, begin + k, old, tables, sums[k]); });
-    for (std::size_t k = 0; k < count; ++k) {
-      for (std::size_t h = 0; h < old.size; ++h) weights[h] += sums[k].weights[h];
-      for (std::size_t c = 0; c < cells.size(); ++c) cells[c] += sums[k].cells[c];
+  const double all = rows.total() + static_cast<double>(size);  // one pseudo-row keeps a cluster alive
+  for (std::size_t h = 0; h < size; ++h) clusters.weights[h] = (total.weights[h] + 1) / all;
+  for (std::size_t column = 0; column < ranks.n_columns(); ++column)
+    for (std::size_t h = 0; h < size; ++h) {
+      double rest = total.weights[h];
+      const auto& codes = ranks.code_of[column];
+      double* out = clusters.emissions[column].data();
+      const auto set = [&](std::size_t rank, double count) {
+        out[codes[rank] * size + h] =
+            (count + pull * marginals[column][codes[rank]]) / (total.weights[h] + pull);
+      };
+      for (std::size_t rank = 1; rank < codes.size(); ++rank) {
+        const double count = total.planes[(ranks.first_plane[column] + rank - 1) * tables.width + h];
+        rest -= count;
+        set(rank, count);
+      }
+      set(0, std::max(rest, 0.0));
     }
-  }
-  Clusters next = old;
-  for (std::size_t h = 0; h < old.size; ++h) next.weights[h] = (weights[h] + 1) / (rows.total() + old.size);
-  for (std::size_t column = 0; column < rows.n_columns(); ++column)
-    for (std::size_t h = 0; h < old.size; ++h) {
-      const double* from = cells.data() + tables.first[column];
-      double total = 0;
-      for (std::size_t s = 0; s < marginals[column].size(); ++s) total += from[s * old.size + h];
-      for (std::size_t s = 0; s < marginals[column].size(); ++s)
-        next.emissions[column][s * old.size + h] =
-            (from[s * old.size + h] + pull * marginals[column][s]) / (total + pull);
-    }
-  return next;
 }
 
 /// Rows drawn by weight, blended one to three with the marginals.
@@ -172,20 +175,18 @@ std::vector<std::vector<double>> smoothed_marginals(const RowSet& rows) {
   return marginals;
 }
 
-std::vector<double> Clusters::responsibilities(const RowSet& rows, Cancel& cancel,
-                                               std::vector<double>* logs) const {
-  const LogTables tables(*this);
+std::vector<double> Clusters::responsibilities(const RowSet& rows, Cancel& cancel) const {
+  const StateRanks ranks(rows);
+  const SparseRows sparse(rows, ranks);
+  const LogTables tables(*this, ranks);
   std::vector<double> found(rows.n_rows() * size);
-  if (logs) logs->assign(rows.n_rows(), 0.0);
-  parallel_for(blocks_for(rows.n_rows()), step_nanoseconds(rows, size) / 2, cancel, [&](std::size_t number) {
-    RowBlock block;
-    block.load_run(rows, number);
-    Posterior posterior(*this, tables);
-    posterior.find(block, rows.cardinalities());
-    for (std::size_t k = 0; k < block.n_rows; ++k) {
-      const std::size_t row = number * kRowBlock + k;
-      for (std::size_t h = 0; h < size; ++h) found[row * size + h] = posterior.cells[h * kRowBlock + k];
-      if (logs) (*logs)[row] = posterior.logs[k];
+  const std::size_t chunks = (rows.n_rows() + kChunk - 1) / kChunk;
+  parallel_for(chunks, step_nanoseconds(sparse, size) / 2, cancel, [&](std::size_t chunk) {
+    std::vector<float> shares(tables.width);
+    const std::size_t end = std::min((chunk + 1) * kChunk, rows.n_rows());
+    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+      find_shares(sparse.row(i), tables, size, shares.data());
+      std::copy_n(shares.begin(), size, found.begin() + static_cast<std::ptrdiff_t>(i * size));
     }
   });
   return found;
@@ -195,11 +196,14 @@ Clusters find_clusters(const RowSet& rows, const ClusterOptions& options, Cancel
   if (rows.n_rows() == 0) throw std::invalid_argument("clusters need at least one row");
   if (options.clusters == 0) throw std::invalid_argument("there must be at least one cluster");
   const auto marginals = smoothed_marginals(rows);
+  const StateRanks ranks(rows);
+  const SparseRows sparse(rows, ranks);
   Clusters clusters = first_clusters(rows, options, marginals);
   for (std::size_t step = 0; step < options.steps; ++step) {
     cancel.check();
-    clusters = improved(rows, clusters, marginals, options.pull, cancel);
+    improve(clusters, rows, sparse, ranks, marginals, options.pull, cancel);
   }
+  clusters.work = static_cast<double>(options.steps) * step_nanoseconds(sparse, options.clusters);
   return clusters;
 }
 

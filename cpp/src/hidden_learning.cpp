@@ -91,8 +91,7 @@ void HiddenLearner::start(const Clusters& clusters) {
       const double mass = tree_.is_root(i) ? total : total * clusters.weights[a];
       for (std::size_t b = 0; b < states; ++b)
         transitions[a * states + b] =
-            mass * (tree_.is_root(i) ? clusters.weights[b]
-                                     : stay * (a == b) + (1 - stay) * noise[b] / sum);
+            mass * (tree_.is_root(i) ? clusters.weights[b] : stay * (a == b) + (1 - stay) * noise[b] / sum);
     }
     const auto& cluster = clusters.emissions[tree_.shape().columns[i]];
     const std::size_t r = tree_.cardinality(i);

@@ -89,8 +89,8 @@ features::Arena HiddenTree::arena(const RowSet& rows) const {
         add_logs(numbers, values.data() + emission_[i] + context * r * states() + h, r, states());
   }
   features::ArenaBuilder builder(rows.schema_cardinalities());
-  return builder.finish(builder.add_hidden(static_cast<std::uint32_t>(states()), shape_.autoregressive,
-                                           variables, numbers));
+  return builder.finish(
+      builder.add_hidden(static_cast<std::uint32_t>(states()), shape_.autoregressive, variables, numbers));
 }
 
 std::vector<double> log_likelihoods(const HiddenTree& tree, const RowSet& rows, Cancel& cancel) {

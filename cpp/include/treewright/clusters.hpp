@@ -1,7 +1,7 @@
 // A mixture of products of independent variables: the start of everything that has hidden states.
 //
 // Components begin as single rows, drawn by weight and blended with the marginals, and are improved by a few
-// steps of EM. Sums over rows are made block by block in a fixed order.
+// steps of EM. Sums over rows are made chunk by chunk in a fixed order.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,10 @@ struct Clusters {
   std::vector<double> weights;                 // of the clusters; they sum to one
   std::vector<std::vector<double>> emissions;  // per column: [state * size + cluster], sums over states one
 
-  /// Posterior of the clusters, [row * size + cluster]; log-likelihoods of the rows go to `logs` if given.
-  std::vector<double> responsibilities(const RowSet& rows, Cancel& cancel,
-                                       std::vector<double>* logs = nullptr) const;
+  double work = 0;  // nominal nanoseconds that finding them took
+
+  /// Posterior of the clusters, [row * size + cluster].
+  std::vector<double> responsibilities(const RowSet& rows, Cancel& cancel) const;
 };
 
 struct ClusterOptions {

@@ -29,8 +29,9 @@ struct HiddenShape {
 
 /// The tree of these edges (pairs of columns), rooted at column 0 and walked breadth first; what hangs
 /// together with it not at all gets a root of its own.
-HiddenShape hidden_shape(std::size_t n_columns, std::span<const std::pair<std::uint32_t, std::uint32_t>> edges,
-                         std::size_t states, bool autoregressive);
+HiddenShape hidden_shape(std::size_t n_columns,
+                         std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::size_t states,
+                         bool autoregressive);
 
 /// Shape and parameters. Statistics have the same layout as parameters.
 class HiddenTree {
