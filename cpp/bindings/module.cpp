@@ -27,6 +27,7 @@ void bind_gibbs(nb::module_&);
 void bind_hidden_tree(nb::module_&);
 void bind_tree_mixture(nb::module_&);
 void bind_row_set(nb::module_&);
+void bind_cutset(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -58,4 +59,5 @@ NB_MODULE(_core, m) {
   bind_hidden_tree(m);
   bind_tree_mixture(m);
   bind_row_set(m);
+  bind_cutset(m);
 }

@@ -9,12 +9,23 @@ CountTerm::CountTerm(double offset, std::size_t tabulated) : offset_(offset), ta
 }
 
 PairCounts::PairCounts(std::vector<std::uint32_t> cardinalities) : cardinalities_(std::move(cardinalities)) {
+  lay_out();
+  single.assign(n_planes(), 0.0);
+  pair.assign(n_planes() * n_planes(), 0.0);
+}
+
+PairCounts PairCounts::layout(std::vector<std::uint32_t> cardinalities) {
+  PairCounts empty;
+  empty.cardinalities_ = std::move(cardinalities);
+  empty.lay_out();
+  return empty;
+}
+
+void PairCounts::lay_out() {
   for (const std::uint32_t r : cardinalities_) {
     first_.push_back(first_.back() + (r - 1));
     is_binary_ &= r == 2;
   }
-  single.assign(n_planes(), 0.0);
-  pair.assign(n_planes() * n_planes(), 0.0);
 }
 
 void PairCounts::cells(std::size_t i, std::vector<double>& out) const {
@@ -22,7 +33,7 @@ void PairCounts::cells(std::size_t i, std::vector<double>& out) const {
   out.assign(r, 0.0);
   double rest = total;
   for (std::size_t s = 1; s < r; ++s) rest -= out[s] = single[first_[i] + s - 1];
-  out[0] = rest;
+  out[0] = std::max(rest, 0.0);
 }
 
 void PairCounts::cells(std::size_t i, std::size_t j, std::vector<double>& out) const {

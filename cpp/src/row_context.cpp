@@ -90,7 +90,7 @@ const RowContext::Bits& RowContext::bits() const {
   auto built = std::make_shared<Bits>();
   built->words = words_for(static_cast<std::size_t>(total_));
   built->stride = (built->words + 7) / 8 * 8;
-  const PairCounts layout(cardinalities());
+  const PairCounts layout = PairCounts::layout(cardinalities());
   const auto local_state = code_to_local();
   built->planes.assign(layout.n_planes() * built->stride, 0);
   std::size_t position = 0;
@@ -173,7 +173,7 @@ PairCounts RowContext::pairs(Cancel& cancel) const {
 PairCounts RowContext::pairs_given(std::size_t i, std::uint32_t state, Cancel& cancel) const {
   if (!by_bits_) return pairs_by_rows(i, state, cancel);
   const Bits& all = bits();
-  const PairCounts layout(cardinalities());
+  const PairCounts layout = PairCounts::layout(cardinalities());
   if (state > 0) return pairs_by_bits(all.plane(layout.first_plane(i) + state - 1), cancel);
   AlignedVector<Word> first(all.words, ~Word{0});
   if (const auto tail = static_cast<std::size_t>(total_) % 64) first.back() = (Word{1} << tail) - 1;
@@ -201,6 +201,26 @@ void RowContext::joint(std::span<const std::uint32_t> scope, std::vector<double>
     for (std::size_t a = 0; a < scope.size(); ++a)
       cell = cell * locals_[scope[a]].states.size() + local_state[first[a] + row[columns[a]]];
     cells[cell] += weights_[k];
+  }
+}
+
+void RowContext::partners(std::span<const std::uint32_t> scope, std::vector<double>& cells) const {
+  const PairCounts layout = PairCounts::layout(cardinalities());
+  std::size_t n_configurations = 1;
+  for (const std::uint32_t i : scope) n_configurations *= locals_[i].states.size();
+  const std::size_t stride = layout.n_planes() + 1;
+  cells.assign(n_configurations * stride, 0.0);
+  const auto local_state = code_to_local();
+  for (std::size_t k = 0; k < ids_.size(); ++k) {
+    const Code* row = rows_->row(ids_[k]);
+    std::size_t at = 0;
+    for (const std::uint32_t i : scope)
+      at = at * locals_[i].states.size() + local_state[i][row[locals_[i].column]];
+    double* const out = cells.data() + at * stride;
+    out[stride - 1] += weights_[k];
+    for (std::size_t i = 0; i < locals_.size(); ++i)
+      if (const std::uint32_t s = local_state[i][row[locals_[i].column]]; s > 0)
+        out[layout.first_plane(i) + s - 1] += weights_[k];
   }
 }
 

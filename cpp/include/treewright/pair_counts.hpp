@@ -12,12 +12,15 @@
 
 namespace treewright {
 
-/// c ln(c + offset) for a count c; whole counts are looked up.
+/// (c + offset) ln(c + offset) for a count c; whole counts are looked up.
 class CountTerm {
  public:
   explicit CountTerm(double offset, std::size_t tabulated = 0);
 
-  double offset() const { return offset_; }
+  /// The values for 0, 1, 2, ... where they reach up to a count; null otherwise.
+  const double* up_to(double largest) const {
+    return largest < static_cast<double>(table_.size()) ? table_.data() : nullptr;
+  }
   double operator()(double c) const {
     if (c < static_cast<double>(table_.size())) {
       const auto whole = static_cast<std::size_t>(c);
@@ -27,7 +30,10 @@ class CountTerm {
   }
 
  private:
-  double formula(double c) const { return c > 0 ? c * std::log(c + offset_) : 0.0; }
+  double formula(double c) const {
+    const double x = c + offset_;
+    return x > 0 ? x * std::log(x) : 0.0;
+  }
 
   double offset_;
   std::vector<double> table_;
@@ -38,6 +44,8 @@ class PairCounts {
  public:
   PairCounts() = default;
   explicit PairCounts(std::vector<std::uint32_t> cardinalities);
+  /// Where planes lie, without room for counts.
+  static PairCounts layout(std::vector<std::uint32_t> cardinalities);
 
   std::size_t size() const { return cardinalities_.size(); }
   std::size_t n_planes() const { return first_.back(); }
@@ -65,6 +73,8 @@ class PairCounts {
   void subtract(const PairCounts& part);
 
  private:
+  void lay_out();
+
   std::vector<std::uint32_t> cardinalities_, first_{0};
   bool is_binary_ = true;
 };

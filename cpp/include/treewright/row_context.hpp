@@ -48,6 +48,10 @@ class RowContext {
   const std::vector<LocalVariable>& locals() const { return locals_; }
   std::vector<std::uint32_t> cardinalities() const;
   double total() const { return total_; }
+  /// Whether every weight is a whole number.
+  bool is_whole() const { return is_whole_; }
+  /// Give the bit columns back; they are built again when they are needed.
+  void forget_bits() { bits_ = nullptr; }
   std::size_t n_distinct() const { return ids_.size(); }
   /// Where a column stands in this context; size() when it is not there.
   std::size_t position(std::uint32_t column) const;
@@ -57,6 +61,10 @@ class RowContext {
   PairCounts pairs_given(std::size_t i, std::uint32_t state, Cancel& cancel) const;
   /// Counts of some variables (local positions), the last one fastest.
   void joint(std::span<const std::uint32_t> scope, std::vector<double>& cells) const;
+
+  /// Counts of every plane (as in PairCounts) in every configuration of some variables, the last one fastest:
+  /// a row of planes and, last, the rows of the configuration.
+  void partners(std::span<const std::uint32_t> scope, std::vector<double>& cells) const;
 
   /// Rows where variable i has a local state, without that variable.
   RowContext where(std::size_t i, std::uint32_t state) const;
