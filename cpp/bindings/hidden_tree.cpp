@@ -1,6 +1,7 @@
 // Python face of treewright/hidden_tree.hpp: shapes, ownership and the GIL, nothing else.
 #include "treewright/hidden_tree.hpp"
 
+#include "arena.hpp"
 #include "row_set.hpp"
 
 namespace {
@@ -68,6 +69,11 @@ void bind_hidden_tree(nb::module_& m) {
           },
           "first"_a, "last"_a, "One pass over the rows.")
       .def("log_likelihoods", &logs_of, "rows"_a, "Of every distinct row.")
+      .def(
+          "arrays", [](const tw::HiddenLearner& self) { return arrays_of(self.tree().arena(self.rows())); },
+          "The seven arrays of the feature graph.")
+      .def_prop_ro("work", &tw::HiddenLearner::work, "What was done so far, in nominal nanoseconds.")
+      .def_prop_ro("epoch_work", &tw::HiddenLearner::epoch_work, "What one epoch costs, likewise.")
       .def_prop_ro("is_finite", &tw::HiddenLearner::is_finite)
       .def("keep", &tw::HiddenLearner::keep, "Remember the parameters of now.")
       .def("go_back", &tw::HiddenLearner::go_back, "Return to the parameters remembered.");

@@ -25,7 +25,7 @@ void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
 void bind_hidden_tree(nb::module_&);
-void bind_tree_mixture(nb::module_&);
+void bind_mixture(nb::module_&);
 void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
 
@@ -57,7 +57,7 @@ NB_MODULE(_core, m) {
   bind_clique_tree(m);
   bind_gibbs(m);
   bind_hidden_tree(m);
-  bind_tree_mixture(m);
+  bind_mixture(m);
   bind_row_set(m);
   bind_cutset(m);
 }

@@ -75,6 +75,7 @@ HiddenLearner::HiddenLearner(std::shared_ptr<const RowSet> rows, HiddenShape sha
   if (clusters.size != tree_.states())
     throw std::invalid_argument("there must be as many clusters as hidden states");
   start(clusters);
+  work_ = clusters.work;
 }
 
 void HiddenLearner::start(const Clusters& clusters) {
@@ -163,6 +164,7 @@ void HiddenLearner::epoch(double first, double last, Cancel& cancel) {
   const std::size_t size = options_.batch ? std::min(options_.batch, order.size()) : order.size();
   if (size < order.size()) Draws(options_.seed ^ (++epochs_ * 0x9e3779b97f4a7c15ull)).shuffle(order);
   const std::size_t batches = (order.size() + size - 1) / size;
+  work_ += epoch_work();
   for (std::size_t b = 0; b < batches; ++b) {
     cancel.check();
     // batches of nearly equal size, so that none speaks for all rows with a few
@@ -175,6 +177,13 @@ void HiddenLearner::epoch(double first, double last, Cancel& cancel) {
     blend(first * std::pow(last / first, way), rows_->total() / weight);
     maximise();
   }
+}
+
+double HiddenLearner::epoch_work() const {
+  const std::size_t rows = rows_->n_rows(), size = options_.batch ? std::min(options_.batch, rows) : rows;
+  const double batches = std::ceil(static_cast<double>(rows) / static_cast<double>(size));
+  return pass_nanoseconds(tree_, blocks_for(rows) * kRowBlock) +
+         6 * batches * static_cast<double>(tree_.n_parameters());
 }
 
 void HiddenLearner::go_back() {

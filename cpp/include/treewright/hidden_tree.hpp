@@ -95,6 +95,10 @@ class HiddenLearner {
 
   const HiddenTree& tree() const { return tree_; }
   const RowSet& rows() const { return *rows_; }
+  /// What was done so far in nanoseconds of one core of 2024: a pure function of the rows and the settings.
+  double work() const { return work_; }
+  /// What one epoch costs.
+  double epoch_work() const;
   /// False once a parameter is not a number.
   bool is_finite() const;
   /// Keep the parameters of now, and go back to those kept.
@@ -116,6 +120,7 @@ class HiddenLearner {
   struct Lane;
   std::vector<std::unique_ptr<Lane>> passes_;
   std::uint64_t epochs_ = 0;
+  double work_ = 0;
 };
 
 }  // namespace treewright
