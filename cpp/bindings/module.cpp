@@ -28,6 +28,8 @@ void bind_hidden_tree(nb::module_&);
 void bind_mixture(nb::module_&);
 void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
+void bind_feature_graph(nb::module_&);
+void bind_feature_program(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -60,4 +62,6 @@ NB_MODULE(_core, m) {
   bind_mixture(m);
   bind_row_set(m);
   bind_cutset(m);
+  bind_feature_graph(m);
+  bind_feature_program(m);
 }

@@ -41,7 +41,9 @@ void take_best(std::size_t n, std::size_t width, std::vector<double>& terms, dou
   }
 }
 
-template <bool kBest>
+enum class Way { kSum, kBest, kBound };
+
+template <Way kWay>
 void pass(const Program& program, Workspace& space, double* rooms, const std::vector<std::size_t>& places) {
   const Arena& arena = program.arena();
   const Block block = space.block();
@@ -49,7 +51,7 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
   std::vector<double> terms;
   const auto up = [&](Id node) { return space.up.data() + node * w; };
   const auto join = [&](std::size_t n, double* out, auto&& fill) {
-    if constexpr (kBest)
+    if constexpr (kWay != Way::kSum)
       take_best(n, w, terms, out, fill);
     else
       join_terms(n, w, terms, out, fill);
@@ -92,8 +94,10 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
         break;
       default: {
         double* room = rooms ? rooms + places[node] : space.room.data();
-        if constexpr (kBest)
+        if constexpr (kWay == Way::kBest)
           program.leaf(node)->up_max(block, room, out);
+        else if constexpr (kWay == Way::kBound)
+          program.leaf(node)->up_bound(block, room, out);
         else
           program.leaf(node)->up(block, room, out);
       }
@@ -195,11 +199,15 @@ void Workspace::load(const Program& program, const Evidence& evidence, std::span
 }
 
 void pass_up(const Program& program, Workspace& space, double* rooms) {
-  pass<false>(program, space, rooms, rooms ? room_places(program) : std::vector<std::size_t>{});
+  pass<Way::kSum>(program, space, rooms, rooms ? room_places(program) : std::vector<std::size_t>{});
 }
 
 void pass_up_max(const Program& program, Workspace& space, double* rooms) {
-  pass<true>(program, space, rooms, room_places(program));
+  pass<Way::kBest>(program, space, rooms, room_places(program));
+}
+
+void pass_up_bound(const Program& program, Workspace& space, double* rooms) {
+  pass<Way::kBound>(program, space, rooms, room_places(program));
 }
 
 void log_mass_rows(const Program& program, const Evidence& evidence, double* out, Cancel& cancel) {

@@ -69,8 +69,13 @@ class HiddenLeaf final : public Leaf {
 
   std::size_t room(std::size_t width) const override { return (room_ + 2 * widest_ + h_) * width; }
 
-  void up(const Block& block, double* room, double* out) const override { pass<Sum>(block, room, out); }
-  void up_max(const Block& block, double* room, double* out) const override { pass<Max>(block, room, out); }
+  void up(const Block& block, double* room, double* out) const override { pass<Sum, Sum>(block, room, out); }
+  void up_max(const Block& block, double* room, double* out) const override {
+    pass<Max, Max>(block, room, out);
+  }
+  void up_bound(const Block& block, double* room, double* out) const override {
+    pass<Sum, Max>(block, room, out);
+  }
 
   void flow(const Block& block, double* room, const double* weight, const Flows& flows) const override {
     const std::size_t w = block.width;
@@ -152,14 +157,14 @@ class HiddenLeaf final : public Leaf {
     }
   }
 
-  template <class Join>
+  template <class Join, class Seen>  // over hidden states, over states
   void pass(const Block& block, double* room, double* out) const {
     const std::size_t w = block.width;
-    for (const Site& site : sites_) begin<Join>(block, site, room + site.belief * w);
+    for (const Site& site : sites_) begin<Seen>(block, site, room + site.belief * w);
     Scales scales(out, w);
     for (std::size_t i = sites_.size(); i-- > 0;) {
       const Site& site = sites_[i];
-      if (ar_) emit<Join>(site, room, w);
+      if (ar_) emit<Seen>(site, room, w);
       const double* inner = room + site.inner * w;
       double* message = room + site.message * w;
       if (site.parent == kNoParent) {

@@ -32,6 +32,8 @@ class Program {
  public:
   /// The arena must be valid but for the scope of its root, which may be some of the variables.
   explicit Program(Arena arena);
+  Program(const Program&) = delete;  // leaves point into the arena
+  Program& operator=(const Program&) = delete;
 
   const Arena& arena() const { return arena_; }
   const Leaf* leaf(Id node) const { return leaves_[node].get(); }
@@ -95,6 +97,8 @@ struct Workspace {
 void pass_up(const Program& program, Workspace& space, double* rooms = nullptr);
 /// The same for the best completion.
 void pass_up_max(const Program& program, Workspace& space, double* rooms);
+/// The same with mixtures and hidden states summed out: at the root, no completion has more.
+void pass_up_bound(const Program& program, Workspace& space, double* rooms);
 /// Where the rooms of the leaves begin, for blocks of one row; the last entry is the total.
 std::vector<std::size_t> room_places(const Program& program);
 

@@ -36,6 +36,8 @@
 #include <utility>
 #include <vector>
 
+#include "treewright/bits.hpp"
+
 namespace treewright::features {
 
 enum class Kind : std::uint8_t { kOne, kTable, kTree, kSplit, kFeature, kAnd, kMix, kHidden, kRows };
@@ -151,6 +153,9 @@ std::vector<std::vector<std::uint32_t>> scopes_of(const Arena& arena);
 bool is_deterministic(const Arena& arena);
 /// Nodes on the longest path from the root.
 std::size_t depth_of(const Arena& arena);
+
+/// The undirected graph whose cliques hold every parameter: variables that meet on a path are joined.
+BitMatrix interactions_of(const Arena& arena);
 
 /// Every invariant: throws std::invalid_argument that names the node and what is wrong with it. Children come
 /// before parents, every node but the root has a parent, scopes are as the kinds ask, the root is about all

@@ -93,6 +93,8 @@ class Leaf {
   virtual void flow(const Block& block, double* room, const double* weight, const Flows& flows) const = 0;
   /// As `up`, for the best completion instead of the sum over all.
   virtual void up_max(const Block& block, double* room, double* out) const = 0;
+  /// As `up_max`, but with hidden states summed out: no completion has more.
+  virtual void up_bound(const Block& block, double* room, double* out) const { up_max(block, room, out); }
   /// After `up_max` of one row: the best codes, the lower ones of equals.
   virtual void decode(const Block& block, const double* room, std::uint32_t* codes) const = 0;
   /// After `up` of one row: make the room ready for many draws.

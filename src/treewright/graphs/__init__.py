@@ -22,6 +22,8 @@ from treewright.graphs.elimination import (
     perfect_elimination_order,
 )
 from treewright.graphs.extension import consistent_extension, nearest_extension
+from treewright.graphs.feature_builder import FeatureGraphBuilder
+from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
 from treewright.graphs.orientation import Orientation, orient_consistently
@@ -57,6 +59,8 @@ __all__ = [
     "Dag",
     "DagBuilder",
     "Edge",
+    "FeatureGraph",
+    "FeatureGraphBuilder",
     "JunctionTree",
     "Knowledge",
     "MeekClosure",

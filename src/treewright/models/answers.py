@@ -294,6 +294,39 @@ class Explanation(Mapping[str, Label]):
         return "\n".join([f"log-probability {self.log_probability:.6f}", *shown, *tail])
 
 
+class BoundedExplanation(Explanation):
+    """Probable states of all variables together, where the most probable ones cannot be found exactly.
+
+    Attributes
+    ----------
+    log_probability
+        Of these states and the evidence together: a lower bound on that of the most probable ones.
+    log_upper_bound
+        No joint state has more.
+
+    Examples
+    --------
+    >>> answer = BoundedExplanation({"rain": "yes"}, math.log(0.25), math.log(0.5))
+    >>> answer["rain"], answer.probability, answer.is_exact
+    ('yes', 0.25, False)
+    """
+
+    def __init__(
+        self, states: Mapping[str, Label], log_probability: float, log_upper_bound: float
+    ) -> None:
+        super().__init__(states, log_probability)
+        self.log_upper_bound = log_upper_bound
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet (within rounding): these states are the most probable ones then."""
+        return self.log_upper_bound - self.log_probability <= 1e-9
+
+    def __repr__(self) -> str:
+        first, *rest = super().__repr__().splitlines()
+        return "\n".join([f"{first}, at most {self.log_upper_bound:.6f}", *rest])
+
+
 def _joined(arrays: Sequence[Cells]) -> Cells:
     return np.concatenate(arrays) if arrays else np.zeros(0)
 

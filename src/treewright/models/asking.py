@@ -1,8 +1,8 @@
-"""Asking a product of tables: every question that an exact engine answers, with names and labels.
+"""Asking a model: every question that an exact engine answers, with names and labels.
 
-Networks of tables differ in where their tables come from, not in what can be asked of them. A model that is
-derived from :class:`Asking` says what its schema and its engine are, and how much mass its product has in
-all: none to speak of for a Bayesian network, the partition function for a Markov network.
+Networks of tables and feature graphs differ in where their numbers come from, not in what can be asked of
+them. A model that is derived from :class:`Asking` says what its schema and its engine are, and how much mass
+its product has in all: none to speak of for a Bayesian network, the partition function for a Markov network.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from treewright.errors import ImpossibleEvidence, SchemaError
 from treewright.graphs.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns, check_answer_size, columns_from_rows
 from treewright.inference.cost import Cost
+from treewright.inference.engine import Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.factor import Cells
-from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.model import align_evidence
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 
 class Asking(ShownInNotebooks, ABC):
-    """What every exact network of tables can be asked."""
+    """What every exact model of discrete variables can be asked."""
 
     @property
     @abstractmethod
     def schema(self) -> Schema: ...
 
     @abstractmethod
-    def _make_engine(self) -> JunctionTreeEngine:
-        """The engine of the model's tables; made when the first question comes."""
+    def _make_engine(self) -> Engine:
+        """The engine of the model's numbers; made when the first question comes."""
 
     @cached_property
-    def _engine(self) -> JunctionTreeEngine:
+    def _engine(self) -> Engine:
         return self._make_engine()
 
     @cached_property

@@ -131,7 +131,7 @@ def fit_em(
     True
     """
     dag, origin = directed(structure, "fit_em")
-    _check_settings(tolerance, iterations, starts, rng)
+    check_em_settings(tolerance, iterations, starts, rng)
     _check_discrete(dag.schema)
     families = families_of(dag)
     refuse_large_tables(dag.schema, families)
@@ -253,7 +253,7 @@ def _check_discrete(schema: Schema) -> None:
             raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
 
 
-def _check_settings(tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None) -> None:
+def check_em_settings(tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None) -> None:
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise SettingError(f"the tolerance of EM is a number of nats per row from 0 on; found {tolerance!r}")
     if iterations < 1:

@@ -17,6 +17,7 @@ from treewright.errors import EvidenceError, ImpossibleEvidence, SettingError, T
 from treewright.inference.evidence import Evidence, EvidenceReader, Given
 from treewright.inference.factor import Cells
 from treewright.inference.gibbs import GibbsSampler
+from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Marginals
 from treewright.models.asking import Asking
@@ -147,7 +148,13 @@ def sample_gibbs(
             raise SettingError(f"{name} is at least {least}; found {value}")
     seed = sampling_seed(model.schema, n * chains, rng)
     evidence = EvidenceReader(model.schema)(given)
-    sampler = GibbsSampler(model.schema, model._engine.factors, evidence)
+    engine = model._engine
+    if not isinstance(engine, JunctionTreeEngine):
+        raise SettingError(
+            f"Gibbs chains walk over tables, and a {type(model).__name__} has none; its sample() draws exact "
+            "and independent rows"
+        )
+    sampler = GibbsSampler(model.schema, engine.factors, evidence)
     starts = (
         _found_starts(model, sampler, evidence, chains, seed)
         if start is None

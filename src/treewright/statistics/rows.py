@@ -1,0 +1,40 @@
+"""The rows behind a counter, for what cannot be said in contingency tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treewright.errors import SettingError
+from treewright.statistics.cached import CachedCounter
+from treewright.statistics.sharded import ShardedCounter
+from treewright.statistics.whole import WholeCounter
+
+if TYPE_CHECKING:
+    from treewright.tables.table import Table
+
+
+def tables_behind(counter: Any, purpose: str) -> list[Table]:
+    """The tables that a counter counts: one, or one per shard.
+
+    Raises
+    ------
+    SettingError
+        When the counter holds no rows, as one that counts in a database does.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": ["x", "y"]}))
+    >>> [table.n_rows for table in tables_behind(tw.CachedCounter(counter), "fitting a feature graph")]
+    [2]
+    """
+    if isinstance(counter, WholeCounter):
+        return [counter.table]
+    if isinstance(counter, CachedCounter):
+        return tables_behind(counter.counter, purpose)
+    if isinstance(counter, ShardedCounter):
+        return [table for shard in counter.counters for table in tables_behind(shard, purpose)]
+    raise SettingError(
+        f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table and "
+        "pass count(table)"
+    )
