@@ -90,7 +90,9 @@ class CutsetLearner {
     const PairCounts prior = options_.shrinkage > 0 ? pseudo.without(split.variable) : PairCounts();
     const Id yes = grow(context.where(split.variable, split.state), split.sides[0].without(split.variable),
                         options_.shrinkage > 0 ? &prior : nullptr, depth + 1);
-    RowContext rest = context.where_not({literal}).without_state(literal);
+    std::vector<LocalVariable> left_states = context.locals();
+    std::erase(left_states[split.variable].states, literal.state);
+    RowContext rest = context.where_not({literal}).with_states(std::move(left_states));
     PairCounts left = rest.pairs(cancel_);
     const Id no = grow(std::move(rest), std::move(left), nullptr, depth + 1);
     return builder_.add_feature({{rows_.variables()[local.column], literal.state}}, yes, no, shares[0],

@@ -186,21 +186,31 @@ void RowContext::joint(std::span<const std::uint32_t> scope, std::vector<double>
   std::size_t n_cells = 1;
   for (const std::uint32_t i : scope) n_cells *= locals_[i].states.size();
   cells.assign(n_cells, 0.0);
-  std::vector<std::uint32_t> local_state;
-  std::vector<std::size_t> first, columns;
-  for (const std::uint32_t i : scope) {
-    first.push_back(local_state.size());
-    columns.push_back(locals_[i].column);
-    local_state.resize(local_state.size() + rows_->cardinalities()[locals_[i].column], 0);
-    for (std::uint32_t s = 0; s < locals_[i].states.size(); ++s)
-      local_state[first.back() + locals_[i].states[s]] = s;
+  for_each_row(scope, [&](const std::uint32_t* states, double weight) {
+    std::size_t cell = 0;
+    for (std::size_t a = 0; a < scope.size(); ++a) cell = cell * locals_[scope[a]].states.size() + states[a];
+    cells[cell] += weight;
+  });
+}
+
+void RowContext::counts_with(std::size_t i, std::size_t j, std::vector<double>& counts) const {
+  counts.assign(locals_.size(), 0.0);
+  if (by_bits_) {
+    const Bits& all = bits();
+    AlignedVector<Word> both(all.words);
+    for (std::size_t w = 0; w < all.words; ++w) both[w] = all.plane(i)[w] & all.plane(j)[w];
+    std::vector<std::int64_t> found(locals_.size(), 0);
+    kernels().and_popcounts(both.data(), 1, all.words, all.plane(0), locals_.size(), all.stride, all.words,
+                            found.data(), locals_.size());
+    std::copy(found.begin(), found.end(), counts.begin());
+    return;
   }
   for (std::size_t k = 0; k < ids_.size(); ++k) {
     const Code* row = rows_->row(ids_[k]);
-    std::size_t cell = 0;
-    for (std::size_t a = 0; a < scope.size(); ++a)
-      cell = cell * locals_[scope[a]].states.size() + local_state[first[a] + row[columns[a]]];
-    cells[cell] += weights_[k];
+    if (row[locals_[i].column] != locals_[i].states[1] || row[locals_[j].column] != locals_[j].states[1])
+      continue;
+    for (std::size_t v = 0; v < locals_.size(); ++v)
+      if (row[locals_[v].column] == locals_[v].states[1]) counts[v] += weights_[k];
   }
 }
 
@@ -277,10 +287,10 @@ RowContext RowContext::projected(std::span<const std::uint32_t> scope) const {
   return part;
 }
 
-RowContext RowContext::without_state(const Literal& literal) const {
+RowContext RowContext::with_states(std::vector<LocalVariable> locals) const {
   RowContext part = *this;
   part.bits_ = nullptr;
-  std::erase(part.locals_[position(literal.column)].states, literal.state);
+  part.locals_ = std::move(locals);
   return part;
 }
 

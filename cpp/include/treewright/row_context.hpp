@@ -66,6 +66,21 @@ class RowContext {
   /// a row of planes and, last, the rows of the configuration.
   void partners(std::span<const std::uint32_t> scope, std::vector<double>& cells) const;
 
+  /// Rows that have the second states of the binary variables i and j, and that of every variable k, at k.
+  void counts_with(std::size_t i, std::size_t j, std::vector<double>& counts) const;
+  /// Call `f(local states, weight)` for every distinct row.
+  template <class F>
+  void for_each_row(std::span<const std::uint32_t> scope, F&& f) const {
+    const auto local_state = code_to_local();
+    std::vector<std::uint32_t> states(scope.size());
+    for (std::size_t k = 0; k < ids_.size(); ++k) {
+      const RowSet::Code* row = rows_->row(ids_[k]);
+      for (std::size_t a = 0; a < scope.size(); ++a)
+        states[a] = local_state[scope[a]][row[locals_[scope[a]].column]];
+      f(states.data(), weights_[k]);
+    }
+  }
+
   /// Rows where variable i has a local state, without that variable.
   RowContext where(std::size_t i, std::uint32_t state) const;
   /// Rows where a conjunction holds, without its variables.
@@ -74,8 +89,8 @@ class RowContext {
   RowContext where_not(const Conjunction& feature) const;
   /// The same rows over some of the variables (rising positions).
   RowContext projected(std::span<const std::uint32_t> scope) const;
-  /// The same rows, none of which has the literal: its variable has one state fewer.
-  RowContext without_state(const Literal& literal) const;
+  /// The same rows and columns, with the states that are left to them; every row must keep to those.
+  RowContext with_states(std::vector<LocalVariable> locals) const;
 
  private:
   struct Bits;

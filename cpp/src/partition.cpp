@@ -1,0 +1,192 @@
+#include "treewright/partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "treewright/set_information.hpp"
+
+namespace treewright {
+
+BlockBuilder::BlockBuilder(std::size_t n) : parent_(n), n_blocks_(n) {
+  std::iota(parent_.begin(), parent_.end(), 0u);
+}
+
+std::uint32_t BlockBuilder::find(std::uint32_t i) {
+  while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+  return i;
+}
+
+void BlockBuilder::merge(std::uint32_t i, std::uint32_t j) {
+  i = find(i), j = find(j);
+  if (i == j) return;
+  parent_[std::max(i, j)] = std::min(i, j);
+  --n_blocks_;
+}
+
+Blocks BlockBuilder::blocks() {
+  Blocks found;
+  std::vector<std::size_t> place(parent_.size());
+  for (std::uint32_t i = 0; i < parent_.size(); ++i) {
+    const std::uint32_t root = find(i);
+    if (root == i) place[i] = found.size(), found.emplace_back();
+    found[place[root]].push_back(i);
+  }
+  return found;
+}
+
+namespace {
+
+class Lmip {
+ public:
+  Lmip(const PairCounts& counts, const PartitionOptions& options, const CountTerm& x_log_x,
+       BlockBuilder& blocks, Cancel& cancel)
+      : counts_(counts), options_(options), f_(x_log_x), blocks_(blocks), cancel_(cancel) {}
+
+  void merge_pairs() {
+    for (std::uint32_t i = 0; i < n(); ++i)
+      for (std::uint32_t j = i + 1; j < n() && !is_done(); ++j) {
+        if (is_skipped({i, j})) continue;
+        const double limit =
+            options_.threshold(counts_.cardinality(i), counts_.cardinality(j), counts_.total);
+        if (information(counts_, f_, i, j) > limit) blocks_.merge(i, j);
+      }
+  }
+
+  /// Three binary variables: eight cells from one count of all three.
+  void merge_binary_triples(const RowContext& rows) {
+    prepare_sums();
+    std::vector<double> all_three;
+    for (std::uint32_t i = 0; i < n(); ++i)
+      for (std::uint32_t j = i + 1; j < n(); ++j) {
+        cancel_.check();
+        bool is_counted = false;
+        for (std::uint32_t k = j + 1; k < n() && !is_done(); ++k) {
+          if (is_skipped({i, j, k})) continue;
+          if (!is_counted) rows.counts_with(i, j, all_three), is_counted = true;
+          if (is_binary_set_bound(i, j, k, all_three[k])) blocks_.merge(i, j), blocks_.merge(i, k);
+        }
+      }
+  }
+
+  /// Sets of any size, by rising members.
+  void merge_sets(const RowContext& rows, std::size_t size) {
+    Block set(size);
+    std::iota(set.begin(), set.end(), 0u);
+    while (size <= n() && !is_done()) {
+      cancel_.check();
+      if (!is_skipped(set) && is_bound(rows, set))
+        for (const std::uint32_t member : set) blocks_.merge(set[0], member);
+      std::size_t at = size;  // the next set in lexicographic order
+      while (at > 0 && set[at - 1] == n() - size + at - 1) --at;
+      if (at == 0) return;
+      ++set[at - 1];
+      for (; at < size; ++at) set[at] = set[at - 1] + 1;
+    }
+  }
+
+ private:
+  std::uint32_t n() const { return static_cast<std::uint32_t>(counts_.size()); }
+  bool is_done() const { return options_.with_shortcuts && blocks_.n_blocks() == 1; }
+
+  /// Inside one block already, or with a member so certain that nothing can tell much about it.
+  template <class Set>
+  bool is_skipped_set(const Set& set) {
+    if (!options_.with_shortcuts) return false;
+    const std::uint32_t root = blocks_.find(*set.begin());
+    if (std::all_of(set.begin(), set.end(), [&](std::uint32_t i) { return blocks_.find(i) == root; }))
+      return true;
+    return options_.threshold.is_fixed() && std::any_of(set.begin(), set.end(), [&](std::uint32_t i) {
+             return entropy(i) <= options_.threshold.delta();
+           });
+  }
+  bool is_skipped(std::initializer_list<std::uint32_t> set) { return is_skipped_set(set); }
+  bool is_skipped(const Block& set) { return is_skipped_set(set); }
+
+  /// Rounded up a little: a shortcut may never decide what the information itself would not.
+  double entropy(std::uint32_t i) {
+    if (entropies_.empty()) {
+      std::vector<double> cells;
+      for (std::uint32_t v = 0; v < n(); ++v) {
+        counts_.cells(v, cells);
+        double sum = f_(counts_.total);
+        for (const double c : cells) sum -= f_(c);
+        entropies_.push_back(counts_.total > 0 ? sum / counts_.total + 1e-12 : 0.0);
+      }
+    }
+    return entropies_[i];
+  }
+
+  void prepare_sums() {
+    single_.assign(n(), 0.0);
+    pair_.assign(n() * n(), 0.0);
+    for (std::uint32_t i = 0; i < n(); ++i) {
+      const double a = counts_.single[i];
+      single_[i] = f_(a) + f_(counts_.total - a);
+      for (std::uint32_t j = i + 1; j < n(); ++j) {
+        const double b = counts_.single[j], both = counts_.at(i, j);
+        pair_[i * n() + j] = f_(both) + f_(a - both) + f_(b - both) + f_(counts_.total - a - b + both);
+      }
+    }
+  }
+
+  bool is_binary_set_bound(std::uint32_t i, std::uint32_t j, std::uint32_t k, double all) const {
+    const double ij = counts_.at(i, j), ik = counts_.at(i, k), jk = counts_.at(j, k);
+    const double a = counts_.single[i], b = counts_.single[j], c = counts_.single[k];
+    const double triple = f_(all) + f_(ij - all) + f_(ik - all) + f_(jk - all) + f_(a - ij - ik + all) +
+                          f_(b - ij - jk + all) + f_(c - ik - jk + all) +
+                          f_(counts_.total - a - b - c + ij + ik + jk - all);
+    const double limit = options_.threshold(2, 4, counts_.total), whole = f_(counts_.total) + triple;
+    const auto across = [&](std::uint32_t one, std::uint32_t low, std::uint32_t high) {
+      return std::max((whole - single_[one] - pair_[low * n() + high]) / counts_.total, 0.0);
+    };
+    return across(i, j, k) > limit && across(j, i, k) > limit && across(k, i, j) > limit;
+  }
+
+  /// Up to three members every cut is compared with its own threshold; beyond, the least one.
+  bool is_bound(const RowContext& rows, const Block& set) const {
+    SetInformation found(rows, set);
+    const auto exceeds = [&](std::uint32_t part, double value) {
+      double left = 1, right = 1;
+      for (std::size_t m = 0; m < set.size(); ++m)
+        (part >> m & 1 ? left : right) *= counts_.cardinality(set[m]);
+      return value > options_.threshold(left, right, counts_.total);
+    };
+    if (set.size() == 3) {
+      for (std::uint32_t m = 0; m < 3; ++m)
+        if (!exceeds(std::uint32_t{1} << m, found.across(std::uint32_t{1} << m))) return false;
+      return true;
+    }
+    const Cut least = found.least();
+    return exceeds(least.side, least.value);
+  }
+
+  const PairCounts& counts_;
+  const PartitionOptions& options_;
+  const CountTerm& f_;
+  BlockBuilder& blocks_;
+  Cancel& cancel_;
+  std::vector<double> entropies_, single_, pair_;
+};
+
+}  // namespace
+
+Blocks low_information_blocks(const PairCounts& counts, std::span<const Block> premerged,
+                              const PartitionOptions& options, const CountTerm& x_log_x,
+                              const std::function<const RowContext&()>& rows, Cancel& cancel) {
+  BlockBuilder blocks(counts.size());
+  for (const Block& group : premerged)
+    for (const std::uint32_t member : group) blocks.merge(group[0], member);
+  if (counts.total < options.min_rows || counts.total <= 0) return blocks.blocks();
+  Lmip lmip(counts, options, x_log_x, blocks, cancel);
+  if (options.largest_set >= 2) lmip.merge_pairs();
+  for (std::size_t size = 3; size <= options.largest_set && size <= counts.size(); ++size) {
+    if (options.with_shortcuts && blocks.n_blocks() == 1) break;
+    if (size == 3 && counts.is_binary())
+      lmip.merge_binary_triples(rows());
+    else
+      lmip.merge_sets(rows(), size);
+  }
+  return blocks.blocks();
+}
+
+}  // namespace treewright
