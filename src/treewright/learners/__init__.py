@@ -8,10 +8,13 @@ from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
+from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
+from treewright.learners.mixture import Member, Mixed, learn_mixture
+from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
@@ -19,6 +22,7 @@ from treewright.learners.treewidth_path import choose_width, learn_path
 
 __all__ = [
     "Certified",
+    "CutsetComponents",
     "EdgeConfidence",
     "Iteration",
     "Learned",
@@ -26,9 +30,12 @@ __all__ = [
     "LearnedClass",
     "LearnedHybrid",
     "LearnedPc",
+    "Member",
+    "Mixed",
     "Phase",
     "Trace",
     "TraceBuilder",
+    "TreeComponents",
     "choose_width",
     "class_search",
     "edge_confidence",
@@ -38,8 +45,10 @@ __all__ = [
     "learn_bounded_treewidth",
     "learn_chow_liu",
     "learn_dag_climbing",
+    "learn_hidden_tree",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_mixture",
     "learn_path",
     "learn_pc",
     "learn_tabu",

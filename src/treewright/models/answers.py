@@ -311,9 +311,7 @@ class BoundedExplanation(Explanation):
     ('yes', 0.25, False)
     """
 
-    def __init__(
-        self, states: Mapping[str, Label], log_probability: float, log_upper_bound: float
-    ) -> None:
+    def __init__(self, states: Mapping[str, Label], log_probability: float, log_upper_bound: float) -> None:
         super().__init__(states, log_probability)
         self.log_upper_bound = log_upper_bound
 

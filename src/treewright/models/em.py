@@ -253,7 +253,9 @@ def _check_discrete(schema: Schema) -> None:
             raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
 
 
-def check_em_settings(tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None) -> None:
+def check_em_settings(
+    tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None
+) -> None:
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise SettingError(f"the tolerance of EM is a number of nats per row from 0 on; found {tolerance!r}")
     if iterations < 1:
