@@ -29,6 +29,7 @@ _WIDE_SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0), (0.1, 0.1), (1.0, 20.0))
 _SIZES = (10, 30, 80, 160)
 _ROWS_PER_COMPONENT = 50
 _FEWEST_EPOCHS = 5  # of a schedule that is worth to begin
+_MOST_RESTARTS = 8
 # shares of the budget at which each phase ends
 _HIDDEN, _TREES, _CUTSETS, _LARGER, _RESTARTS = 0.35, 0.5, 0.65, 0.85, 0.97
 
@@ -82,7 +83,7 @@ def restarts(
         spent = meter.spent
         yield from tried(rows, variants(best, number), meter, [], meter.left(_RESTARTS))
         number += 1
-        if meter.spent == spent or number >= 24:
+        if meter.spent == spent or number >= _MOST_RESTARTS:
             return
 
 
