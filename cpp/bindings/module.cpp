@@ -35,6 +35,8 @@ void bind_feature_program(nb::module_&);
 void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
 void bind_efficient_markov(nb::module_&);
+void bind_hidden_tree(nb::module_&);
+void bind_mixture(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -74,4 +76,6 @@ NB_MODULE(_core, m) {
   bind_row_set(m);
   bind_cutset(m);
   bind_efficient_markov(m);
+  bind_hidden_tree(m);
+  bind_mixture(m);
 }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "treewright/block_kernels.hpp"
+
 namespace treewright {
 
 struct Kernels {
@@ -45,6 +47,8 @@ struct Kernels {
   void (*extend32_8)(std::uint32_t* codes, const std::uint8_t* column, std::size_t n, std::uint32_t radix);
   void (*extend32_16)(std::uint32_t* codes, const std::uint16_t* column, std::size_t n, std::uint32_t radix);
   void (*extend32_32)(std::uint32_t* codes, const std::uint32_t* column, std::size_t n, std::uint32_t radix);
+
+  BlockKernels blocks;
 };
 
 }  // namespace treewright

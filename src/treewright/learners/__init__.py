@@ -20,11 +20,14 @@ from treewright.learners.graph_searches import (
 )
 from treewright.learners.graphical_lasso import LearnedPrecision, learn_graphical_lasso
 from treewright.learners.grow_shrink_network import learn_grow_shrink_network
+from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.l1_neighbourhoods import LearnedNeighbourhoods, learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
+from treewright.learners.mixture import Member, Mixed, learn_mixture
+from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
@@ -34,6 +37,7 @@ from treewright.learners.validated import LearnedGraph
 
 __all__ = [
     "Certified",
+    "CutsetComponents",
     "EdgeConfidence",
     "ExhaustiveSearch",
     "FlippedEdge",
@@ -49,10 +53,13 @@ __all__ = [
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
+    "Member",
+    "Mixed",
     "Phase",
     "ThreePhases",
     "Trace",
     "TraceBuilder",
+    "TreeComponents",
     "WorstPairClimb",
     "WorstPairTabu",
     "WorstPairWalk",
@@ -72,9 +79,11 @@ __all__ = [
     "learn_feature_induction",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
+    "learn_hidden_tree",
     "learn_hill_climbing",
     "learn_hybrid",
     "learn_l1_neighbourhoods",
+    "learn_mixture",
     "learn_pac_junction_tree",
     "learn_path",
     "learn_pc",
