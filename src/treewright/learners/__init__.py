@@ -33,7 +33,7 @@ from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
-from treewright.learners.validated import LearnedGraph
+from treewright.learners.validated import LearnedFeatureGraph
 
 __all__ = [
     "Certified",
@@ -46,6 +46,7 @@ __all__ = [
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
+    "LearnedFeatureGraph",
     "LearnedFeatures",
     "LearnedGraph",
     "LearnedHybrid",

@@ -20,7 +20,7 @@ from treewright.errors import SettingError
 from treewright.learners.validated import (
     Arrays,
     ChoiceProgress,
-    LearnedGraph,
+    LearnedFeatureGraph,
     check_numbers,
     learn_chosen,
     open_settings,
@@ -70,7 +70,7 @@ def learn_cutset_network(
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
     progress: ChoiceProgress | None = None,
-) -> LearnedGraph[CutsetSettings]:
+) -> LearnedFeatureGraph[CutsetSettings]:
     """Learn a cutset network [1]_: splits that raise the likelihood of the trees below them.
 
     Parameters
@@ -105,7 +105,7 @@ def learn_cutset_network(
 
     Returns
     -------
-    LearnedGraph
+    LearnedFeatureGraph
         The graph with its parameters, the settings, and a report on what was chosen.
 
     References
@@ -159,7 +159,7 @@ def learn_cutset_bag(
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
     progress: ChoiceProgress | None = None,
-) -> LearnedGraph[CutsetSettings]:
+) -> LearnedFeatureGraph[CutsetSettings]:
     """Learn an even mixture of cutset networks whose splits are chosen among variables drawn at chance.
 
     The networks differ because each split sees only some of the variables; their mean is far better than any

@@ -24,7 +24,7 @@ from treewright.learners.row_sets import distinct_rows
 from treewright.learners.validated import (
     Arrays,
     ChoiceProgress,
-    LearnedGraph,
+    LearnedFeatureGraph,
     check_numbers,
     learn_chosen,
     open_settings,
@@ -85,7 +85,7 @@ def learn_efficient_markov(
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
     progress: ChoiceProgress | None = None,
-) -> LearnedGraph[MarkovSettings]:
+) -> LearnedFeatureGraph[MarkovSettings]:
     """Learn an efficient Markov network: LEM of Gogate, Webb & Domingos [1]_.
 
     Parameters
@@ -129,7 +129,7 @@ def learn_efficient_markov(
 
     Returns
     -------
-    LearnedGraph
+    LearnedFeatureGraph
         The graph with its parameters (:class:`treewright.FeatureNetwork` asks it), the settings, and a report
         on what was chosen.
 

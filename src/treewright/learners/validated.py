@@ -30,7 +30,7 @@ ChoiceProgress = Callable[[Any, float], object]  # settings tried, their validat
 
 
 @dataclass(frozen=True)
-class LearnedGraph(Learned[FeatureGraph], Generic[SettingsT]):
+class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
     """A feature graph with its parameters, and the settings that it was learned with.
 
     Attributes
@@ -71,7 +71,7 @@ def learn_chosen(
     valid: Table | None,
     seed: int,
     progress: ChoiceProgress | None = None,
-) -> LearnedGraph[SettingsT]:
+) -> LearnedFeatureGraph[SettingsT]:
     """Choose the open settings, if there are any, and learn with them."""
     trace = TraceBuilder()
     if not axes:
@@ -81,7 +81,7 @@ def learn_chosen(
         with trace.phase("graph") as tallies:
             arrays, found = grow(rows, start)
             tallies.update(found)
-        return LearnedGraph(FeatureGraph(counter.schema, *arrays), trace.build(), settings=start)
+        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), trace.build(), settings=start)
     with trace.phase("rows") as tallies:
         both = learning_rows(counter, valid, seed)
         tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
@@ -92,7 +92,7 @@ def learn_chosen(
         every = distinct_rows(counter) if both.held_out else both.train
         arrays, found = grow(every, choice.settings)
         tallies.update(found)
-    return LearnedGraph(
+    return LearnedFeatureGraph(
         FeatureGraph(counter.schema, *arrays),
         trace.build(),
         settings=choice.settings,
