@@ -61,37 +61,31 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
   const std::vector<Vertex> parents = listed(graph.marks.parents, y);
   const std::vector<Vertex> around = listed(graph.marks.neighbours, y);
   auto list = std::make_shared<OperatorList>();
-  std::vector<Word> asked(words), clique_bits(words);
-  // members of C that are not forced, or none when a shared neighbour is outside
-  const auto n_chosen = [&](Vertex x, std::size_t size) -> std::optional<std::size_t> {
+  std::vector<Word> asked(words);
+  const auto n_forced = [&](Vertex x) {
     std::size_t forced = 0;
-    for (std::size_t i = 0; i < words; ++i) {
-      const Word shared = lines[i] & graph.adjacent.row(x)[i];
-      if (shared & ~clique_bits[i]) return std::nullopt;
-      forced += static_cast<std::size_t>(std::popcount(shared));
-    }
-    return size - forced <= settings_.largest_set ? std::optional(size - forced) : std::nullopt;
+    for (std::size_t i = 0; i < words; ++i)
+      if (const Word shared = lines[i] & graph.adjacent.row(x)[i])
+        forced += static_cast<std::size_t>(std::popcount(shared));
+    return forced;
   };
   std::vector<Vertex> clique;
   for_each_clique(graph, around, clique, [&](const std::vector<Vertex>& set) {
     const std::vector<Vertex> base = joined(parents, set);
     if (!may_grow(y, base)) return false;
-    std::ranges::fill(clique_bits, Word{0});
-    for (const Vertex v : set) clique_bits[v / 64] |= Word{1} << (v % 64);
-    bool any = false;
-    for (std::size_t i = 0; i < words; ++i) {
-      asked[i] = allowed_.row(y)[i] & ~known[i];
-      for (Word rest = asked[i]; rest && !around.empty(); rest &= rest - 1) {
-        const std::size_t x = i * 64 + static_cast<std::size_t>(std::countr_zero(rest));
-        if (!n_chosen(static_cast<Vertex>(x), set.size())) asked[i] &= ~(Word{1} << (x % 64));
-      }
-      any = any || asked[i];
+    for (std::size_t i = 0; i < words; ++i) asked[i] = allowed_.row(y)[i] & ~known[i];
+    for (const Vertex w : around) {  // a shared neighbour outside of C: no insert
+      if (std::ranges::binary_search(set, w)) continue;
+      for (std::size_t i = 0; i < words; ++i) asked[i] &= ~graph.adjacent.row(w)[i];
     }
-    if (!any) return true;
+    if (std::ranges::all_of(asked, [](Word word) { return word == 0; })) return true;
     const std::span<const GainRows::Useful> useful = rows_.useful(y, base, asked.data(), cancel);
     if (list->items.empty()) list->items.reserve(useful.size());
-    for (const auto& [gain, x] : useful)
-      if (asked[x / 64] >> (x % 64) & 1) list->add(gain, x, set, *n_chosen(x, set.size()));
+    for (const auto& [gain, x] : useful) {
+      if (!(asked[x / 64] >> (x % 64) & 1)) continue;
+      const std::size_t chosen = set.empty() ? 0 : set.size() - n_forced(x);
+      if (chosen <= settings_.largest_set) list->add(gain, x, set, chosen);
+    }
     return true;
   });
   list->sort();

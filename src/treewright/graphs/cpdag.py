@@ -87,8 +87,10 @@ class Cpdag(Pdag):
 
     @classmethod
     def _proven(cls, schema: Schema, directed: tuple[Arc, ...], undirected: tuple[Arc, ...]) -> Cpdag:
+        """Sorted pairs that the core made, lines with the smaller index first; not checked again."""
         graph = cls.__new__(cls)
-        Pdag.__init__(graph, schema, directed, undirected)
+        for name, value in (("schema", schema), ("_directed", directed), ("_undirected", undirected)):
+            object.__setattr__(graph, name, value)
         return graph
 
     def to_dag(self) -> Dag:
