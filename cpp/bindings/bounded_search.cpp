@@ -99,6 +99,12 @@ void bind_bounded_search(nb::module_& m) {
           },
           "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
       .def(
+          "settle",
+          [](Search& self) {
+            return interruptible([&](tw::Cancel& cancel) { return self.inner.settle(cancel); });
+          },
+          "Cut every vertex off in turn and climb; true if that was better.")
+      .def(
           "return_to_best",
           [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); }); })
       .def(

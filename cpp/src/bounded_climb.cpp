@@ -1,6 +1,7 @@
 #include "treewright/bounded_climb.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 
 namespace treewright {
@@ -13,7 +14,10 @@ BoundedClimb::BoundedClimb(BoundedState& state)
       refused_turns_(state.size() * state.size(), 0),
       swaps_(state.size()),
       swaps_for_(state.size()),
-      has_swaps_(state.size(), 0) {}
+      has_swaps_(state.size(), 0),
+      visit_(state.size()) {
+  std::iota(visit_.begin(), visit_.end(), Vertex{0});
+}
 
 std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, Cancel& cancel) {
   std::size_t moves = 0;
@@ -92,7 +96,7 @@ bool BoundedClimb::step(Cancel& cancel) {
   while (true) {
     outdate();
     std::optional<Move> top;
-    for (Vertex v = 0; v < state_.size(); ++v) {
+    for (const Vertex v : visit_) {
       if (stale_[v] || (best_[v] && !is_legal(*best_[v]))) {
         best_[v] = best_at(v, cancel);
         stale_[v] = 0;

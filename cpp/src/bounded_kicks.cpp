@@ -2,7 +2,12 @@
 //
 // A kick empties families that lie together in the moral graph, so that their arcs can be laid out anew, and
 // now and then cuts a vertex off entirely or lays a family into the best bag that has room for it. The climb
-// afterwards is short, since everything else still stands.
+// afterwards is short, since everything else still stands. Where gains tie, as those of an arc and its
+// reverse between two vertices without parents, chance decides, or the climb would lead back where it came
+// from.
+//
+// When nothing better has come for long the search begins again from nothing, where other ties lead
+// elsewhere, and when that has come to rest too it goes back to the best network met: by turns.
 #include <algorithm>
 
 #include "treewright/bounded_search.hpp"
@@ -17,41 +22,80 @@ constexpr double kLeastShare = 0.3;  // of the parents that are dropped
 constexpr double kIsolates = 0.7, kReattaches = 0.3, kRedraws = 0.05;
 constexpr std::size_t kSetsTried = 6;
 constexpr double kFarBehind = 50;  // temperatures below the best: start from there again
+constexpr std::size_t kLong = 4;   // kicks for each vertex without anything better
 
 }  // namespace
 
 std::size_t BoundedSearch::kick(std::size_t most, Cancel& cancel) {
   if (state_.size() == 0) return 0;
   std::size_t done = 0;
-  for (; done < most && !expired(); ++done) kick_once(cancel);
+  for (; done < most && !expired(); ++done) {
+    kick_once(cancel);
+    if (++idle_ >= kLong * state_.size()) turn_over(cancel);
+  }
   return done;
 }
 
-void BoundedSearch::kick_once(Cancel& cancel) {
+/// What `damage` and a climb make of the network, if that is no worse than by the tolerance.
+template <class Damage>
+bool BoundedSearch::try_out(const Damage& damage, double tolerance, Cancel& cancel) {
   cancel.check();
-  ++tally_.kicks;
   state_.remember();
   climb_.remember();
+  climb_.shuffle(draws_);
   const double before = current_;
-  damage(draw_ball(), cancel);
+  damage();
   climb(false, false, cancel);
-  if (draws_.happens(kRedraws) && redraw_once(cancel)) climb(false, false, cancel);
+  if (current_ >= before - tolerance) return true;
+  state_.roll_back(cancel);
+  climb_.roll_back();
+  current_ = before;
+  return false;
+}
+
+void BoundedSearch::kick_once(Cancel& cancel) {
+  ++tally_.kicks;
   const double tolerance = settings_.temperature > 0 ? settings_.temperature * draws_.exponential() : 0;
-  if (current_ >= before - tolerance) {
-    ++tally_.accepted;
+  const auto kick = [&] {
+    damage(draw_ball(draw_size()), cancel);
+    if (!draws_.happens(kRedraws)) return;
+    climb(false, false, cancel);
+    redraw_once(cancel);
+  };
+  if (try_out(kick, tolerance, cancel)) ++tally_.accepted;
+  if (!strays_ && current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);
+}
+
+bool BoundedSearch::settle(Cancel& cancel) {
+  const double before = current_;
+  for (Vertex v = 0; v < state_.size() && !expired(); ++v)
+    try_out([&] { clear(v, cancel), isolate(v, cancel); }, 0, cancel);
+  return current_ > before + columns_.threshold();
+}
+
+/// Begin again; or, where that was done and has come to rest, go back to the best.
+void BoundedSearch::turn_over(Cancel& cancel) {
+  strays_ = !strays_;
+  if (strays_) {
+    for (Vertex v = 0; v < state_.size(); ++v) clear(v, cancel);
+    climb_.shuffle(draws_);
+    climb(false, false, cancel);
+    settle(cancel);
   } else {
-    state_.roll_back(cancel);
-    climb_.roll_back();
-    current_ = before;
+    return_to_best(cancel);
   }
-  if (current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);
+  highest_ = current_;
+  idle_ = 0;
+}
+
+std::size_t BoundedSearch::draw_size() {
+  const std::size_t largest = draws_.happens(kHuge) ? kHugeBall : kLargestBall;
+  return kSmallestBall + draws_.below(largest - kSmallestBall + 1);
 }
 
 /// Vertices that lie together in the moral graph: breadth first from one of them, neighbours in random order.
-Order BoundedSearch::draw_ball() {
+Order BoundedSearch::draw_ball(std::size_t wanted) {
   const std::size_t n = state_.size();
-  const std::size_t largest = draws_.happens(kHuge) ? kHugeBall : kLargestBall;
-  const std::size_t wanted = kSmallestBall + draws_.below(largest - kSmallestBall + 1);
   Order ball{static_cast<Vertex>(draws_.below(n))};
   std::vector<char> seen(n, 0);
   seen[ball.front()] = 1;

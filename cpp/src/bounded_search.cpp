@@ -13,7 +13,7 @@ BoundedSearch::BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuild
     state_.check_always();
     state_.check(cancel);
   }
-  current_ = best_ = state_.total();
+  current_ = best_ = highest_ = state_.total();
   best_seen_ = state_.snapshot();
 }
 
@@ -25,9 +25,11 @@ void BoundedSearch::climb(bool swaps, bool afresh, Cancel& cancel) {
 }
 
 void BoundedSearch::note_best() {
+  if (current_ > highest_) highest_ = current_, idle_ = 0;
   if (current_ <= best_) return;
   best_ = current_;
   best_seen_ = state_.snapshot();
+  strays_ = false;
 }
 
 void BoundedSearch::return_to_best(Cancel& cancel) {

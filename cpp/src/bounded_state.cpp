@@ -100,6 +100,7 @@ bool BoundedState::holds() {
 /// Where safe rules decide they are quicker; where they do not, the order at hand is asked first. What the
 /// test then guesses may be wrong, and the order may know better.
 bool BoundedState::within_bound(Cancel& cancel) {
+  if (test_.is_unchanged()) return true;
   const bool guesses = !test_.is_decided();
   if (guesses && holds()) return true;
   ++n_tests_;

@@ -8,7 +8,7 @@ void SmallElimination::start(std::size_t n) {
   if (words_ == 3) words_ = 4;
   n_edges_ = n_eliminated_ = 0;
   bits_.assign(n * words_, 0);
-  degree_.assign(n, 0);
+  degree_.resize(n);
   alive_.assign(n, 1);
   waiting_.assign(n, 0);
   stale_.clear();
@@ -16,23 +16,38 @@ void SmallElimination::start(std::size_t n) {
   queue_.clear();
 }
 
-void SmallElimination::join(Vertex u, Vertex v) {
-  Word& word = row(u)[v / 64];
-  const Word bit = Word{1} << (v % 64);
-  if (word & bit) return;
-  word |= bit;
-  row(v)[u / 64] |= Word{1} << (u % 64);
-  ++degree_[u], ++degree_[v], ++n_edges_;
+void SmallElimination::join_all(std::span<const Vertex> clique) {
+  if (words_ == 1) {
+    Word all = 0;
+    for (const Vertex v : clique) all |= Word{1} << v;
+    for (const Vertex v : clique) bits_[v] |= all & ~(Word{1} << v);
+    return;
+  }
+  for (const Vertex u : clique)
+    for (const Vertex v : clique)
+      if (u != v) see(u, v);
 }
 
-void SmallElimination::join_all(std::span<const Vertex> clique) {
-  for (std::size_t i = 0; i < clique.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) join(clique[i], clique[j]);
+void SmallElimination::count_degrees() {
+  for (std::size_t v = 0; v < n_; ++v) {
+    std::size_t degree = 0;
+    for (std::size_t w = 0; w < words_; ++w) degree += ones(row(v)[w]);
+    degree_[v] = degree;
+    n_edges_ += degree;
+  }
+  n_edges_ /= 2;
+}
+
+/// Two that are not joined.
+void SmallElimination::join(Vertex u, Vertex v) {
+  see(u, v), see(v, u);
+  ++degree_[u], ++degree_[v], ++n_edges_;
 }
 
 bool SmallElimination::run(std::size_t width, bool guesses, Cancel& cancel) {
   cancel.check();
   is_certain_ = true;
+  count_degrees();
   const bool fits = words_ <= 1   ? take_apart<1>(width, guesses)
                     : words_ == 2 ? take_apart<2>(width, guesses)
                     : words_ == 4 ? take_apart<4>(width, guesses)

@@ -14,7 +14,8 @@ class SmallElimination {
  public:
   /// n vertices without an edge.
   void start(std::size_t n);
-  void join(Vertex u, Vertex v);
+  /// One direction of an edge; the other has to come too.
+  void see(Vertex from, Vertex to) { row(from)[to / 64] |= Word{1} << (to % 64); }
   void join_all(std::span<const Vertex> clique);
 
   /// Eliminate what is safe within the width and, where nothing is and `guesses`, what adds fewest edges.
@@ -39,6 +40,8 @@ class SmallElimination {
 
   Word* row(std::size_t v) { return bits_.data() + v * words_; }
   const Word* row(std::size_t v) const { return bits_.data() + v * words_; }
+  void join(Vertex u, Vertex v);
+  void count_degrees();
   void push(Vertex v);
   std::size_t most_edges(std::size_t width) const;
 
@@ -63,7 +66,7 @@ class SmallElimination {
 
   std::size_t n_ = 0, words_ = 0, n_edges_ = 0, n_left_ = 0, n_eliminated_ = 0;
   bool is_certain_ = true;
-  std::vector<Word> bits_;
+  std::vector<Word> bits_, mask_;
   std::vector<std::size_t> degree_;
   std::vector<char> alive_, waiting_, stale_;
   std::vector<Gaps> gaps_;

@@ -15,6 +15,7 @@ WidthTest::WidthTest(std::size_t n, std::size_t bound)
       toggled_(n),
       in_piece_(n, 0),
       place_(n),
+      mask_(words_for(n)),
       small_(std::make_unique<SmallElimination>()) {
   for (Vertex v = 0; v < n; ++v) above_[v] = v;
 }
@@ -60,19 +61,24 @@ void WidthTest::gather(const BitMatrix& graph) {
         take(static_cast<Vertex>(w * 64 + std::countr_zero(both)));
   }
   piece_.clear();
-  for (Vertex v = 0; v < n_; ++v)
-    if (in_piece_[v]) place_[v] = static_cast<Vertex>(piece_.size()), piece_.push_back(v);
+  std::ranges::fill(mask_, 0);
+  for (Vertex v = 0; v < n_; ++v) {
+    if (!in_piece_[v]) continue;
+    place_[v] = static_cast<Vertex>(piece_.size());
+    piece_.push_back(v);
+    mask_[v / 64] |= Word{1} << (v % 64);
+  }
 }
 
 /// The piece as a graph of its own, with the cliques that the rest leaves in it.
 void WidthTest::lay_out(const BitMatrix& graph) {
   gather(graph);
   small_->start(piece_.size());
-  for (std::size_t i = 0; i < piece_.size(); ++i) {
+  for (Vertex i = 0; i < piece_.size(); ++i) {
     const Word* row = graph.row(piece_[i]);
-    for_each_bit(row, graph.words(), [&](std::size_t u) {
-      if (u < piece_[i] && in_piece_[u]) small_->join(static_cast<Vertex>(i), place_[u]);
-    });
+    for (std::size_t w = 0; w < graph.words(); ++w)
+      for (Word rest = row[w] & mask_[w]; rest; rest &= rest - 1)
+        small_->see(i, place_[w * 64 + std::countr_zero(rest)]);
   }
   for (const Vertex v : eliminated_) {
     if (in_piece_[v] || above_[v] == v || !in_piece_[above_[v]]) continue;

@@ -94,7 +94,7 @@ def test_trace(run, asia_rows, tmp_path):
     document = json.loads(trace.read_text())
     assert document["method"] == "bounded"
     names = [phase["name"] for phase in document["phases"]]
-    assert names == ["tree", "climb", "reopt", "iterate", "final"]
+    assert names == ["tree", "climb", "reopt", "settle", "iterate", "final"]
 
 
 def test_for_people(run, asia_rows, tmp_path):

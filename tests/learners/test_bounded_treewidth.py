@@ -146,7 +146,7 @@ def test_effort_counts_iterations():
     score = score_of(5, n=14)
     phases = {p.name: p.tallies for p in learn_bounded_treewidth(score, treewidth=2, effort=1.5).trace.phases}
     assert phases["iterate"]["iterations"] == 21
-    assert list(phases) == ["tree", "climb", "reopt", "iterate", "final"]
+    assert list(phases) == ["tree", "climb", "reopt", "settle", "iterate", "final"]
     assert phases["iterate"]["accepted"] <= 21
     assert phases["climb"]["scores"] > 0
 

@@ -4,7 +4,8 @@
 // A refusal is remembered. While the network only grows it holds for good; when a family shrinks, refusals
 // that concern one of its members are forgotten.
 //
-// Vertices are ranks of names. Moves of equal gain come in the order child, parent, kind: by name.
+// Vertices are ranks of names. Moves of equal gain come in the order child, parent, kind: by name, until
+// chance is asked to mix the children.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 
 #include "treewright/bounded_state.hpp"
+#include "treewright/seeded_draws.hpp"
 
 namespace treewright {
 
@@ -26,6 +28,9 @@ class BoundedClimb {
   std::size_t run(bool swaps, const Deadline& deadline, Cancel& cancel);
   /// Try again what may no longer be too wide.
   void forget_refusals();
+
+  /// Let chance decide between moves of equal gain.
+  void shuffle(Draws& draws) { draws.shuffle(visit_); }
 
   /// From now on remember which refusals are new; `roll_back` takes them back, with the state's own.
   void remember() { journal_.clear(); }
@@ -74,6 +79,7 @@ class BoundedClimb {
   std::vector<std::vector<Swap>> swaps_;
   std::vector<Order> swaps_for_;  // the families that `swaps_` belong to
   std::vector<char> has_swaps_;
+  Order visit_;  // children in the order in which ties between them go
 };
 
 }  // namespace treewright

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "treewright/bounded_climb.hpp"
-#include "treewright/seeded_draws.hpp"
 
 namespace treewright {
 
@@ -37,6 +36,8 @@ class BoundedSearch {
   void climb(bool swaps, bool afresh, Cancel& cancel);
   /// Draw orders until so many in a row bring nothing; true if one did.
   bool redraw(std::size_t patience, Cancel& cancel);
+  /// Cut every vertex off in turn, climb, and keep what is no worse; true if something was better.
+  bool settle(Cancel& cancel);
   /// So many kicks, or fewer at the deadline; how many.
   std::size_t kick(std::size_t most, Cancel& cancel);
   /// Back to the best network met.
@@ -44,9 +45,13 @@ class BoundedSearch {
 
  private:
   bool redraw_once(Cancel& cancel);
+  template <class Damage>
+  bool try_out(const Damage& damage, double tolerance, Cancel& cancel);
   void kick_once(Cancel& cancel);
+  void turn_over(Cancel& cancel);
   void note_best();
-  Order draw_ball();
+  std::size_t draw_size();
+  Order draw_ball(std::size_t wanted);
   void damage(const Order& ball, Cancel& cancel);
   void drop_some(Vertex child, double share, Cancel& cancel);
   void isolate(Vertex v, Cancel& cancel);
@@ -61,6 +66,9 @@ class BoundedSearch {
   Deadline deadline_;
   BoundedTally tally_;
   double current_ = 0, best_ = 0;
+  double highest_ = 0;    // since the search began, or began again
+  std::size_t idle_ = 0;  // kicks since then
+  bool strays_ = false;   // it began again, and has not come to anything better yet
   BoundedSnapshot best_seen_;
 };
 

@@ -25,6 +25,8 @@ class WidthTest {
 
   /// The edge came or went since the last renewal; twice is not at all.
   void toggle(Vertex u, Vertex v);
+  /// Nothing has come or gone since the last renewal.
+  bool is_unchanged() const { return toggles_.empty(); }
   /// Make the graph, which has all toggles so far, the one that questions start from.
   void renew(const BitMatrix& graph, Cancel& cancel);
   /// An elimination order within the bound of the graph, which has all toggles since the renewal; or none.
@@ -53,7 +55,8 @@ class WidthTest {
   std::vector<std::pair<Vertex, Vertex>> toggles_;
   Order piece_;  // vertices that a question concerns, rising
   std::vector<char> in_piece_;
-  Order place_;  // in the piece
+  Order place_;             // in the piece
+  std::vector<Word> mask_;  // the piece as bits
   Order clique_;
   std::unique_ptr<SmallElimination> small_;
 };

@@ -29,7 +29,7 @@ from treewright.cli.learn_options import (
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
-from treewright.cli.methods import DEFAULT_METHOD, Method, Task, method_named, network_of
+from treewright.cli.methods import DEFAULT_EFFORT, DEFAULT_METHOD, Method, Task, method_named, network_of
 from treewright.cli.options import (
     AsJson,
     Bins,
@@ -46,10 +46,11 @@ from treewright.cli.options import (
     Threads,
     use_resources,
 )
-from treewright.cli.output import Output
+from treewright.cli.output import Output, Update
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Knowledge
 from treewright.learners import EdgeConfidence, Learned, edge_confidence
+from treewright.learners.certified import Progress
 from treewright.models import GaussianNetwork
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
@@ -109,7 +110,7 @@ def learn(
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
         task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth)
-        learned = chosen.learn(task)
+        learned = chosen.learn(replace(task, progress=told(update, task)))
         update(2, "fitting")
         network = network_of(learned)
         model, how_fitted = ground.fit(network)
@@ -154,6 +155,18 @@ def learn(
         shown=lambda: shown(outcome),
         bare=lambda: () if output else network.edges(),
     )
+
+
+def told(update: Update, task: Task) -> Progress:
+    """Tells the bar where a search under a width bound is."""
+    effort = DEFAULT_EFFORT if task.effort is None else task.effort
+    wanted = max(1, effort * len(task.score.schema))
+
+    def tell(iteration: int, width: int, score: float) -> None:
+        doing = f"learning: round {iteration:,}, width {width} of {task.width}, score {score:,.1f}"
+        update(1 + min(1.0, iteration / wanted), doing)
+
+    return tell
 
 
 def resampled(

@@ -25,9 +25,11 @@ from treewright.learners import (
     learn_thin_junction_tree,
     learn_treewidth_chains,
 )
+from treewright.learners.certified import Progress
 from treewright.learners.chow_liu import with_order
 
 DEFAULT_TREEWIDTH = 4
+DEFAULT_EFFORT = 1
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Task:
     effort: int | None = None
     alpha: float | None = None
     treewidth: int | None = None
+    progress: Progress | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -76,9 +79,10 @@ METHODS: dict[str, Method] = {
         lambda task: learn_bounded_treewidth(
             task.score,
             treewidth=task.width,
-            effort=1 if task.effort is None else task.effort,
+            effort=DEFAULT_EFFORT if task.effort is None else task.effort,
             rng=task.chance(),
             knowledge=task.known(),
+            progress=task.progress,
         ),
         options=frozenset({"treewidth", "effort"}),
     ),

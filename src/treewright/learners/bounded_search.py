@@ -22,8 +22,8 @@ from treewright.learners.learned import Trace
 from treewright.tables.schema import Scope
 
 _TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
-_KICKS_AT_ONCE = 16  # between two looks at what was found
 _PATIENCE = 10  # draws in a row that may bring nothing
+_SWEEPS = 2  # over all vertices, to settle
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,15 @@ class BoundedSearches:
         self._record(began)
         return found
 
+    def settle(self) -> None:
+        """Cut every variable off in turn and lay its arcs out anew, as long as that is better."""
+        for _ in range(_SWEEPS):
+            began = perf_counter()
+            better = self.best.settle()
+            self._record(began)
+            if not better:
+                return
+
     def spread(self) -> None:
         """From here on one search for each seed."""
         first = self.searches[0]
@@ -116,11 +125,11 @@ class BoundedSearches:
 
     def kick(self, wanted: int) -> None:
         """Kick each search so many times, or until the time is over, and return to the best of all."""
-        done = 0
+        done, at_once = 0, kicks_at_once(len(self.schema))
         while done < wanted and not self.expired:
             began = perf_counter()
-            _core.kick_all(self.searches, min(_KICKS_AT_ONCE, wanted - done))
-            done += _KICKS_AT_ONCE
+            _core.kick_all(self.searches, min(at_once, wanted - done))
+            done += at_once
             self._record(began)
         for search in self.searches:
             search.return_to_best()
@@ -169,6 +178,11 @@ class BoundedSearches:
             self._arcs, self._refused, self._recorded = arcs, refused, best
         if self.progress is not None:
             self.progress(self.tallies()["iterations"], width, best)
+
+
+def kicks_at_once(n: int) -> int:
+    """Between two looks at what was found: a fraction of a second, whatever the size."""
+    return max(1, min(16, 1600 // max(1, n)))
 
 
 def temperature(score: LocalScore) -> float:

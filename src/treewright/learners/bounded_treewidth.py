@@ -8,8 +8,9 @@ guess. The order found is a certificate, carried from move to move.
 
 Where the climb ends the cover has room that single moves cannot use, since two parents of one child must be
 joined. So all families are chosen anew along a perfect order of the cover, where parents are joined anyway.
-Then, as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is
-better stays.
+Then every variable is cut off in turn and its arcs are laid out anew: that is the local optimum. From there,
+as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is better
+stays. A last climb may also swap one parent for another.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def learn_bounded_treewidth(
     >>> learned.width, learned.structure.n_edges
     (2, 7)
     >>> [phase.name for phase in learned.trace.phases]
-    ['tree', 'climb', 'reopt', 'iterate', 'final']
+    ['tree', 'climb', 'reopt', 'settle', 'iterate', 'final']
     """
     check_bounds(score.schema, treewidth, max_parents)
     check_effort(effort, searches, seconds)
@@ -121,11 +122,14 @@ def search_from(
         spent.update(total)
 
     with trace.phase("climb") as tallies:
-        searches.climb()
+        searches.climb(swaps=False)
         note(tallies)
     with trace.phase("reopt") as tallies:
         while searches.reoptimise():
             searches.climb(swaps=False)
+        note(tallies)
+    with trace.phase("settle") as tallies:
+        searches.settle()
         note(tallies)
     with trace.phase("iterate") as tallies:
         searches.spread()
