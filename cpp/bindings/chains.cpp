@@ -63,10 +63,11 @@ std::vector<Indices> blocks(const Network& network) {
 }
 
 tw::Triangulation triangulation_named(const std::string& name) {
+  if (name == "none") return tw::Triangulation::none;
   if (name == "own") return tw::Triangulation::own;
   if (name == "own_first") return tw::Triangulation::own_first;
   if (name == "narrowest") return tw::Triangulation::narrowest;
-  throw std::invalid_argument("a triangulation is own, own_first or narrowest");
+  throw std::invalid_argument("a triangulation is none, own, own_first or narrowest");
 }
 
 auto node_order(const Network& network, const std::optional<Array<tw::Vertex>>& rank) {

@@ -63,13 +63,8 @@ CoverUpdate BoundedNetwork::propose(Vertex s, Vertex t) {
 
 Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool patient, Cancel& cancel) {
   const CoverUpdate update = propose(s, t);
-  Admission result;
-  result.blocks = update.replaced;
-  if (update.block_width <= limit && cover_.accept(update, limit, cancel)) {
-    add_arc(s, t, limit);
-    result.admitted = true;
-    return result;
-  }
+  Admission result = admit_update(s, t, update, limit, cancel);
+  if (result.admitted) return result;
   const Piece piece = moral_piece(update.merged, s, t);
   auto order = fits(piece.graph, limit, cancel, &result.hopeless);
   for (const char* rule : {"min_fill", "mcs_m"}) {
@@ -83,10 +78,19 @@ Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool pat
   return result;
 }
 
-Admission BoundedNetwork::admit_own(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
+Admission BoundedNetwork::admit_free(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
   const CoverUpdate update = propose(s, t);
-  Admission result;
-  result.blocks = update.replaced;
+  if (!update.edges.empty()) return {.blocks = update.replaced};
+  return admit_update(s, t, update, limit, cancel);
+}
+
+Admission BoundedNetwork::admit_own(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
+  return admit_update(s, t, propose(s, t), limit, cancel);
+}
+
+Admission BoundedNetwork::admit_update(Vertex s, Vertex t, const CoverUpdate& update, std::int64_t limit,
+                                       Cancel& cancel) {
+  Admission result{.blocks = update.replaced};
   result.admitted = update.block_width <= limit && cover_.accept(update, limit, cancel);
   if (result.admitted) add_arc(s, t, limit);
   return result;

@@ -73,6 +73,8 @@ std::optional<Arc> GreedyArcs::step(Cancel& cancel) {
 Admission GreedyArcs::admit(const Arc& arc, Cancel& cancel) {
   const auto [s, t] = arc;
   switch (triangulation_) {
+    case Triangulation::none:
+      return network_.admit_free(s, t, limit_, cancel);
     case Triangulation::own:
       return network_.admit_own(s, t, limit_, cancel);
     case Triangulation::own_first:

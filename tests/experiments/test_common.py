@@ -24,6 +24,7 @@ from experiments.common import (
     timed,
     write_results,
 )
+from experiments.common.plots import compact
 from scipy import stats
 
 import treewright as tw
@@ -129,6 +130,14 @@ def test_pictures_repeat(tmp_path):
         draw(tmp_path / name, [panel])
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert b"chains" in (tmp_path / "a.svg").read_bytes()
+
+
+def test_compact_pictures_keep_their_letters():
+    svg = (
+        '<svg>\n <metadata>x</metadata>\n <g id="a">\n  <path d="M 1.23456 -0.00001\nL 2.5 3"/>\n'
+        '  <text x="7.129">0.1256</text>\n </g>\n</svg>\n'
+    )
+    assert compact(svg) == '<svg><g><path d="M 1.23 -0 L 2.5 3"/><text x="7.13">0.1256</text></g></svg>\n'
 
 
 def test_a_full_run_keeps_its_rows_and_fills_its_page(tmp_path, monkeypatch, capsys):

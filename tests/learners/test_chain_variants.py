@@ -17,7 +17,7 @@ from tests.learners.test_treewidth_chains import check_certificate, check_score,
 from tests.reference import chains as slow
 from tests.reference.undirected import is_chordal, plain_schema
 
-from treewright import BIC, count, learn_treewidth_chains
+from treewright import BIC, _core, count, learn_treewidth_chains
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, exact_treewidth
 
@@ -28,6 +28,7 @@ VARIANTS = [
     {"retriangulate": True},
     {"root": "hub"},
     {"roots": 3},
+    {"free_arcs": True},
     {"at_bound": "chains", "orders": 3, "retriangulate": True, "update": "single-source", "roots": 2},
 ]
 
@@ -85,6 +86,20 @@ def test_a_step_of_chains_at_the_bound_gains_no_less_than_a_single_arc():
     assert candidates.total_gain(chain) >= max(given.values())
     with pytest.raises(ValueError, match="this arc is no candidate"):
         candidates.total_gain(np.array([[0, 5]], dtype=np.uint32))
+
+
+def test_free_arcs_need_no_edge_of_the_cover():
+    """A triangle of the cover whose network is a path has one arc free; the chain then begins elsewhere."""
+    given = {(0, 2): 3, (1, 3): 4}
+    network = network_of([(0, 1), (1, 2), (2, 3)], pairs("01 12 23 02"), gains=gains_of(4, given))
+    search = _core.GreedyArcs(network, 2, "none")
+    assert search.step() == (0, 2)
+    assert search.step() is None
+    assert cover_edges(network) == set(pairs("01 12 23 02"))
+    score = score_of(5)
+    learned = learn_treewidth_chains(score, treewidth=3, free_arcs=True)
+    phases = {phase.name: phase.tallies for phase in learned.trace.phases}
+    assert phases["chains"]["free"] > 0
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -172,7 +187,5 @@ def test_unknown_variants_are_refused():
 
 def test_a_triangulation_has_a_name():
     network = network_of([(0, 1), (1, 2)])
-    from treewright import _core
-
-    with pytest.raises(ValueError, match="a triangulation is own, own_first or narrowest"):
+    with pytest.raises(ValueError, match="a triangulation is none, own, own_first or narrowest"):
         _core.GreedyArcs(network, 2, "narrow")

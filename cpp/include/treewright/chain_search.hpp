@@ -18,9 +18,9 @@ struct AppliedChain {
 AppliedChain apply_chain(BoundedNetwork& network, std::span<const Arc> chain, std::int64_t limit,
                          Cancel& cancel);
 
-/// How an arc has to prove that it keeps the width: by the cover's own update, by that or else a new
-/// triangulation, or by the narrowest of several.
-enum class Triangulation { own, own_first, narrowest };
+/// How an arc has to prove that it keeps the width: by needing no new edge of the cover, by the cover's own
+/// update, by that or else a new triangulation, or by the narrowest of several.
+enum class Triangulation { none, own, own_first, narrowest };
 
 /// Adds the arc of largest gain that keeps the width, again and again. A refused arc is asked for again when
 /// a block between its ends has changed and nothing else is left; never, if the refusal is proved. Asking at

@@ -23,7 +23,7 @@ from treewright.tables.schema import NameOrIndex, Schema
 
 Arcs = npt.NDArray[np.uint32]  # two columns: ranks of names
 Ranks = npt.NDArray[np.uint32]
-Triangulation = Literal["own", "own_first", "narrowest"]
+Triangulation = Literal["none", "own", "own_first", "narrowest"]
 
 
 class BoundedGrowth:
@@ -65,8 +65,8 @@ class BoundedGrowth:
     def add_arcs(self, limit: int, triangulation: Triangulation) -> dict[str, int]:
         """Add single arcs, an iteration each, while one keeps the width; return how many, and how many not.
 
-        `triangulation` is how an arc proves that it does: by the cover's own update, by that or else a new
-        one, or by the narrowest of three.
+        `triangulation` is how an arc proves that it does: by needing no new edge, by the cover's own update,
+        by that or else a new one, or by the narrowest of three.
         """
         search = _core.GreedyArcs(self.network, limit, triangulation)
         n_added = 0

@@ -47,6 +47,7 @@ def learn_treewidth_chains(
     update: Update = "block-wise",
     orders: int = 1,
     retriangulate: bool = False,
+    free_arcs: bool = False,
     at_bound: AtBound = "arcs",
     progress: Progress | None = None,
 ) -> Certified:
@@ -86,6 +87,8 @@ def learn_treewidth_chains(
     retriangulate
         After each chain, drop the edges that the cover can spare, or take min-fill where that is narrower or
         has fewer edges. The width may fall, which makes room for further chains.
+    free_arcs
+        Before each chain add the arcs that need no new edge of the cover, best first.
     at_bound
         What follows when no chain may widen the cover any more. ``"arcs"``: single arcs, best first; where
         the cover's own update is too wide a new triangulation may prove that an arc fits. ``"plain-arcs"``:
@@ -141,7 +144,8 @@ def learn_treewidth_chains(
             block_wise=update == "block-wise",
             progress=news,
         )
-        chains = Chains(growth, None if given is None else growth.ranks_of(given), orders, retriangulate)
+        ranks = None if given is None else growth.ranks_of(given)
+        chains = Chains(growth, ranks, orders, retriangulate, free_arcs)
         with trace.phase("chains") as tallies:
             tallies.update(chains.widen(treewidth))
         if at_bound == "chains":
@@ -175,12 +179,17 @@ class Chains:
     given_order: Ranks | None
     n_orders: int
     retriangulate: bool
+    free_arcs: bool
 
     def widen(self, treewidth: int) -> dict[str, int]:
         """While the width allows it, add the best chain; return how many there were, and of how many arcs."""
         tallies = {"chains": 0, "edges": 0, "skipped": 0}
-        while self.growth.width < treewidth and self._add(self.growth.width + 1, tallies):
-            pass
+        while self.growth.width < treewidth:
+            if self.free_arcs:
+                free = self.growth.add_arcs(treewidth, "none")["edges"]
+                tallies["free"] = tallies.get("free", 0) + free
+            if not self._add(self.growth.width + 1, tallies):
+                break
         return tallies
 
     def fill(self, treewidth: int) -> dict[str, int]:
