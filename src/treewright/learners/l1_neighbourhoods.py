@@ -53,6 +53,9 @@ class LearnedNeighbourhoods(Learned[UndirectedGraph]):
         The neighbours that each regression found, by name, before the rule joined them.
     penalties
         The penalty of each regression, by name.
+    score
+        Where the penalties were chosen by it, minus half the sum of the regressions' extended BIC, in nats;
+        NaN otherwise.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class LearnedNeighbourhoods(Learned[UndirectedGraph]):
 
     found: Mapping[str, tuple[str, ...]]
     penalties: Mapping[str, float]
+    score: float
     tables: Mapping[Edge, Floats] = field(repr=False)
     intercepts: tuple[Floats, ...] = field(repr=False)
 
@@ -174,8 +178,9 @@ def learn_l1_neighbourhoods(
         tallies["regressions"] = len(rows.schema)
         tallies["penalties"] = int(regressions.steps.sum())
     with trace.phase("joining"):
+        score = -float(regressions.criteria.sum()) / 2 if penalty == "ebic" else math.nan
         joined = _joined(regressions.supports, rule)
-        return _learned(counter.schema, rows.schema, regressions, joined, trace)
+        return _learned(counter.schema, rows.schema, regressions, joined, score=score, trace=trace)
 
 
 class Regressions(NamedTuple):
@@ -195,7 +200,13 @@ def _joined(supports: npt.NDArray[np.uint8], rule: Rule) -> npt.NDArray[np.bool_
 
 
 def _learned(
-    schema: Schema, ordered: Schema, found: Regressions, joined: npt.NDArray[np.bool_], trace: TraceBuilder
+    schema: Schema,
+    ordered: Schema,
+    found: Regressions,
+    joined: npt.NDArray[np.bool_],
+    *,
+    score: float,
+    trace: TraceBuilder,
 ) -> LearnedNeighbourhoods:
     """Back from contrasts in name order to tables over the schema."""
     place = [schema.index(name) for name in ordered.names]
@@ -221,6 +232,7 @@ def _learned(
         trace.build(),
         neighbours,
         dict(zip(names, found.penalties.tolist(), strict=True)),
+        score,
         dict(sorted(tables.items())),
         tuple(intercepts),
     )
