@@ -10,6 +10,7 @@ from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.gaussian_network import GaussianNetwork
 from treewright.models.gibbs import GibbsSample, sample_gibbs
 from treewright.models.log_linear import LogLinearModel
+from treewright.models.markov_choice import BestFitting, PseudoLikelihoodFitting
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
@@ -21,6 +22,7 @@ from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",
+    "BestFitting",
     "DecomposableCover",
     "Dirichlet",
     "Distribution",
@@ -41,6 +43,7 @@ __all__ = [
     "Model",
     "Normal",
     "NormalMarginals",
+    "PseudoLikelihoodFitting",
     "SampledAnswer",
     "SigmoidNetwork",
     "WeightPrior",
