@@ -22,6 +22,8 @@ EVEN = 0.9
 # A tree has a mean degree just below two, of which few rows show a part.
 FEW_NEIGHBOURS = 1.5
 CLUSTERED = 0.2
+# Fewer variables have no shape to speak of.
+ENOUGH_VARIABLES = 12
 MORE_CLUSTERED = 0.02
 
 
@@ -58,7 +60,7 @@ def clustering(graph: UndirectedGraph) -> float:
 
 def may_be_even(walked: UndirectedGraph) -> bool:
     """Whether a second search is worth its time: with hubs the walk is right."""
-    return degree_spread(walked) < UNEVEN
+    return len(walked.schema) >= ENOUGH_VARIABLES and degree_spread(walked) < UNEVEN
 
 
 def is_even(walked: UndirectedGraph, pseudo: UndirectedGraph) -> bool:
