@@ -11,6 +11,7 @@ from treewright.models.gaussian_network import GaussianNetwork
 from treewright.models.gibbs import GibbsSample, sample_gibbs
 from treewright.models.log_linear import LogLinearModel
 from treewright.models.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
+from treewright.models.markov_choice import BestFitting, PseudoLikelihoodFitting
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
@@ -22,6 +23,7 @@ from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",
+    "BestFitting",
     "DecomposableCover",
     "Dirichlet",
     "Distribution",
@@ -43,6 +45,7 @@ __all__ = [
     "Model",
     "Normal",
     "NormalMarginals",
+    "PseudoLikelihoodFitting",
     "SampledAnswer",
     "SigmoidNetwork",
     "WeightPrior",
