@@ -298,3 +298,14 @@ def test_undirected_graphs_by_blankets(run_json, run, refused, asia_rows, tmp_pa
     run("verify", target)
     message = refused("learn", asia_rows, "--method", method, "--score", "bic")
     assert f"--score and --ess mean nothing to --method {method}" in message
+
+
+def test_regressions_learn_a_markov_network(run_json, refused, asia_rows, tmp_path):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "--method", "l1", "-o", target)
+    assert (found["directed"], found["criterion"]) == (False, "ebic")
+    assert ["bronc", "dysp"] in found["edges"]
+    assert found["score"] < 0
+    assert isinstance(tw.load(target), tw.MarkovNetwork)
+    message = refused("learn", asia_rows, "--method", "l1", "--order", "natural")
+    assert "--knowledge and --order mean nothing to --method l1" in message

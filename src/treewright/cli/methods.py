@@ -25,6 +25,7 @@ from treewright.learners import (
     learn_chow_liu,
     learn_hill_climbing,
     learn_hybrid,
+    learn_l1_neighbourhoods,
     learn_pc,
     learn_tabu,
     learn_thin_junction_tree,
@@ -138,6 +139,7 @@ METHODS: dict[str, Method] = {
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
     ),
     **{name: by_blankets(name) for name in STRUCTURE_SCORES},
+    "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),
 }
 DEFAULT_METHOD = "bounded"
 
@@ -148,6 +150,16 @@ def unrestricted(task: Task) -> Task:
         raise SettingError(
             "--knowledge means nothing to this method, which knows an --order only; bounded, chow-liu, "
             "hill-climbing, hybrid, tabu, aggressive and pc obey it"
+        )
+    return task
+
+
+def unprejudiced(task: Task) -> Task:
+    """A task whose method asks the rows alone."""
+    if task.knowledge is not None or task.order is not None:
+        raise SettingError(
+            "--knowledge and --order mean nothing to --method l1, which asks the rows alone; bjp, ib and mpl "
+            "obey them"
         )
     return task
 
