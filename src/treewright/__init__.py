@@ -108,6 +108,7 @@ from treewright.learners import (
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import (
     BayesianNetwork,
+    BestFitting,
     DecomposableCover,
     Dirichlet,
     FamilyCounts,
@@ -119,6 +120,7 @@ from treewright.models import (
     LogLinearModel,
     LoopyBeliefs,
     MarkovNetwork,
+    PseudoLikelihoodFitting,
     SigmoidNetwork,
     WeightPrior,
     fit,
@@ -146,7 +148,7 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
 if TYPE_CHECKING:
-    from treewright.estimators import PC, BoundedTreewidth, ChowLiuTree, HillClimbing
+    from treewright.estimators import PC, BlanketMarkov, BoundedTreewidth, ChowLiuTree, HillClimbing
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
@@ -171,7 +173,7 @@ __version__ = "0.1.0"
 
 # Doors that are opened when somebody walks through them: importing the package stays quick.
 _LAZY = {
-    "treewright.estimators": ("PC", "BoundedTreewidth", "ChowLiuTree", "HillClimbing"),
+    "treewright.estimators": ("PC", "BlanketMarkov", "BoundedTreewidth", "ChowLiuTree", "HillClimbing"),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
@@ -217,6 +219,8 @@ __all__ = [
     "BDe",
     "BDeu",
     "BayesianNetwork",
+    "BestFitting",
+    "BlanketMarkov",
     "BlanketsJointPosterior",
     "BoundedTreewidth",
     "CachedCounter",
@@ -274,6 +278,7 @@ __all__ = [
     "Pdag",
     "PermutationTest",
     "PosteriorTest",
+    "PseudoLikelihoodFitting",
     "Schema",
     "ShardedCounter",
     "ShardedTable",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.named import independence_test_named, score_named
+from treewright.criteria.named import independence_test_named, score_named, structure_score_named
 from treewright.errors import NotFittedError, SchemaError, SettingError, nearest
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge, Pdag
 from treewright.graphs.compare import moral_graph
@@ -23,14 +23,25 @@ from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
 from treewright.learners import (
     Learned,
+    LearnedGraph,
     Trace,
+    learn_blankets,
     learn_bounded_treewidth,
     learn_chow_liu,
     learn_hill_climbing,
     learn_pc,
 )
 from treewright.learners.collider_rules import ColliderRule
-from treewright.models import BayesianNetwork, Dirichlet, Distribution, Explanation, Marginals, fit
+from treewright.models import (
+    BayesianNetwork,
+    BestFitting,
+    Dirichlet,
+    Distribution,
+    Explanation,
+    Marginals,
+    MarkovNetwork,
+    fit,
+)
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
@@ -129,13 +140,17 @@ class Estimator(Settings, ABC):
         table = self._read(X, self.schema)
         counter = count(table)
         learned = self._learn(counter)
-        self.model_ = fit(learned.structure, counter, prior=self.prior)
+        self.model_ = self._parameters(learned, counter)
         self.structure_ = self.model_.structure
         self.trace_ = learned.trace
         self.report_ = table.report
         proof = learned.certificate
         self.width_ = proof.width if proof else treewidth_upper_bound(moral_graph(self.structure_))
         return self
+
+    def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
+        """Put parameters on what was learned."""
+        return fit(learned.structure, counter, prior=self.prior)
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
         if isinstance(X, Table) and schema is None and self.bins is None:
@@ -466,3 +481,77 @@ class PC(Estimator):
         self.cpdag_: Pdag = learned.structure
         self.separators_ = learned.separators
         return Learned(learned.dag, learned.trace)
+
+
+class BlanketMarkov(Estimator):
+    """A Markov network by a score of its blankets; `model_` is a Markov network, `structure_` undirected.
+
+    Parameters
+    ----------
+    score
+        "bjp" (blankets joint posterior), "ib" (independence-based score) or "mpl" (marginal
+        pseudo-likelihood).
+    search
+        "auto", "fast", "ibmap", "walk", "tabu", "exhaustive" or, for "mpl", "three-phase"; see
+        :func:`~treewright.learn_blankets`.
+    max_width
+        Treewidth that the graph must not exceed; None is no bound.
+    max_blanket
+        Neighbours that no variable exceeds; None is no bound.
+    knowledge
+        Edges that are required or forbidden.
+    prior, missing, bins, schema, seed
+        As for every estimator; the seed chooses the rows that decide how factors are fitted.
+
+    Attributes
+    ----------
+    learned_
+        What the search said: score, start, accepted flips.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9}
+    >>> found = tw.BlanketMarkov().fit(rows)
+    >>> found.structure_.edges(), found.width_
+    ([('a', 'b')], 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        score: str = "bjp",
+        search: str = "auto",
+        max_width: int | None = None,
+        max_blanket: int | None = None,
+        knowledge: Knowledge | None = None,
+        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
+        missing: MissingPolicy = "error",
+        bins: Bins | None = None,
+        schema: Schema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.criterion = score
+        self.search = search
+        self.max_width = max_width
+        self.max_blanket = max_blanket
+        self.knowledge = knowledge
+        self.prior = prior
+        self.missing = missing
+        self.bins = bins
+        self.schema = schema
+        self.seed = seed
+
+    def _learn(self, counter: Counter) -> LearnedGraph:
+        self.learned_ = learn_blankets(
+            structure_score_named(self.criterion, counter),
+            self.search,
+            knowledge=self.knowledge,
+            max_width=self.max_width,
+            max_blanket=self.max_blanket,
+        )
+        return self.learned_
+
+    def _parameters(self, learned: Learned[Any], counter: Counter) -> MarkovNetwork:
+        how = BestFitting(seed=self.seed)
+        return fit(learned.structure, counter, prior=self.prior, estimator=how)

@@ -283,3 +283,32 @@ def test_bootstrap(run_json, run, asia_rows):
     assert all(0 < edge["strength"] <= 1 and 0.5 <= edge["direction"] <= 1 for edge in found)
     assert found[0]["strength"] == 1
     assert "strength" in run(*asked).stdout
+
+
+@pytest.mark.parametrize("method", ["bjp", "ib", "mpl"])
+def test_undirected_graphs_by_blankets(run_json, run, refused, asia_rows, tmp_path, method):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "--method", method, "--treewidth", 2, "-o", target)
+    model = tw.load(target)
+    assert found["directed"] is False
+    assert found["criterion"] == method
+    assert found["width"] <= 2
+    assert ["bronc", "dysp"] in found["edges"]
+    assert found["undirected_edges"] == found["edges"]
+    assert found["log_likelihood"] == pytest.approx(model.score(tw.read_table(asia_rows)))
+    assert isinstance(model, tw.MarkovNetwork)
+    assert any(note.startswith("fitted by") for note in found["notes"])
+    run("verify", target)
+    message = refused("learn", asia_rows, "--method", method, "--score", "bic")
+    assert f"--score and --ess mean nothing to --method {method}" in message
+
+
+def test_regressions_learn_a_markov_network(run_json, refused, asia_rows, tmp_path):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", asia_rows, "--method", "l1", "-o", target)
+    assert (found["directed"], found["criterion"]) == (False, "ebic")
+    assert ["bronc", "dysp"] in found["edges"]
+    assert found["score"] < 0
+    assert isinstance(tw.load(target), tw.MarkovNetwork)
+    message = refused("learn", asia_rows, "--method", "l1", "--order", "natural")
+    assert "--knowledge and --order mean nothing to --method l1" in message

@@ -243,3 +243,52 @@ class TestRefusals:
         a, b, *_ = hub.schema.names
         barred = tw.Knowledge(forbidden_edges=[(a, b)])
         self.refused(tw.errors.KnowledgeError, f"has {a} - {b}", score, start=complete, knowledge=barred)
+
+
+class TestChoice:
+    def test_shapes(self):
+        from treewright.learners import blanket_choice as choice
+
+        schema = tw.Schema([tw.Variable(f"v{i:02d}") for i in range(16)])
+        ring = UndirectedGraph(schema, [(i, (i + k) % 16) for i in range(16) for k in (1, 2)])
+        star = UndirectedGraph(schema, [(0, i) for i in range(1, 16)])
+        empty = UndirectedGraph(schema)
+        assert choice.clustering(ring) == pytest.approx(0.5)
+        assert choice.degree_spread(ring) == 0
+        assert choice.degree_spread(star) > choice.UNEVEN
+        assert choice.is_even(ring, ring)
+        assert not choice.is_even(star, ring)
+        assert not choice.is_even(empty, empty)
+        assert choice.is_even(empty, ring)
+
+    def test_rings_are_left_to_the_other_score(self):
+        rows, truth = markov_rows([(i, (i + k) % 14) for i in range(14) for k in (1, 2)], 14, 2000, seed=2)
+        learned = tw.learn_blankets(tw.BlanketsJointPosterior(tw.count(rows)))
+        assert isinstance(learned.criterion, tw.IndependenceBasedScore)
+        assert "independence-based score took over" in learned.report
+        assert learned.score == pytest.approx(learned.criterion.score(learned.structure), abs=1e-9)
+        assert [phase.name for phase in learned.trace.phases] == [
+            "start",
+            "search",
+            "choice",
+            "start",
+            "search",
+        ]
+        assert tw.compare(truth, learned.structure).hamming <= 12
+
+    def test_hubs_are_not(self, hub):
+        assert tw.learn_blankets(tw.BlanketsJointPosterior(hub)).report == ""
+
+
+class TestConfidence:
+    def test_resampled_edges(self):
+        rows, truth = markov_rows(TWO_CLIQUES, 9, 2000, seed=3)
+
+        def learn(table):
+            return tw.learn_blankets(tw.BlanketsJointPosterior(tw.count(table)))
+
+        confidence = tw.edge_confidence(rows, learn, repetitions=8, rng=np.random.default_rng(0))
+        assert tw.compare(truth, confidence.averaged_graph()).hamming <= 4
+        assert confidence.averaged_graph(0.0).n_edges >= confidence.averaged_graph(1.0).n_edges
+        with pytest.raises(tw.errors.SettingError, match="a threshold is a share from 0 to 1; found 2"):
+            confidence.averaged_graph(2)

@@ -102,3 +102,19 @@ def test_many_states_and_long_names_are_cut_short():
 
 def test_empty_structure():
     ElementTree.fromstring(to_svg(Dag(Schema([]), [])))
+
+
+def test_sure_edges_are_thick():
+    import numpy as np
+
+    import treewright as tw
+
+    schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    counts = np.array([[0, 5.0, 1], [5.0, 0, 0], [1.0, 0, 0]])
+    confidence = tw.EdgeConfidence(schema, 10, counts)
+    graph = confidence.averaged_graph(0.0)
+    picture = tw.to_svg(graph, confidence=confidence)
+    assert 'data-confidence="1.000" style="stroke-width:3.20;opacity:1.00"' in picture
+    assert "<title>a - c: 20%</title>" in picture
+    assert "data-confidence" in tw.to_html(graph, confidence=confidence)
+    assert "data-confidence" not in tw.to_svg(graph)

@@ -13,7 +13,7 @@ from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs import Dag
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
-from treewright.statistics import count, moments
+from treewright.statistics import Counter, count, moments
 from treewright.tables.table import Table
 
 CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
@@ -27,6 +27,8 @@ class Ground:
     score: LocalScore
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
+    counter: Counter | None = None  # none for continuous columns
+    n_rows: int = 0
 
 
 def check_score(name: str | None, ess: float | None) -> None:
@@ -78,4 +80,6 @@ def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
         score_named(score, counter, ess=ess),
         lambda alpha: GTest(counter, alpha=alpha),
         lambda dag: fit_all_rows(dag, table, counter),
+        counter,
+        table.n_rows,
     )

@@ -48,10 +48,10 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, Update
 from treewright.errors import FileMissingError, FormatError
-from treewright.graphs import Knowledge
+from treewright.graphs import Knowledge, UndirectedGraph
 from treewright.learners import EdgeConfidence, Learned, edge_confidence
 from treewright.learners.certified import Progress
-from treewright.models import GaussianNetwork
+from treewright.models import BestFitting, GaussianNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.table import Table
@@ -91,7 +91,7 @@ def learn(
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
     out = Output(as_json=as_json, quiet=quiet)
-    chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth)
+    chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth, score=score, ess=ess)
     check_score(score, ess)
     check_writable(output)
     check_writable(trace)
@@ -113,15 +113,20 @@ def learn(
         learned = chosen.learn(replace(task, progress=told(update, task)))
         update(2, "fitting")
         network = network_of(learned)
-        model, how_fitted = ground.fit(network)
+        if isinstance(network, UndirectedGraph):
+            model, how_fitted = fit_edges(network, task)
+            total = float(getattr(learned, "score", 0.0))
+        else:
+            model, how_fitted = ground.fit(network)
+            total = ground.score.score(network)
         done = perf_counter()
         update(3, "scoring" if bootstrap is None else "resampling")
         outcome = Outcome(
             method=method,
-            criterion=criterion,
+            criterion=chosen.own_score or criterion,
             learned=learned,
             model=model,
-            score=ground.score.score(network),
+            score=total,
             n_rows=table.n_rows,
             log_likelihood=mean_log_likelihood(model, table),
             n_valid_rows=None if held_out is None else held_out.n_rows,
@@ -141,15 +146,16 @@ def learn(
         origin = {
             **getattr(model, "provenance", {}),
             "method": method,
-            "score": criterion,
+            "score": chosen.own_score or criterion,
             "rows": table.n_rows,
             "seed": seed,
             "treewright": __version__,
         }
-        bound = task.width if "treewidth" in chosen.options else None
+        bound = task.width if "treewidth" in chosen.options and learned.certificate else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
-        write_json(trace, {"method": method, "score": criterion, **learned.trace.to_dict()})
+        used = chosen.own_score or criterion
+        write_json(trace, {"method": method, "score": used, **learned.trace.to_dict()})
     out.answer(
         lambda: document(outcome),
         shown=lambda: shown(outcome),
@@ -167,6 +173,16 @@ def told(update: Update, task: Task) -> Progress:
         update(1 + min(1.0, iteration / wanted), doing)
 
     return tell
+
+
+def fit_edges(graph: UndirectedGraph, task: Task) -> tuple[AnyModel, list[str]]:
+    """Factors on an undirected graph, by what suits it best, and how that was."""
+    model = fit(graph, task.counter, estimator=BestFitting())
+    how = model.fitting
+    assert how is not None
+    rows = task.counter.n_rows
+    left_out = [f"factors are fitted to the {rows:,} complete rows"] if rows < task.ground.n_rows else []
+    return model, [f"fitted by {how.method}" + (f": {how.note}" if how.note else ""), *left_out]
 
 
 def resampled(

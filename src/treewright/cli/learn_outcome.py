@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.methods import network_of
 from treewright.cli.output import figures, heading, listing, remark
-from treewright.graphs import Dag, Pdag
+from treewright.graphs import Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
@@ -41,19 +41,22 @@ class Outcome:
     confidence: EdgeConfidence | None = None
 
     @property
-    def network(self) -> Dag:
+    def network(self) -> Dag | UndirectedGraph:
         return network_of(self.learned)
 
     @property
     def width(self) -> int:
         if self.learned.certificate is not None:
             return self.learned.certificate.width
-        return treewidth_upper_bound(moral_graph(self.network))
+        network = self.network
+        return treewidth_upper_bound(moral_graph(network) if isinstance(network, Dag) else network)
 
     @property
     def open_edges(self) -> list[tuple[str, str]] | None:
         """Edges that the data cannot direct, where the learner knows."""
         found = getattr(self.learned, "cpdag", self.learned.structure)
+        if isinstance(found, UndirectedGraph):
+            return found.edges()
         return found.undirected_edges() if isinstance(found, Pdag) else None
 
 
@@ -63,7 +66,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "method": outcome.method,
         "variables": list(network.schema.names),
         "edges": [list(edge) for edge in network.edges()],
-        "directed": True,
+        "directed": isinstance(network, Dag),
         "width": outcome.width,
         "criterion": outcome.criterion,
         "score": outcome.score,

@@ -10,16 +10,22 @@ import numpy as np
 
 import treewright
 from treewright.cli.ground import Ground
-from treewright.criteria import IndependenceTest, LocalScore
-from treewright.errors import SettingError, nearest
-from treewright.graphs import Dag, Knowledge
+from treewright.criteria import (
+    IndependenceTest,
+    LocalScore,
+)
+from treewright.criteria.named import STRUCTURE_SCORES
+from treewright.errors import SchemaError, SettingError, nearest
+from treewright.graphs import Dag, Knowledge, UndirectedGraph
 from treewright.learners import (
     Learned,
     learn_aggressive,
+    learn_blankets,
     learn_bounded_treewidth,
     learn_chow_liu,
     learn_hill_climbing,
     learn_hybrid,
+    learn_l1_neighbourhoods,
     learn_pc,
     learn_tabu,
     learn_thin_junction_tree,
@@ -27,6 +33,7 @@ from treewright.learners import (
 )
 from treewright.learners.certified import Progress
 from treewright.learners.chow_liu import with_order
+from treewright.statistics import Counter
 
 DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1
@@ -57,6 +64,14 @@ class Task:
         return self.rng or np.random.default_rng()
 
     @property
+    def counter(self) -> Counter:
+        if self.ground.counter is None:
+            raise SchemaError(
+                "this method is for discrete columns; cut continuous ones into intervals with --bins 4"
+            )
+        return self.ground.counter
+
+    @property
     def width(self) -> int:
         return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
@@ -71,6 +86,17 @@ class Method:
     learn: Callable[[Task], Learned[Any]]
     score: str = "bic"
     options: frozenset[str] = frozenset()
+    own_score: str | None = None  # of a method that maximises nothing else
+
+
+def by_blankets(name: str) -> Method:
+    """An undirected graph by a score of its blankets; wide ones only where no width was asked for."""
+
+    def learn(task: Task) -> Learned[Any]:
+        score = STRUCTURE_SCORES[name](task.counter)
+        return learn_blankets(score, knowledge=task.known(), max_width=task.treewidth)
+
+    return Method(learn, options=frozenset({"treewidth"}), own_score=name)
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
@@ -114,8 +140,20 @@ METHODS: dict[str, Method] = {
     "pc": Method(
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
     ),
+    **{name: by_blankets(name) for name in STRUCTURE_SCORES},
+    "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),
 }
 DEFAULT_METHOD = "bounded"
+
+
+def unprejudiced(task: Task) -> Task:
+    """A task whose method asks the rows alone."""
+    if task.knowledge is not None or task.order is not None:
+        raise SettingError(
+            "--knowledge and --order mean nothing to --method l1, which asks the rows alone; bjp, ib and mpl "
+            "obey them"
+        )
+    return task
 
 
 def method_named(name: str, **options: object) -> Method:
@@ -125,6 +163,11 @@ def method_named(name: str, **options: object) -> Method:
             f"--method {name!r} is not in treewright {treewright.__version__}; "
             f"available: {nearest(name, METHODS)}"
         )
+    own = METHODS[name].own_score
+    if own is not None and (options.pop("score", None) or options.pop("ess", None)) is not None:
+        raise SettingError(f"--score and --ess mean nothing to --method {name}, which has a score of its own")
+    options.pop("score", None)
+    options.pop("ess", None)
     for option, value in options.items():
         if value is not None and option not in METHODS[name].options:
             users = ", ".join(other for other, method in METHODS.items() if option in method.options)
@@ -132,7 +175,7 @@ def method_named(name: str, **options: object) -> Method:
     return METHODS[name]
 
 
-def network_of(learned: Learned[Any]) -> Dag:
-    """The directed graph that parameters go on: of an equivalence class, a member."""
-    found: Dag = getattr(learned, "dag", learned.structure)
+def network_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
+    """The graph that parameters go on: of an equivalence class, a member."""
+    found: Dag | UndirectedGraph = getattr(learned, "dag", learned.structure)
     return found

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.dirichlet_scores import K2, BDeu
 from treewright.criteria.discrete_tests import ChiSquareTest, GTest
 from treewright.criteria.edge_prior import SparseQNML
 from treewright.criteria.independence import IndependenceTest
+from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.marginal_pseudo_likelihood import MarginalPseudoLikelihood
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
+from treewright.criteria.structure_score import StructureScore
 from treewright.errors import SettingError, nearest
 from treewright.statistics import Counter
 
@@ -29,6 +33,27 @@ TESTS: dict[str, Callable[[Counter, float], IndependenceTest]] = {
     "chi-square": lambda counter, alpha: ChiSquareTest(counter, alpha=alpha),
     "posterior": lambda counter, _: PosteriorTest(counter),
 }
+
+
+STRUCTURE_SCORES: dict[str, Callable[[Counter], StructureScore]] = {
+    "bjp": BlanketsJointPosterior,
+    "ib": IndependenceBasedScore,
+    "mpl": MarginalPseudoLikelihood,
+}
+
+
+def structure_score_named(name: str, counter: Counter) -> StructureScore:
+    """The score of undirected graphs of a name, on a counter.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> structure_score_named("mpl", tw.count(tw.read_table({"a": [0, 1, 1]})))
+    MarginalPseudoLikelihood(1 variables, a=0.5)
+    """
+    if name not in STRUCTURE_SCORES:
+        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, STRUCTURE_SCORES)}")
+    return STRUCTURE_SCORES[name](counter)
 
 
 def score_named(name: str, counter: Counter, *, ess: float | None = None) -> LocalScore:

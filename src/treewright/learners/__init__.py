@@ -23,8 +23,9 @@ from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
-from treewright.learners.l1_neighbourhoods import LearnedNeighbourhoods, learn_l1_neighbourhoods
+from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.mixture import Member, Mixed, learn_mixture
 from treewright.learners.mixture_components import CutsetComponents, TreeComponents

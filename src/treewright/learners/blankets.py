@@ -3,6 +3,8 @@
 The structure of a Markov network is the collection of its blankets: who has to be known for the rest to be
 irrelevant. A score judges all blankets of a graph from data, and a search flips edges. The search ``"auto"``
 takes the graph of the marginal pseudo-likelihood as start and walks from there by the worst pair.
+
+Departures: ties are broken by names where the paper leaves them open, and ``"auto"`` is none of the paper's.
 """
 
 from __future__ import annotations
@@ -10,12 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from treewright.criteria import MarginalPseudoLikelihood, StructureScore
+from treewright.criteria import (
+    BlanketsJointPosterior,
+    IndependenceBasedScore,
+    MarginalPseudoLikelihood,
+    StructureScore,
+)
 from treewright.criteria.structure_score import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs.treewidth import fits
 from treewright.graphs.triangulation import eliminate
+from treewright.learners.blanket_choice import is_even, may_be_even
 from treewright.learners.blanket_starts import Conflicts, learn_apart, pseudo_start, tree_start
 from treewright.learners.flip_rules import FlipRules
 from treewright.learners.graph_searches import (
@@ -38,6 +46,7 @@ SEARCHES: dict[str, Search] = {
 }
 NAMED = ("auto", "fast", *SEARCHES, "three-phase")
 STARTS = ("empty", "chow-liu", "mpl")
+EVENLY = "neighbours are spread evenly here, so the independence-based score took over"
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,8 @@ class LearnedGraph(Learned[UndirectedGraph]):
         The accepted flips that lead from the start to the structure.
     maximisers
         All best graphs, where every graph was judged.
+    report
+        What the search ``"auto"`` made of the rows, where it changed its mind.
 
     Examples
     --------
@@ -107,6 +118,7 @@ class LearnedGraph(Learned[UndirectedGraph]):
     start: UndirectedGraph
     flips: tuple[FlippedEdge, ...] = ()
     maximisers: tuple[UndirectedGraph, ...] = field(default=(), repr=False)
+    report: str = ""
 
 
 def learn_blankets(
@@ -128,7 +140,9 @@ def learn_blankets(
         :class:`~treewright.MarginalPseudoLikelihood`.
     search
         ``"auto"``: settings that the score leaves open are chosen, and the worst-pair walk sets out from the
-        graph of the marginal pseudo-likelihood (for which its own learner is used). ``"fast"``: the same from
+        graph of the marginal pseudo-likelihood (for which its own learner is used). For the joint posterior,
+        a graph whose neighbours turn out to be spread evenly, or to be neighbours of each other, is given up
+        for that of the independence-based score; `criterion` of the result says so. ``"fast"``: one walk from
         the best tree. Or ``"ibmap"`` (the published hill climbing), ``"walk"``, ``"tabu"``,
         ``"exhaustive"`` (up to six variables), ``"three-phase"`` (marginal pseudo-likelihood only); or an
         object with settings of its own: :class:`WorstPairClimb`, :class:`WorstPairWalk`,
@@ -198,7 +212,28 @@ def _automatic(score: StructureScore, search: str, task: _Task) -> LearnedGraph:
     if isinstance(score, MarginalPseudoLikelihood) and search == "auto":
         return _three_phases(score, ThreePhases(), task)
     start = task.start or ("mpl" if search == "auto" else "chow-liu")
-    return _search(score, WorstPairWalk(), replace(task, start=start))
+    walked = _search(score, WorstPairWalk(), replace(task, start=start))
+    if search == "fast" or task.start is not None or not isinstance(score, BlanketsJointPosterior):
+        return walked
+    return _chosen(walked, task)
+
+
+def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
+    """The walk's graph, or, where neighbours are spread evenly, that of a walk from another start."""
+    if not may_be_even(walked.structure):
+        return walked
+    counter, edges = walked.criterion.counter, walked.structure.n_edges
+    with task.trace.phase("choice") as tallies:
+        task.say("choice")
+        pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict")
+        start = UndirectedGraph.of_rows(counter.schema, pseudo.rows)
+        even = is_even(walked.structure, start)
+        tallies["edges"] = start.n_edges if even else edges
+    if not even:
+        return replace(walked, trace=task.trace.build())
+    other = IndependenceBasedScore(counter).tuned()
+    learned = _search(other, WorstPairWalk(), replace(task, start=start))
+    return replace(learned, report=EVENLY)
 
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:

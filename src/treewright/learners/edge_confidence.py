@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SettingError
-from treewright.graphs import Dag, DagBuilder
+from treewright.graphs import Dag, DagBuilder, UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
 
 
@@ -107,12 +107,30 @@ class EdgeConfidence:
         Edges are drawn from the strongest on, then by name. One that would close a cycle is turned round: its
         presence is surer than its direction.
         """
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise SettingError(f"a threshold is a share from 0 to 1; found {threshold!r}")
-        least = self.optimal_threshold() if threshold is None else threshold
+        least = self._least(threshold)
         builder = DagBuilder(self.schema)
         for tail, head, strength, _ in self.edges():
             if strength >= least:
                 forth = builder.can_add(tail, head)
                 builder.add(*((tail, head) if forth else (head, tail)))
         return builder.freeze()
+
+    def averaged_graph(self, threshold: float | None = None) -> UndirectedGraph:
+        """The edges at least as strong as a threshold, without directions: for learners of undirected graphs.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "abc"])
+        >>> confidence = EdgeConfidence(schema, 10, np.array([[0, 4.0, 1], [4.0, 0, 0], [1.0, 0, 0]]))
+        >>> confidence.averaged_graph().edges()
+        [('a', 'b')]
+        """
+        least = self._least(threshold)
+        pairs = [(u, v) for u, v, strength, _ in self.edges() if strength >= least]
+        return UndirectedGraph(self.schema, pairs)
+
+    def _least(self, threshold: float | None) -> float:
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise SettingError(f"a threshold is a share from 0 to 1; found {threshold!r}")
+        return self.optimal_threshold() if threshold is None else threshold

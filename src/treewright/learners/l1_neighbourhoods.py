@@ -14,9 +14,7 @@ graphs of larger cliques the scores of blankets find more.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -27,11 +25,11 @@ from treewright import _core
 from treewright.criteria.queries import one_of
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.graphs import Edge, UndirectedGraph
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.statistics.distinct import DistinctRows, distinct_rows
-from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 
 Floats = npt.NDArray[np.float64]
@@ -39,59 +37,6 @@ Rule = Literal["or", "and"]
 
 TUNING_PENALTIES = (1000.0, 500.0, 200.0, 100.0, 50.0, 25.0, 20.0, 10.0, 5.0, 2.0, 1.0)
 _PATIENCE = 5  # worse supports in a row that end a path
-
-
-@dataclass(frozen=True)
-class LearnedNeighbourhoods(Learned[UndirectedGraph]):
-    """A graph of pairs, and the weights that the regressions gave them.
-
-    Attributes
-    ----------
-    structure, trace
-        See :class:`Learned`.
-    found
-        The neighbours that each regression found, by name, before the rule joined them.
-    penalties
-        The penalty of each regression, by name.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> counter = tw.count(tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18, "c": [0, 1, 1, 1] * 9}))
-    >>> learned = tw.learn_l1_neighbourhoods(counter)
-    >>> learned.found["c"], learned.structure.n_edges
-    (('a', 'b'), 3)
-    >>> tw.LogLinearModel(counter.schema, learned.features, learned.weights)
-    <LogLinearModel: 3 variables, 6 features>
-    """
-
-    found: Mapping[str, tuple[str, ...]]
-    penalties: Mapping[str, float]
-    tables: Mapping[Edge, Floats] = field(repr=False)
-    intercepts: tuple[Floats, ...] = field(repr=False)
-
-    def pair_weights(self, x: str | int, y: str | int) -> Floats:
-        """The mean table of weights of a pair, centred: states of `x` by states of `y`."""
-        u, v = self.structure.schema.index(x), self.structure.schema.index(y)
-        if (min(u, v), max(u, v)) not in self.tables:
-            cardinalities = self.structure.schema.cardinalities
-            return np.zeros((cardinalities[u], cardinalities[v]))
-        table = self.tables[min(u, v), max(u, v)]
-        return table if u < v else table.T
-
-    @cached_property
-    def _log_linear(self) -> tuple[tuple[Feature, ...], Floats]:
-        return _against_first_states(self.structure.schema, self.tables, self.intercepts)
-
-    @property
-    def features(self) -> tuple[Feature, ...]:
-        """Statements about one state, and about two of joined variables; the first states need none."""
-        return self._log_linear[0]
-
-    @property
-    def weights(self) -> Floats:
-        """The weight of each of the `features` in a log-linear model."""
-        return self._log_linear[1]
 
 
 def learn_l1_neighbourhoods(
@@ -174,8 +119,9 @@ def learn_l1_neighbourhoods(
         tallies["regressions"] = len(rows.schema)
         tallies["penalties"] = int(regressions.steps.sum())
     with trace.phase("joining"):
+        score = -float(regressions.criteria.sum()) / 2 if penalty == "ebic" else math.nan
         joined = _joined(regressions.supports, rule)
-        return _learned(counter.schema, rows.schema, regressions, joined, trace)
+        return _learned(counter.schema, rows.schema, regressions, joined, score=score, trace=trace)
 
 
 class Regressions(NamedTuple):
@@ -195,7 +141,13 @@ def _joined(supports: npt.NDArray[np.uint8], rule: Rule) -> npt.NDArray[np.bool_
 
 
 def _learned(
-    schema: Schema, ordered: Schema, found: Regressions, joined: npt.NDArray[np.bool_], trace: TraceBuilder
+    schema: Schema,
+    ordered: Schema,
+    found: Regressions,
+    joined: npt.NDArray[np.bool_],
+    *,
+    score: float,
+    trace: TraceBuilder,
 ) -> LearnedNeighbourhoods:
     """Back from contrasts in name order to tables over the schema."""
     place = [schema.index(name) for name in ordered.names]
@@ -221,32 +173,10 @@ def _learned(
         trace.build(),
         neighbours,
         dict(zip(names, found.penalties.tolist(), strict=True)),
+        score,
         dict(sorted(tables.items())),
         tuple(intercepts),
     )
-
-
-def _against_first_states(
-    schema: Schema, tables: Mapping[Edge, Floats], intercepts: Sequence[Floats]
-) -> tuple[tuple[Feature, ...], Floats]:
-    """The same energies, up to a constant, as weights of states other than the first and of pairs of such."""
-    single = [intercept - intercept[0] for intercept in intercepts]
-    features: list[Feature] = []
-    weights: list[float] = []
-    for (u, v), table in tables.items():
-        single[u] = single[u] + table[:, 0] - table[0, 0]
-        single[v] = single[v] + table[0] - table[0, 0]
-    for v, energies in enumerate(single):
-        for state in range(1, len(energies)):
-            features.append(Feature.of_codes(schema, [(v, state)]))
-            weights.append(float(energies[state]))
-    for (u, v), table in tables.items():
-        corner = table - table[:, :1] - table[:1] + table[0, 0]
-        for s in range(1, corner.shape[0]):
-            for t in range(1, corner.shape[1]):
-                features.append(Feature.of_codes(schema, [(u, s), (v, t)]))
-                weights.append(float(corner[s, t]))
-    return tuple(features), np.array(weights)
 
 
 def _design(rows: DistinctRows) -> _core.NodewiseDesign:

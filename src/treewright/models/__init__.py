@@ -19,6 +19,7 @@ from treewright.models.gaussian_network import GaussianNetwork
 from treewright.models.gibbs import GibbsSample, sample_gibbs
 from treewright.models.log_linear import LogLinearModel
 from treewright.models.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
+from treewright.models.markov_choice import BestFitting, PseudoLikelihoodFitting
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.markov_network import Fitting, MarkovNetwork
 from treewright.models.model import Model
@@ -30,6 +31,7 @@ from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",
+    "BestFitting",
     "BoundedExplanation",
     "DecomposableCover",
     "Dirichlet",
@@ -55,6 +57,7 @@ __all__ = [
     "Model",
     "Normal",
     "NormalMarginals",
+    "PseudoLikelihoodFitting",
     "SampledAnswer",
     "SigmoidNetwork",
     "WeightPrior",

@@ -14,7 +14,7 @@ feature graphs in `feature_fitting.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
@@ -27,12 +27,20 @@ from treewright.models.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.family_counts import FamilyCounter, FamilyCounts
 from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.gaussian_network import GaussianNetwork
+from treewright.models.markov_choice import (
+    BestFitting,
+    PseudoLikelihoodFitting,
+    fit_best,
+    fit_by_pseudolikelihood,
+)
+from treewright.models.markov_fitting import DecomposableCover, IterativeFitting, fit_markov_network
+from treewright.models.markov_network import MarkovNetwork
 from treewright.statistics.moments import Moments
 
 if TYPE_CHECKING:
     from treewright.models.feature_network import FeatureNetwork
-    from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
-    from treewright.models.markov_network import MarkovNetwork
+
+MarkovEstimator = IterativeFitting | DecomposableCover | BestFitting | PseudoLikelihoodFitting
 
 __all__ = ["Dirichlet", "FamilyCounter", "fit"]
 
@@ -49,7 +57,7 @@ def fit(
     counter: FamilyCounter,
     *,
     prior: Dirichlet | None = ...,
-    estimator: IterativeFitting | DecomposableCover | None = ...,
+    estimator: MarkovEstimator | None = ...,
 ) -> MarkovNetwork: ...
 @overload
 def fit(
@@ -61,7 +69,7 @@ def fit(
     *,
     prior: Dirichlet | GaussianPrior | None = ONE_ROW,
     keep_counts: bool = False,
-    estimator: IterativeFitting | DecomposableCover | None = None,
+    estimator: MarkovEstimator | None = None,
 ) -> BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork:
     """Fit tables to arcs, lines to arcs of continuous variables, factors to edges, or a feature graph.
 
@@ -82,8 +90,10 @@ def fit(
     keep_counts
         Whether a Bayesian network carries its counts and prior, so that `partial_fit` can add further rows.
     estimator
-        For an undirected graph: :class:`IterativeFitting`, or the quick :class:`DecomposableCover`. By
-        default the closed form when the graph is chordal, iterative fitting when it is not.
+        For an undirected graph: :class:`IterativeFitting`, the quick :class:`DecomposableCover`,
+        :class:`BestFitting`, which takes the better of the two by rows held out, or
+        :class:`PseudoLikelihoodFitting` for any width. By default the closed form when the graph is chordal,
+        iterative fitting when it is not.
 
     Returns
     -------
@@ -151,14 +161,16 @@ def _fit_edges(
     prior: Dirichlet | GaussianPrior | None,
     *,
     keep_counts: bool,
-    estimator: IterativeFitting | DecomposableCover | None,
+    estimator: MarkovEstimator | None,
 ) -> MarkovNetwork:
-    from treewright.models.markov_fitting import fit_markov_network
-
     if isinstance(counter, Moments):
         raise SchemaError("an undirected graph is fitted to counts of discrete variables; found moments")
     if keep_counts:
         raise SettingError("keep_counts=True goes with the arcs of a Bayesian network; found edges")
+    if isinstance(estimator, BestFitting):
+        return fit_best(graph, counter, _dirichlet_prior(prior), estimator)
+    if isinstance(estimator, PseudoLikelihoodFitting):
+        return fit_by_pseudolikelihood(graph, counter, estimator)
     return fit_markov_network(graph, counter, prior=_dirichlet_prior(prior), estimator=estimator)
 
 

@@ -57,12 +57,15 @@ class Fitting:
         weights, the largest entry of the gradient.
     converged
         Whether that is within the tolerance.
+    note
+        Why this method was taken, where it was a choice.
     """
 
     method: str
     sweeps: int = 0
     residual: float = 0.0
     converged: bool = True
+    note: str = ""
 
 
 class MarkovNetwork(Asking):
@@ -154,6 +157,10 @@ class MarkovNetwork(Asking):
     def fitting(self) -> Fitting | None:
         """How the factors were found, for a network that was fitted."""
         return self._fitting
+
+    def with_fitting(self, fitting: Fitting) -> MarkovNetwork:
+        """The same network with another account of how it was fitted."""
+        return MarkovNetwork(self._schema, self._factors, fitting=fitting)
 
     @cached_property
     def structure(self) -> UndirectedGraph:

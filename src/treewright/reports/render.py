@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from treewright.learners import EdgeConfidence
 from treewright.models import BayesianNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
@@ -48,7 +49,11 @@ _DARK = {
 
 
 def to_svg(
-    structure: Any, *, marginals: Mapping[str, Distribution] | None = None, observed: Sequence[str] = ()
+    structure: Any,
+    *,
+    marginals: Mapping[str, Distribution] | None = None,
+    observed: Sequence[str] = (),
+    confidence: EdgeConfidence | None = None,
 ) -> str:
     """Draw a structure.
 
@@ -60,6 +65,9 @@ def to_svg(
         Distributions to show in the nodes, by name.
     observed
         Names of variables to mark as given.
+    confidence
+        How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
+        tells its share.
 
     Examples
     --------
@@ -81,14 +89,20 @@ def to_svg(
             '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
             'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
             "</defs>",
-            *(_draw_link(link, layout, schema) for link in links),
+            *(_draw_link(link, layout, schema, confidence) for link in links),
             *(_draw_card(card, layout.centres[v]) for v, card in enumerate(cards)),
             "</svg>",
         ]
     )
 
 
-def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label] | None = None) -> str:
+def to_html(
+    source: Any,
+    *,
+    title: str | None = None,
+    given: Mapping[str, Label] | None = None,
+    confidence: EdgeConfidence | None = None,
+) -> str:
     """Make a self-contained page of a model or a structure.
 
     Parameters
@@ -99,6 +113,8 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
         Heading of the page.
     given
         Observed states; the distributions of a model are shown given these.
+    confidence
+        How sure each edge is; see :func:`to_svg`.
 
     Examples
     --------
@@ -112,7 +128,7 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     marginals = None if model is None else model.marginals(given)
     kind = "Markov network" if isinstance(model, MarkovNetwork) else "Bayesian network"
     heading = escape(title or (kind if model else type(structure).__name__))
-    picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))
+    picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()), confidence=confidence)
     return "\n".join(
         [
             "<!doctype html>",
@@ -196,14 +212,20 @@ def _draw_card(card: _Card, centre: Point) -> str:
     return "".join([*parts, "</g>"])
 
 
-def _draw_link(link: Link, layout: Layout, schema: Schema) -> str:
+def _draw_link(link: Link, layout: Layout, schema: Schema, confidence: EdgeConfidence | None) -> str:
     u, v = schema.names_of(reversed(link.arc) if link.arrow == "up" else link.arc)
     side = {"none": "", "down": "end", "up": "start"}[link.arrow]
     arrow = f' marker-{side}="url(#treewright-arrow)"' if side else ""
-    return (
+    path = (
         f'<path class="edge" data-from="{escape(u)}" data-to="{escape(v)}" '
-        f'd="{_curve(layout.routes[link.arc])}"{arrow}/>'
+        f'd="{_curve(layout.routes[link.arc])}"{arrow}'
     )
+    if confidence is None:
+        return f"{path}/>"
+    sure = confidence.strength(u, v)
+    style = f"stroke-width:{0.6 + 2.6 * sure:.2f};opacity:{0.25 + 0.75 * sure:.2f}"
+    label = f"{escape(u)} - {escape(v)}: {100 * sure:.0f}%"
+    return f'{path} data-confidence="{sure:.3f}" style="{style}"><title>{label}</title></path>'
 
 
 def _curve(points: Sequence[Point]) -> str:

@@ -14,7 +14,10 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit, table_cells
+from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter
+from treewright.statistics.sharded import ShardedCounter
+from treewright.statistics.whole import WholeCounter
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
@@ -46,7 +49,7 @@ class DistinctRows:
 def distinct_rows(counter: Counter) -> DistinctRows:
     """The different rows behind a counter, in name order.
 
-    A counter over a table in memory has its rows at hand; any other is asked for the occupied cells of the
+    A counter over tables in memory has its rows at hand; any other is asked for the occupied cells of the
     joint table of all variables.
 
     Raises
@@ -69,17 +72,29 @@ def distinct_rows(counter: Counter) -> DistinctRows:
             raise SchemaError(
                 f"rows of states are wanted; {variable.name!r} is continuous: read it with bins="
             )
-    ordered = schema.select(schema.name_order)
-    table = getattr(counter, "table", None)
-    if isinstance(table, Table):
-        codes, weights = _of_table(table)
-    else:
-        codes, weights = _of_cells(counter)
+    codes, weights = _rows(counter)
     kept = weights > 0
+    ordered = schema.select(schema.name_order)
     return DistinctRows(ordered, np.ascontiguousarray(codes[:, kept]), weights[kept])
 
 
-def _of_table(table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+Rows = tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]
+
+
+def _rows(counter: Counter) -> Rows:
+    """By what the counter is made of: a table, shards, another counter; else by its joint table."""
+    if isinstance(counter, CachedCounter):
+        return _rows(counter.counter)
+    if isinstance(counter, ShardedCounter):
+        shards = [_rows(shard) for shard in counter.counters]
+        codes = np.concatenate([codes for codes, _ in shards], axis=1)
+        return _merged(counter.schema, codes, np.concatenate([weights for _, weights in shards]))
+    if isinstance(counter, WholeCounter):
+        return _of_table(counter.table)
+    return _of_cells(counter)
+
+
+def _of_table(table: Table) -> Rows:
     needed = 4 * len(table.schema) * table.n_rows
     if needed > memory_limit():
         raise TableTooLarge(
@@ -87,21 +102,26 @@ def _of_table(table: Table) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.floa
             f"above the memory limit of {format_bytes(memory_limit())}; use fewer rows, or raise the limit "
             "with set_memory_limit or TREEWRIGHT_MEMORY"
         )
-    columns = [np.asarray(table.columns[v]) for v in table.schema.name_order]
+    columns = [np.asarray(table.columns[v], dtype=np.uint32) for v in table.schema.name_order]
+    codes = np.array(columns, dtype=np.uint32).reshape(len(columns), table.n_rows)
     weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-    if not columns or table.n_rows == 0:
-        return np.zeros((len(columns), 0), dtype=np.uint32), np.zeros(0)
+    return _merged(table.schema, codes, weights)
+
+
+def _merged(schema: Schema, codes: npt.NDArray[np.uint32], weights: npt.NDArray[np.float64]) -> Rows:
+    """Equal rows become one, in rising order."""
+    if not codes.size:
+        return codes[:, :0], weights[:0]
     # bytes with the high one first sort like the numbers that they stand for
-    joined = np.stack(columns, axis=1).astype(">u4")
-    if max(table.schema.cardinalities) <= 256:
-        joined = joined.astype(np.uint8)
-    lines = np.ascontiguousarray(joined).view(np.dtype((np.void, joined.itemsize * joined.shape[1]))).ravel()
-    _, first, where = np.unique(lines, return_index=True, return_inverse=True)
+    narrow = max(schema.cardinalities) <= 256
+    lines = np.ascontiguousarray(codes.T.astype(np.uint8 if narrow else ">u4"))
+    keys = lines.view(np.dtype((np.void, lines.itemsize * lines.shape[1]))).ravel()
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
     counts = np.bincount(where, weights=weights, minlength=len(first)).astype(np.float64)
-    return joined[first].T.astype(np.uint32), counts
+    return codes[:, first], counts
 
 
-def _of_cells(counter: Counter) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+def _of_cells(counter: Counter) -> Rows:
     order = counter.schema.name_order
     if table_cells(counter.schema, order) >= 2**63:
         raise TableTooLarge(

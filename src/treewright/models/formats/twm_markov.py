@@ -36,6 +36,7 @@ def write(model: MarkovNetwork) -> dict[str, Any]:
             "sweeps": fitting.sweeps,
             "residual": float(fitting.residual),
             "converged": fitting.converged,
+            **({"note": fitting.note} if fitting.note else {}),
         },
     }
 
@@ -61,7 +62,8 @@ def _read_factor(schema: Schema, item: object) -> Factor:
 def _read_fitting(item: object) -> Fitting:
     if (
         isinstance(item, dict)
-        and item.keys() == {"method", "sweeps", "residual", "converged"}
+        and item.keys() - {"note"} == {"method", "sweeps", "residual", "converged"}
+        and isinstance(item.get("note", ""), str)
         and isinstance(item["method"], str)
         and type(item["sweeps"]) is int
         and item["sweeps"] >= 0
@@ -69,5 +71,6 @@ def _read_fitting(item: object) -> Fitting:
         and math.isfinite(item["residual"])
         and isinstance(item["converged"], bool)
     ):
-        return Fitting(item["method"], item["sweeps"], item["residual"], item["converged"])
+        figures = item["sweeps"], item["residual"], item["converged"]
+        return Fitting(item["method"], *figures, item.get("note", ""))
     raise FormatError('a fitting has the keys "method", "sweeps", "residual", "converged"')

@@ -1,0 +1,1 @@
+"""Markov-network structures from data: scores of blankets against other learners."""
