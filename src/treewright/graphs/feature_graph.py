@@ -181,6 +181,13 @@ class FeatureGraph:
         """The same shape with other parameters."""
         return FeatureGraph(self.schema, *self.arrays[:6], numbers)
 
+    def expanded(self) -> FeatureGraph:
+        """The same distribution with hidden trees written out as mixtures, for checks and export.
+
+        A hidden tree of n variables and H states becomes about 2 n H nodes with n H^2 edges.
+        """
+        return FeatureGraph(self.schema, *self.native.expanded())
+
     def to_undirected(self) -> UndirectedGraph:
         """The graph whose cliques hold every parameter: variables that meet on a path are joined.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from treewright.models import BayesianNetwork, MarkovNetwork
+from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
 from treewright.reports.layout import Layout, Point, lay_out
@@ -24,6 +24,11 @@ _BAR_HEIGHT = 16
 _BAR_LENGTH = 54
 _SHOWN_STATES = 8
 _LONGEST = 28  # characters of a name or state that are shown
+_KINDS: dict[type[Any], str] = {
+    BayesianNetwork: "Bayesian network",
+    MarkovNetwork: "Markov network",
+    FeatureNetwork: "Feature network",
+}
 
 _LIGHT = {
     "page": "#ffffff",
@@ -107,11 +112,10 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     >>> page.startswith("<!doctype html>")
     True
     """
-    model = source if isinstance(source, BayesianNetwork | MarkovNetwork) else None
+    model = source if isinstance(source, BayesianNetwork | MarkovNetwork | FeatureNetwork) else None
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
-    kind = "Markov network" if isinstance(model, MarkovNetwork) else "Bayesian network"
-    heading = escape(title or (kind if model else type(structure).__name__))
+    heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
     picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))
     return "\n".join(
         [
@@ -230,6 +234,8 @@ def _key_figures(structure: Any, model: AnyModel | None) -> str:
     figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")
+    if isinstance(model, FeatureNetwork):
+        figures.append(f"feature graph of {model.graph.n_nodes:,} nodes")
     return " · ".join(figures)
 
 
