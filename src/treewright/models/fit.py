@@ -14,7 +14,7 @@ feature graphs in `feature_fitting.py`.
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
