@@ -88,7 +88,10 @@ from treewright.learners import (
     learn_blankets,
     learn_bounded_treewidth,
     learn_chow_liu,
+    learn_cutset_bag,
+    learn_cutset_network,
     learn_dag_climbing,
+    learn_efficient_markov,
     learn_feature_induction,
     learn_graphical_lasso,
     learn_grow_shrink_network,
@@ -103,6 +106,7 @@ from treewright.learners import (
     learn_tabu,
     learn_thin_junction_tree,
     learn_treewidth_chains,
+    low_information_blocks,
     markov_blankets,
 )
 from treewright.limits import memory_limit, set_memory_limit
@@ -148,7 +152,14 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
 if TYPE_CHECKING:
-    from treewright.estimators import PC, BlanketMarkov, BoundedTreewidth, ChowLiuTree, HillClimbing
+    from treewright.estimators import (
+        PC,
+        BlanketMarkov,
+        BoundedTreewidth,
+        ChowLiuTree,
+        EfficientMarkov,
+        HillClimbing,
+    )
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
@@ -173,7 +184,14 @@ __version__ = "0.1.0"
 
 # Doors that are opened when somebody walks through them: importing the package stays quick.
 _LAZY = {
-    "treewright.estimators": ("PC", "BlanketMarkov", "BoundedTreewidth", "ChowLiuTree", "HillClimbing"),
+    "treewright.estimators": (
+        "PC",
+        "BlanketMarkov",
+        "BoundedTreewidth",
+        "ChowLiuTree",
+        "EfficientMarkov",
+        "HillClimbing",
+    ),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
@@ -238,6 +256,7 @@ __all__ = [
     "Dirichlet",
     "EdgeConfidence",
     "EdgePrior",
+    "EfficientMarkov",
     "ExhaustiveSearch",
     "FamilyCounts",
     "Feature",
@@ -324,7 +343,10 @@ __all__ = [
     "learn_blankets",
     "learn_bounded_treewidth",
     "learn_chow_liu",
+    "learn_cutset_bag",
+    "learn_cutset_network",
     "learn_dag_climbing",
+    "learn_efficient_markov",
     "learn_feature_induction",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
@@ -343,6 +365,7 @@ __all__ = [
     "load_graph",
     "load_network",
     "loopy_beliefs",
+    "low_information_blocks",
     "markov_blankets",
     "memory_limit",
     "moments",

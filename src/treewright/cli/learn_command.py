@@ -12,7 +12,7 @@ import numpy as np
 from treewright import __version__
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import check_score, ground_of, score_for
+from treewright.cli.ground import Ground, check_score, ground_of, score_for
 from treewright.cli.incomplete import complete_rows, mean_log_likelihood
 from treewright.cli.learn_options import (
     Alpha,
@@ -29,7 +29,15 @@ from treewright.cli.learn_options import (
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
-from treewright.cli.methods import DEFAULT_EFFORT, DEFAULT_METHOD, Method, Task, method_named, network_of
+from treewright.cli.methods import (
+    DEFAULT_EFFORT,
+    DEFAULT_METHOD,
+    Method,
+    Task,
+    method_named,
+    network_of,
+    refuse_for_density,
+)
 from treewright.cli.options import (
     AsJson,
     Bins,
@@ -48,10 +56,10 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, Update
 from treewright.errors import FileMissingError, FormatError
-from treewright.graphs import Knowledge, UndirectedGraph
+from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.learners import EdgeConfidence, Learned, edge_confidence
 from treewright.learners.certified import Progress
-from treewright.models import BestFitting, GaussianNetwork, fit
+from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.table import Table
@@ -92,6 +100,8 @@ def learn(
     """
     out = Output(as_json=as_json, quiet=quiet)
     chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth, score=score, ess=ess)
+    if chosen.is_density:
+        refuse_for_density(method, order=order, knowledge=knowledge, bootstrap=bootstrap)
     check_score(score, ess)
     check_writable(output)
     check_writable(trace)
@@ -109,26 +119,21 @@ def learn(
         read = perf_counter()
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
-        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth)
+        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth, held_out)
         learned = chosen.learn(replace(task, progress=told(update, task)))
         update(2, "fitting")
-        network = network_of(learned)
-        if isinstance(network, UndirectedGraph):
-            model, how_fitted = fit_edges(network, task)
-            total = float(getattr(learned, "score", 0.0))
-        else:
-            model, how_fitted = ground.fit(network)
-            total = ground.score.score(network)
+        model, how_fitted = fitted(learned, task)
         done = perf_counter()
         update(3, "scoring" if bootstrap is None else "resampling")
+        log_likelihood = mean_log_likelihood(model, table)
         outcome = Outcome(
             method=method,
             criterion=chosen.own_score or criterion,
             learned=learned,
             model=model,
-            score=total,
+            score=score_of(learned, ground, log_likelihood * table.n_rows),
             n_rows=table.n_rows,
-            log_likelihood=mean_log_likelihood(model, table),
+            log_likelihood=log_likelihood,
             n_valid_rows=None if held_out is None else held_out.n_rows,
             valid_log_likelihood=None if held_out is None else mean_log_likelihood(model, held_out),
             reading_seconds=read - started,
@@ -159,7 +164,7 @@ def learn(
     out.answer(
         lambda: document(outcome),
         shown=lambda: shown(outcome),
-        bare=lambda: () if output else network.edges(),
+        bare=lambda: () if output else shape_of(learned).edges(),
     )
 
 
@@ -175,14 +180,26 @@ def told(update: Update, task: Task) -> Progress:
     return tell
 
 
-def fit_edges(graph: UndirectedGraph, task: Task) -> tuple[AnyModel, list[str]]:
-    """Factors on an undirected graph, by what suits it best, and how that was."""
-    model = fit(graph, task.counter, estimator=BestFitting())
+def fitted(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]:
+    """Parameters on what was learned, and how they were found; a feature graph has its own already."""
+    if isinstance(learned.structure, FeatureGraph):
+        return FeatureNetwork(learned.structure), task.left_out("learned from")
+    network = network_of(learned)
+    if isinstance(network, Dag):
+        return task.ground.fit(network)
+    model = fit(network, task.counter, estimator=BestFitting())
     how = model.fitting
     assert how is not None
-    rows = task.counter.n_rows
-    left_out = [f"factors are fitted to the {rows:,} complete rows"] if rows < task.ground.n_rows else []
-    return model, [f"fitted by {how.method}" + (f": {how.note}" if how.note else ""), *left_out]
+    said = f"fitted by {how.method}" + (f": {how.note}" if how.note else "")
+    return model, [said, *task.left_out("fitted to")]
+
+
+def score_of(learned: Learned[Any], ground: Ground, log_likelihood: float) -> float:
+    """What the method maximised; of a feature graph the log-likelihood of all rows."""
+    if isinstance(learned.structure, FeatureGraph):
+        return log_likelihood
+    network = network_of(learned)
+    return ground.score.score(network) if isinstance(network, Dag) else float(getattr(learned, "score", 0.0))
 
 
 def resampled(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.methods import network_of
+from treewright.cli.methods import shape_of
 from treewright.cli.output import figures, heading, listing, remark
 from treewright.graphs import Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
@@ -40,11 +41,11 @@ class Outcome:
     output: str | None
     confidence: EdgeConfidence | None = None
 
-    @property
+    @cached_property
     def network(self) -> Dag | UndirectedGraph:
-        return network_of(self.learned)
+        return shape_of(self.learned)
 
-    @property
+    @cached_property
     def width(self) -> int:
         if self.learned.certificate is not None:
             return self.learned.certificate.width
@@ -130,5 +131,6 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableT
             if confidence is None
             else [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
         )
-        table.add_row(tail, "-" if frozenset((tail, head)) in open_edges else "->", head, *sure)
+        is_open = frozenset((tail, head)) in open_edges or not isinstance(outcome.network, Dag)
+        table.add_row(tail, "-" if is_open else "->", head, *sure)
     return table

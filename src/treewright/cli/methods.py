@@ -10,19 +10,19 @@ import numpy as np
 
 import treewright
 from treewright.cli.ground import Ground
-from treewright.criteria import (
-    IndependenceTest,
-    LocalScore,
-)
+from treewright.cli.incomplete import complete_rows
+from treewright.criteria import IndependenceTest, LocalScore
 from treewright.criteria.named import STRUCTURE_SCORES
 from treewright.errors import SchemaError, SettingError, nearest
-from treewright.graphs import Dag, Knowledge, UndirectedGraph
+from treewright.graphs import Dag, FeatureGraph, Knowledge, UndirectedGraph
 from treewright.learners import (
     Learned,
     learn_aggressive,
     learn_blankets,
     learn_bounded_treewidth,
     learn_chow_liu,
+    learn_cutset_network,
+    learn_efficient_markov,
     learn_hill_climbing,
     learn_hybrid,
     learn_l1_neighbourhoods,
@@ -34,6 +34,7 @@ from treewright.learners import (
 from treewright.learners.certified import Progress
 from treewright.learners.chow_liu import with_order
 from treewright.statistics import Counter
+from treewright.tables.table import Table
 
 DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1
@@ -50,6 +51,7 @@ class Task:
     effort: int | None = None
     alpha: float | None = None
     treewidth: int | None = None
+    valid: Table | None = None
     progress: Progress | None = None
 
     @property
@@ -75,18 +77,30 @@ class Task:
     def width(self) -> int:
         return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
+    def held_out(self) -> Table | None:
+        return None if self.valid is None else complete_rows(self.valid)
+
+    def left_out(self, what: str) -> list[str]:
+        """A remark where rows that miss cells had no say."""
+        rows, n = self.counter.n_rows, self.ground.n_rows
+        return [f"{what} the {rows:,} of {n:,} rows that miss nothing"] if rows < n else []
+
     def test(self, alpha: float) -> IndependenceTest:
         return self.ground.test(alpha if self.alpha is None else self.alpha)
 
 
 @dataclass(frozen=True)
 class Method:
-    """A learner, the score it maximises unless told otherwise, and the options it has a use for."""
+    """A learner, the score it maximises unless told otherwise, and the options it has a use for.
+
+    A density method has no score to choose: it explains the rows, and returns a graph with its parameters.
+    """
 
     learn: Callable[[Task], Learned[Any]]
     score: str = "bic"
     options: frozenset[str] = frozenset()
     own_score: str | None = None  # of a method that maximises nothing else
+    is_density: bool = False  # of a method that explains rows and has no edges to judge
 
 
 def by_blankets(name: str) -> Method:
@@ -142,6 +156,16 @@ METHODS: dict[str, Method] = {
     ),
     **{name: by_blankets(name) for name in STRUCTURE_SCORES},
     "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),
+    "lem": Method(
+        lambda task: learn_efficient_markov(task.counter, valid=task.held_out(), rng=task.chance()),
+        own_score="loglik",
+        is_density=True,
+    ),
+    "cutset": Method(
+        lambda task: learn_cutset_network(task.counter, valid=task.held_out(), rng=task.chance()),
+        own_score="loglik",
+        is_density=True,
+    ),
 }
 DEFAULT_METHOD = "bounded"
 
@@ -175,7 +199,24 @@ def method_named(name: str, **options: object) -> Method:
     return METHODS[name]
 
 
+def refuse_for_density(name: str, **options: object) -> None:
+    """Options that judge or restrict edges mean nothing to a method that explains rows."""
+    for option, value in options.items():
+        if value is not None:
+            raise SettingError(
+                f"--{option} means nothing to --method {name}, which explains rows and has no edges to "
+                "judge; leave it out"
+            )
+
+
 def network_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
     """The graph that parameters go on: of an equivalence class, a member."""
     found: Dag | UndirectedGraph = getattr(learned, "dag", learned.structure)
     return found
+
+
+def shape_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
+    """The edges to show: a feature graph joins the variables that meet on a path."""
+    if isinstance(learned.structure, FeatureGraph):
+        return learned.structure.to_undirected()
+    return network_of(learned)
