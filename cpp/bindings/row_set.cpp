@@ -2,6 +2,7 @@
 #include "row_set.hpp"
 
 #include "packed.hpp"
+#include "treewright/row_likelihood.hpp"
 
 namespace {
 
@@ -54,6 +55,14 @@ void bind_row_set(nb::module_& m) {
   m.def("row_set", &row_set, "table"_a, "order"_a,
         "The distinct rows of a table; `order` lists the variables that become columns.");
   m.def("join_rows", &join_rows, "parts"_a, "The rows of several sets over the same columns.");
+  m.def(
+      "mean_log_likelihood",
+      [](const tw::features::Arena& graph, const RowSetPointer& rows) {
+        const tw::RowSet& given = checked(rows);
+        return interruptible(
+            [&](tw::Cancel& cancel) { return tw::mean_log_likelihood(graph, given, cancel); });
+      },
+      "graph"_a, "rows"_a, "Weighted mean of the log-probabilities of the rows, in nats.");
   m.def("hold_out", &hold_out, "rows"_a, "share"_a, "seed"_a,
         "Rows kept and rows held out: a share of the copies, drawn by content and seed.");
 }

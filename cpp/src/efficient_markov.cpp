@@ -36,10 +36,9 @@ class EfficientMarkov {
   LearnedMarkov learn() {
     const RowContext all(rows_, rows_.weights());
     ++learned_.partitions;
-    const Blocks blocks =  // the variables may fall apart without any feature
-        low_information_blocks(
-            all.pairs(cancel_), {}, options_.partition, x_log_x_, [&]() -> const RowContext& { return all; },
-            cancel_);
+    ContextSide every(all);  // the variables may fall apart without any feature
+    const Blocks blocks =
+        low_information_blocks(all.pairs(cancel_), {}, options_.partition, x_log_x_, every, cancel_);
     const Id root =
         all.total() < options_.partition.min_rows ? leaf(all, {}) : grow_blocks(all, {}, blocks, 0);
     learned_.graph = builder_.finish(root);

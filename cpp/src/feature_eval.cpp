@@ -74,7 +74,10 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
           for (std::size_t r = 0; r < w; ++r) out[r] += up(children[k])[r];
         break;
       case Kind::kMix:
-        join(children.size(), out, edge);
+        if constexpr (kWay == Way::kBound)
+          join_terms(children.size(), w, terms, out, edge);
+        else
+          join(children.size(), out, edge);
         break;
       case Kind::kSplit:
         join(children.size(), out, [&](std::size_t k, double* term) {

@@ -79,7 +79,7 @@ std::optional<FeatureChoice> FeatureFinder::split(const RowContext& context, con
     side.locals = context.locals();
     side.locals.erase(side.locals.begin() + static_cast<std::ptrdiff_t>(v));
     side.constraints = given(constraints, {{local.column, local.states[s]}});
-    partition(side, sides[s].without(v), [&] { return context.where(v, s); });
+    partition(side, sides[s].without(v), ContextSide(context, v, s));
     choice.sides.push_back(std::move(side));
   }
   judge(choice);
@@ -95,29 +95,23 @@ std::optional<FeatureChoice> FeatureFinder::conjunction(const RowContext& contex
   FeatureChoice choice;
   choice.feature = feature;
   FeatureSide yes{holds.total(), true, holds.locals(), given(constraints, feature), {}};
-  partition(yes, holds.pairs(cancel_), [&] { return holds; });
+  partition(yes, holds.pairs(cancel_), ContextSide(holds));
   FeatureSide no{fails.total(), true, fails.locals(), constraints, {}};
   no.constraints.push_back(feature);
-  partition(no, fails.pairs(cancel_), [&] { return fails; });
+  partition(no, fails.pairs(cancel_), ContextSide(fails));
   choice.sides.push_back(std::move(yes));
   choice.sides.push_back(std::move(no));
   judge(choice);
   return choice;
 }
 
-/// LMIP on one side. The rows of a side are taken apart only when sets of three and more are asked for.
-void FeatureFinder::partition(FeatureSide& side, const PairCounts& counts,
-                              const std::function<RowContext()>& rows) {
+/// LMIP on one side. Counts keep the states as they were: a state without rows changes no entropy.
+void FeatureFinder::partition(FeatureSide& side, const PairCounts& counts, ContextSide rows) {
   side.is_possible = settle(side.locals, side.constraints);
   if (!side.is_possible) return;
   ++tallies_.partitions;
   const Blocks together = tied(side.locals, side.constraints);
-  std::optional<RowContext> taken;
-  const auto take = [&]() -> const RowContext& {
-    if (!taken) taken = rows();  // with the states as they were: a state without rows changes no entropy
-    return *taken;
-  };
-  side.blocks = low_information_blocks(counts, together, options_.partition, x_log_x_, take, cancel_);
+  side.blocks = low_information_blocks(counts, together, options_.partition, x_log_x_, rows, cancel_);
 }
 
 /// The sum of the scores of both sides; of more sides twice their mean, over those with rows enough.

@@ -52,19 +52,27 @@ class Lmip {
       }
   }
 
-  /// Three binary variables: eight cells from one count of all three.
-  void merge_binary_triples(const RowContext& rows) {
+  /// Three binary variables: eight cells from one count of all three. Members of small blocks come first, so
+  /// that a set inside the largest block is never counted, or even looked at.
+  void merge_binary_triples(ContextSide& rows) {
     prepare_sums();
+    Block order, others;
+    Blocks found = blocks_.blocks();
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Block& a, const Block& b) { return a.size() < b.size(); });
+    for (const Block& block : found) order.insert(order.end(), block.begin(), block.end());
     std::vector<double> all_three;
-    for (std::uint32_t i = 0; i < n(); ++i)
-      for (std::uint32_t j = i + 1; j < n(); ++j) {
+    for (std::size_t a = 0; a < order.size(); ++a)
+      for (std::size_t b = a + 1; b < order.size() && !is_done(); ++b) {
         cancel_.check();
-        bool is_counted = false;
-        for (std::uint32_t k = j + 1; k < n() && !is_done(); ++k) {
-          if (is_skipped({i, j, k})) continue;
-          if (!is_counted) rows.counts_with(i, j, all_three), is_counted = true;
-          if (is_binary_set_bound(i, j, k, all_three[k])) blocks_.merge(i, j), blocks_.merge(i, k);
-        }
+        others.clear();
+        for (std::size_t c = b + 1; c < order.size(); ++c)
+          if (!is_skipped({order[a], order[b], order[c]})) others.push_back(order[c]);
+        if (others.empty()) continue;
+        rows.count_triples(order[a], order[b], others, all_three);
+        for (std::size_t c = 0; c < others.size(); ++c)
+          if (is_binary_set_bound(order[a], order[b], others[c], all_three[c]))
+            blocks_.merge(order[a], order[b]), blocks_.merge(order[a], others[c]);
       }
   }
 
@@ -130,14 +138,18 @@ class Lmip {
   }
 
   bool is_binary_set_bound(std::uint32_t i, std::uint32_t j, std::uint32_t k, double all) const {
-    const double ij = counts_.at(i, j), ik = counts_.at(i, k), jk = counts_.at(j, k);
+    const auto pair = [&](std::uint32_t u, std::uint32_t v) {
+      return counts_.at(std::min(u, v), std::max(u, v));
+    };
+    const double ij = pair(i, j), ik = pair(i, k), jk = pair(j, k);
     const double a = counts_.single[i], b = counts_.single[j], c = counts_.single[k];
     const double triple = f_(all) + f_(ij - all) + f_(ik - all) + f_(jk - all) + f_(a - ij - ik + all) +
                           f_(b - ij - jk + all) + f_(c - ik - jk + all) +
                           f_(counts_.total - a - b - c + ij + ik + jk - all);
     const double limit = options_.threshold(2, 4, counts_.total), whole = f_(counts_.total) + triple;
-    const auto across = [&](std::uint32_t one, std::uint32_t low, std::uint32_t high) {
-      return std::max((whole - single_[one] - pair_[low * n() + high]) / counts_.total, 0.0);
+    const auto across = [&](std::uint32_t one, std::uint32_t u, std::uint32_t v) {
+      const double rest = pair_[std::min(u, v) * n() + std::max(u, v)];
+      return std::max((whole - single_[one] - rest) / counts_.total, 0.0);
     };
     return across(i, j, k) > limit && across(j, i, k) > limit && across(k, i, j) > limit;
   }
@@ -171,8 +183,8 @@ class Lmip {
 }  // namespace
 
 Blocks low_information_blocks(const PairCounts& counts, std::span<const Block> premerged,
-                              const PartitionOptions& options, const CountTerm& x_log_x,
-                              const std::function<const RowContext&()>& rows, Cancel& cancel) {
+                              const PartitionOptions& options, const CountTerm& x_log_x, ContextSide& rows,
+                              Cancel& cancel) {
   BlockBuilder blocks(counts.size());
   for (const Block& group : premerged)
     for (const std::uint32_t member : group) blocks.merge(group[0], member);
@@ -182,9 +194,9 @@ Blocks low_information_blocks(const PairCounts& counts, std::span<const Block> p
   for (std::size_t size = 3; size <= options.largest_set && size <= counts.size(); ++size) {
     if (options.with_shortcuts && blocks.n_blocks() == 1) break;
     if (size == 3 && counts.is_binary())
-      lmip.merge_binary_triples(rows());
+      lmip.merge_binary_triples(rows);
     else
-      lmip.merge_sets(rows(), size);
+      lmip.merge_sets(rows.context(), size);
   }
   return blocks.blocks();
 }

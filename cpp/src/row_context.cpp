@@ -24,14 +24,6 @@ void set_range(Word* bits, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-/// One bit per copy of a row; planes as in PairCounts.
-struct RowContext::Bits {
-  std::size_t words = 0, stride = 0;
-  AlignedVector<Word> planes;
-
-  const Word* plane(std::size_t p) const { return planes.data() + p * stride; }
-};
-
 RowContext::RowContext(const RowSet& rows, std::span<const double> weights) : rows_(&rows) {
   if (weights.size() != rows.n_rows())
     throw std::invalid_argument("there must be one weight per distinct row");
@@ -85,31 +77,42 @@ std::vector<std::vector<std::uint32_t>> RowContext::code_to_local() const {
   return found;
 }
 
-const RowContext::Bits& RowContext::bits() const {
-  if (bits_) return *bits_;
-  auto built = std::make_shared<Bits>();
-  built->words = words_for(static_cast<std::size_t>(total_));
-  built->stride = (built->words + 7) / 8 * 8;
+BitColumns RowContext::bit_columns() const {
+  const std::size_t words = words_for(static_cast<std::size_t>(total_)), stride = (words + 7) / 8 * 8;
+  if (bits_) return {words, stride, bits_->data()};
   const PairCounts layout = PairCounts::layout(cardinalities());
   const auto local_state = code_to_local();
-  built->planes.assign(layout.n_planes() * built->stride, 0);
+  auto built = std::make_shared<AlignedVector<Word>>(layout.n_planes() * stride, Word{0});
   std::size_t position = 0;
   for (std::size_t k = 0; k < ids_.size(); ++k) {
     const Code* row = rows_->row(ids_[k]);
     const std::size_t end = position + static_cast<std::size_t>(weights_[k]);
     for (std::size_t i = 0; i < locals_.size(); ++i) {
       const std::uint32_t s = local_state[i][row[locals_[i].column]];
-      if (s == 0) continue;
-      set_range(built->planes.data() + (layout.first_plane(i) + s - 1) * built->stride, position, end);
+      if (s > 0) set_range(built->data() + (layout.first_plane(i) + s - 1) * stride, position, end);
     }
     position = end;
   }
   bits_ = std::move(built);
-  return *bits_;
+  return {words, stride, bits_->data()};
+}
+
+AlignedVector<Word> RowContext::rows_with(std::size_t i, std::uint32_t state) const {
+  const BitColumns all = bit_columns();
+  const PairCounts layout = PairCounts::layout(cardinalities());
+  if (state > 0) {
+    const Word* plane = all.plane(layout.first_plane(i) + state - 1);
+    return AlignedVector<Word>(plane, plane + all.words);
+  }
+  AlignedVector<Word> first(all.words, ~Word{0});
+  if (const auto tail = static_cast<std::size_t>(total_) % 64) first.back() = (Word{1} << tail) - 1;
+  for (std::size_t p = layout.first_plane(i); p < layout.first_plane(i + 1); ++p)
+    for (std::size_t w = 0; w < all.words; ++w) first[w] &= ~all.plane(p)[w];
+  return first;
 }
 
 PairCounts RowContext::pairs_by_bits(const Word* mask, Cancel& cancel) const {
-  const Bits& all = bits();
+  const BitColumns all = bit_columns();
   PairCounts counts(cardinalities());
   const std::size_t n = counts.n_planes();
   std::vector<std::int64_t> found(n * n, 0), alone(n, 0);
@@ -117,7 +120,7 @@ PairCounts RowContext::pairs_by_bits(const Word* mask, Cancel& cancel) const {
   for (std::size_t begin = 0; begin < all.words; begin += kWordsAtOnce) {
     cancel.check();
     const std::size_t words = std::min(kWordsAtOnce, all.words - begin);
-    const Word* left = all.planes.data() + begin;
+    const Word* left = all.planes + begin;
     std::size_t stride = all.stride;
     if (mask) {
       for (std::size_t p = 0; p < n; ++p)
@@ -171,15 +174,7 @@ PairCounts RowContext::pairs(Cancel& cancel) const {
 }
 
 PairCounts RowContext::pairs_given(std::size_t i, std::uint32_t state, Cancel& cancel) const {
-  if (!by_bits_) return pairs_by_rows(i, state, cancel);
-  const Bits& all = bits();
-  const PairCounts layout = PairCounts::layout(cardinalities());
-  if (state > 0) return pairs_by_bits(all.plane(layout.first_plane(i) + state - 1), cancel);
-  AlignedVector<Word> first(all.words, ~Word{0});
-  if (const auto tail = static_cast<std::size_t>(total_) % 64) first.back() = (Word{1} << tail) - 1;
-  for (std::size_t p = layout.first_plane(i); p < layout.first_plane(i + 1); ++p)
-    for (std::size_t w = 0; w < all.words; ++w) first[w] &= ~all.plane(p)[w];
-  return pairs_by_bits(first.data(), cancel);
+  return by_bits_ ? pairs_by_bits(rows_with(i, state).data(), cancel) : pairs_by_rows(i, state, cancel);
 }
 
 void RowContext::joint(std::span<const std::uint32_t> scope, std::vector<double>& cells) const {
@@ -193,24 +188,17 @@ void RowContext::joint(std::span<const std::uint32_t> scope, std::vector<double>
   });
 }
 
-void RowContext::counts_with(std::size_t i, std::size_t j, std::vector<double>& counts) const {
-  counts.assign(locals_.size(), 0.0);
-  if (by_bits_) {
-    const Bits& all = bits();
-    AlignedVector<Word> both(all.words);
-    for (std::size_t w = 0; w < all.words; ++w) both[w] = all.plane(i)[w] & all.plane(j)[w];
-    std::vector<std::int64_t> found(locals_.size(), 0);
-    kernels().and_popcounts(both.data(), 1, all.words, all.plane(0), locals_.size(), all.stride, all.words,
-                            found.data(), locals_.size());
-    std::copy(found.begin(), found.end(), counts.begin());
-    return;
-  }
+void RowContext::count_triples(std::size_t i, std::size_t j, std::span<const std::uint32_t> others,
+                               std::vector<double>& counts) const {
+  counts.assign(others.size(), 0.0);
+  const auto has_second = [&](const Code* row, std::size_t v) {
+    return row[locals_[v].column] == locals_[v].states[1];
+  };
   for (std::size_t k = 0; k < ids_.size(); ++k) {
     const Code* row = rows_->row(ids_[k]);
-    if (row[locals_[i].column] != locals_[i].states[1] || row[locals_[j].column] != locals_[j].states[1])
-      continue;
-    for (std::size_t v = 0; v < locals_.size(); ++v)
-      if (row[locals_[v].column] == locals_[v].states[1]) counts[v] += weights_[k];
+    if (!has_second(row, i) || !has_second(row, j)) continue;
+    for (std::size_t a = 0; a < others.size(); ++a)
+      if (has_second(row, others[a])) counts[a] += weights_[k];
   }
 }
 

@@ -47,7 +47,7 @@ class FeatureFinder {
                                            const Conjunction& feature);
   std::vector<Conjunction> longer(const RowContext& context, const FeatureChoice& choice) const;
   std::vector<Conjunction> all_conjunctions(const RowContext& context) const;
-  void partition(FeatureSide& side, const PairCounts& counts, const std::function<RowContext()>& rows);
+  void partition(FeatureSide& side, const PairCounts& counts, ContextSide rows);
   void judge(FeatureChoice& choice) const;
   FeatureChoice chosen(std::vector<FeatureChoice> choices) const;
   double least_side() const { return options_.partition.min_rows / 5; }

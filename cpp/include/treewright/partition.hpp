@@ -8,13 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "treewright/cancel.hpp"
 #include "treewright/chi_square.hpp"
+#include "treewright/context_side.hpp"
 #include "treewright/pair_counts.hpp"
 #include "treewright/row_context.hpp"
 
@@ -69,11 +69,10 @@ class BlockBuilder {
   std::size_t n_blocks_;
 };
 
-/// The blocks of the variables of `counts`, in its positions. `premerged` groups start in one block. The rows
-/// behind the counts are asked for only when sets of three and more must be counted; `rows` gives a context
-/// over the same variables.
+/// The blocks of the variables of `counts`, in its positions. `premerged` groups start in one block. `rows`
+/// are those behind the counts; they are asked only about sets of three and more.
 Blocks low_information_blocks(const PairCounts& counts, std::span<const Block> premerged,
-                              const PartitionOptions& options, const CountTerm& x_log_x,
-                              const std::function<const RowContext&()>& rows, Cancel& cancel);
+                              const PartitionOptions& options, const CountTerm& x_log_x, ContextSide& rows,
+                              Cancel& cancel);
 
 }  // namespace treewright

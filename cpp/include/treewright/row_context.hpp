@@ -26,6 +26,14 @@ struct LocalVariable {
   bool operator==(const LocalVariable&) const = default;
 };
 
+/// The planes of a context (as in PairCounts), one bit per copy of a row.
+struct BitColumns {
+  std::size_t words = 0, stride = 0;
+  const Word* planes = nullptr;
+
+  const Word* plane(std::size_t p) const { return planes + p * stride; }
+};
+
 /// `x = state`, both of the row set (not of the context).
 struct Literal {
   std::uint32_t column;
@@ -56,6 +64,11 @@ class RowContext {
   /// Where a column stands in this context; size() when it is not there.
   std::size_t position(std::uint32_t column) const;
 
+  bool is_counted_by_bits() const { return by_bits_; }
+  BitColumns bit_columns() const;
+  /// The rows in which variable i has a local state, as a mask over the bit columns.
+  AlignedVector<Word> rows_with(std::size_t i, std::uint32_t state) const;
+
   PairCounts pairs(Cancel& cancel) const;
   /// Pair counts of the rows in which variable i has a local state; variable i keeps its place.
   PairCounts pairs_given(std::size_t i, std::uint32_t state, Cancel& cancel) const;
@@ -66,8 +79,9 @@ class RowContext {
   /// a row of planes and, last, the rows of the configuration.
   void partners(std::span<const std::uint32_t> scope, std::vector<double>& cells) const;
 
-  /// Rows that have the second states of the binary variables i and j, and that of every variable k, at k.
-  void counts_with(std::size_t i, std::size_t j, std::vector<double>& counts) const;
+  /// Rows with the second states of three binary variables: i, j and each of `others`.
+  void count_triples(std::size_t i, std::size_t j, std::span<const std::uint32_t> others,
+                     std::vector<double>& counts) const;
   /// Call `f(local states, weight)` for every distinct row.
   template <class F>
   void for_each_row(std::span<const std::uint32_t> scope, F&& f) const {
@@ -93,13 +107,11 @@ class RowContext {
   RowContext with_states(std::vector<LocalVariable> locals) const;
 
  private:
-  struct Bits;
   RowContext(const RowSet& rows, std::vector<LocalVariable> locals)
       : rows_(&rows), locals_(std::move(locals)) {}
   template <class Keep>
   RowContext filtered(std::vector<LocalVariable> locals, Keep&& keep) const;
   void choose_way();
-  const Bits& bits() const;
   PairCounts pairs_by_bits(const Word* mask, Cancel& cancel) const;
   PairCounts pairs_by_rows(std::size_t given, std::uint32_t state, Cancel& cancel) const;
   std::vector<std::vector<std::uint32_t>> code_to_local() const;
@@ -110,7 +122,7 @@ class RowContext {
   std::vector<double> weights_;
   double total_ = 0;
   bool by_bits_ = false, is_whole_ = true;
-  mutable std::shared_ptr<const Bits> bits_;
+  mutable std::shared_ptr<const AlignedVector<Word>> bits_;
 };
 
 }  // namespace treewright

@@ -14,7 +14,6 @@ part of it. What breaks an invariant is refused on construction, so that code wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,10 +27,16 @@ from treewright.tables.schema import Schema, Scope
 
 KINDS = ("one", "table", "tree", "split", "feature", "and", "mix", "hidden", "rows")
 NO_PARENT = 2**32 - 1  # of a root in a hidden tree
-_TYPES = (np.uint8, np.uint64, np.uint32, np.uint64, np.uint32, np.uint64, np.float64)
+_TYPES: tuple[type[np.generic], ...] = (
+    np.uint8,
+    np.uint64,
+    np.uint32,
+    np.uint64,
+    np.uint32,
+    np.uint64,
+    np.float64,
+)
 _NAMES = ("kinds", "child_begin", "children", "integer_begin", "integers", "number_begin", "numbers")
-
-Arrays = Sequence[npt.ArrayLike]
 
 
 class FeatureGraph:
@@ -43,8 +48,9 @@ class FeatureGraph:
     ----------
     schema
         The variables; all discrete, all in the scope of the root.
-    kinds, child_begin, children, integer_begin, integers, number_begin, numbers
-        The arrays, as :attr:`arrays` gives them.
+    arrays
+        Seven flat arrays, as :attr:`arrays` gives them: kinds, child_begin, children, integer_begin,
+        integers, number_begin, numbers.
 
     Raises
     ------
@@ -54,7 +60,7 @@ class FeatureGraph:
 
     Examples
     --------
-    >>> from treewright.graphs import FeatureGraphBuilder
+    >>> from treewright.graphs import FeatureGraph, FeatureGraphBuilder
     >>> from treewright.tables.schema import Variable
     >>> schema = Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))])
     >>> builder = FeatureGraphBuilder(schema)
@@ -74,28 +80,21 @@ class FeatureGraph:
     arrays: tuple[npt.NDArray[Any], ...]
     native: _core.FeatureArena
 
-    def __init__(
-        self,
-        schema: Schema,
-        kinds: npt.ArrayLike,
-        child_begin: npt.ArrayLike,
-        children: npt.ArrayLike,
-        integer_begin: npt.ArrayLike,
-        integers: npt.ArrayLike,
-        number_begin: npt.ArrayLike,
-        numbers: npt.ArrayLike,
-    ) -> None:
+    def __init__(self, schema: Schema, *arrays: npt.ArrayLike) -> None:
         for variable in schema:
             if not variable.is_discrete:
                 raise SchemaError(f"a feature graph has discrete variables; {variable.name!r} is continuous")
-        given = (kinds, child_begin, children, integer_begin, integers, number_begin, numbers)
-        arrays = tuple(map(_frozen, given, _TYPES, _NAMES))
+        if len(arrays) != len(_NAMES):
+            raise GraphError(f"a feature graph has the arrays {', '.join(_NAMES)}; found {len(arrays)}")
+        checked = tuple(
+            _frozen(array, kind, name) for array, kind, name in zip(arrays, _TYPES, _NAMES, strict=True)
+        )
         try:
-            native = _core.FeatureArena(list(schema.cardinalities), *arrays)  # type: ignore[arg-type]
+            native = _core.FeatureArena(list(schema.cardinalities), *checked)
         except ValueError as error:
             raise GraphError(f"this is no feature graph: {error}") from None
         object.__setattr__(self, "schema", schema)
-        object.__setattr__(self, "arrays", arrays)
+        object.__setattr__(self, "arrays", checked)
         object.__setattr__(self, "native", native)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -163,11 +162,11 @@ class FeatureGraph:
 
     def children(self, node: int) -> list[int]:
         """Ids of a node's children, each smaller than its own."""
-        return self._part(1, node).tolist()
+        return [int(child) for child in self._part(1, node)]
 
     def integers(self, node: int) -> list[int]:
         """What a node is about, laid out as its kind asks."""
-        return self._part(3, node).tolist()
+        return [int(x) for x in self._part(3, node)]
 
     def numbers_of(self, node: int) -> npt.NDArray[np.float64]:
         """The parameters of a node."""

@@ -1,16 +1,20 @@
-"""Propagate numbers over a tree of tables, exactly."""
+"""Propagate numbers over a tree of tables or a feature graph, exactly."""
 
 from treewright.inference.cost import Cost
+from treewright.inference.engine import Engine
 from treewright.inference.evidence import Evidence, EvidenceReader
 from treewright.inference.factor import Factor
+from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
 
 __all__ = [
     "Cost",
+    "Engine",
     "Evidence",
     "EvidenceReader",
     "Factor",
+    "FeatureGraphEngine",
     "GaussianCost",
     "JunctionTreeEngine",
     "LinearGaussianEngine",

@@ -1,10 +1,18 @@
 """Put parameters on a shape and answer questions with it."""
 
-from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.answers import (
+    BoundedExplanation,
+    Distribution,
+    Explanation,
+    ManyMarginals,
+    Marginals,
+)
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.dirichlet import Dirichlet
 from treewright.models.em import EmTrace, FittedByEm, fit_em, observed_score
 from treewright.models.family_counts import FamilyCounts
+from treewright.models.feature_fitting import FittedFeatures
+from treewright.models.feature_network import EstimatedEntropy, FeatureNetwork
 from treewright.models.fit import fit
 from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.gaussian_network import GaussianNetwork
@@ -21,13 +29,17 @@ from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",
+    "BoundedExplanation",
     "DecomposableCover",
     "Dirichlet",
     "Distribution",
     "EmTrace",
+    "EstimatedEntropy",
     "Explanation",
     "FamilyCounts",
+    "FeatureNetwork",
     "FittedByEm",
+    "FittedFeatures",
     "Fitting",
     "GaussianNetwork",
     "GaussianPrior",

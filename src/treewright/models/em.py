@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
+from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.pdag import Pdag
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
@@ -27,9 +29,13 @@ from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.directed import directed
 from treewright.models.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.family_counts import FamilyCounts, families_of, refuse_large_tables
-from treewright.models.model import align_evidence
+from treewright.models.model import align_evidence, mean_log_probability
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    from treewright.models.feature_fitting import FittedFeatures
+    from treewright.models.feature_network import FeatureNetwork
 
 Cells = npt.NDArray[np.float64]
 
@@ -81,8 +87,30 @@ class FittedByEm:
     trace: EmTrace
 
 
+@overload
 def fit_em(
     structure: Dag | Pdag,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ...,
+    tolerance: float = ...,
+    iterations: int = ...,
+    starts: int = ...,
+    rng: np.random.Generator | None = ...,
+) -> FittedByEm: ...
+@overload
+def fit_em(
+    structure: FeatureGraph,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ...,
+    tolerance: float = ...,
+    iterations: int = ...,
+    starts: int = ...,
+    rng: np.random.Generator | None = ...,
+) -> FittedFeatures: ...
+def fit_em(
+    structure: Dag | Pdag | FeatureGraph,
     table: Table,
     *,
     prior: Dirichlet | None = ONE_ROW,
@@ -90,13 +118,14 @@ def fit_em(
     iterations: int = 1000,
     starts: int = 0,
     rng: np.random.Generator | None = None,
-) -> FittedByEm:
-    """Fit the tables of a Bayesian network to rows with missing cells, by expectation maximisation.
+) -> FittedByEm | FittedFeatures:
+    """Fit a Bayesian network or a feature graph to rows with missing cells, by expectation maximisation.
 
     Parameters
     ----------
     structure
-        The arcs; an equivalence class is directed as :func:`fit` does it.
+        The arcs; an equivalence class is directed as :func:`fit` does it. Or a :class:`FeatureGraph`; its own
+        parameters are the first start then, after one round with an imagined row at every node.
     table
         Rows, read with `missing="em"`. Cells that miss and variables that the table lacks are hidden; rows
         count by their weights. Without anything missing the result is that of :func:`fit`.
@@ -118,6 +147,8 @@ def fit_em(
     -------
     FittedByEm
         `model`, `counts` (expected ones) and `trace`.
+    FittedFeatures
+        For a feature graph: `model` and `trace`.
 
     Examples
     --------
@@ -130,6 +161,12 @@ def fit_em(
     >>> fitted.trace.log_likelihood[-1] > fitted.trace.log_likelihood[0]
     True
     """
+    if isinstance(structure, FeatureGraph):
+        from treewright.models.feature_fitting import fit_features_em
+
+        return fit_features_em(
+            structure, table, prior=prior, tolerance=tolerance, iterations=iterations, starts=starts, rng=rng
+        )
     dag, origin = directed(structure, "fit_em")
     check_em_settings(tolerance, iterations, starts, rng)
     _check_discrete(dag.schema)
@@ -164,7 +201,7 @@ def fit_em(
     return FittedByEm(counts.fit(prior=prior).with_provenance(origin), counts, trace)
 
 
-def observed_score(model: BayesianNetwork, table: Table) -> float:
+def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> float:
     """Mean log-likelihood per row of what the rows show, in nats; rows count by their weights.
 
     As `model.score` for rows without missing cells.
@@ -180,6 +217,8 @@ def observed_score(model: BayesianNetwork, table: Table) -> float:
     total = float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))
     if not total:
         raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+    if not isinstance(model, BayesianNetwork):
+        return mean_log_probability(model.log_evidence(table), table)
     columns = align_evidence(model.schema, table)
     expectation = FamilyExpectation(model.schema, families_of(model.dag), columns, table.weights)
     return expectation.step(model.tables)[1] / total

@@ -42,8 +42,8 @@ def fit_features(graph: FeatureGraph, counter: FamilyCounter, prior: Dirichlet |
     model = FeatureNetwork(graph)
     if model.is_exact:
         return refit(model, counter, 0.0 if prior is None else prior.ess)
-    columns, weights = joined_rows(model, tables_behind(counter, "fitting a feature graph"))
-    return _fitted(model, columns, weights, prior, 1e-6, 1000, 0, None).model
+    rows = _joined_rows(model, tables_behind(counter, "fitting a feature graph"))
+    return _fitted(model, rows, _Settings(0.0 if prior is None else prior.ess)).model
 
 
 def refit(model: FeatureNetwork, counter: FamilyCounter, alpha: float) -> FeatureNetwork:
@@ -81,27 +81,31 @@ def fit_features_em(
     """Fit a feature graph to rows with missing cells; see :func:`fit_em`."""
     check_em_settings(tolerance, iterations, starts, rng)
     model = FeatureNetwork(graph)
-    columns = align_evidence(model.schema, table)
     weights = None if table.weights is None else np.ascontiguousarray(table.weights, dtype=np.float64)
-    return _fitted(model, columns, weights, prior, tolerance, iterations, starts, rng)
+    rows = _Rows(align_evidence(model.schema, table), weights)
+    alpha = 0.0 if prior is None else prior.ess
+    return _fitted(model, rows, _Settings(alpha, tolerance, iterations, starts, rng))
 
 
-def joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> tuple[EvidenceColumns, Cells | None]:
-    """The rows of several tables as one, in the model's codes, with their weights."""
-    aligned = [align_columns(model.schema, table) for table in tables]
-    n_rows = sum(table.n_rows for table in tables)
-    codes: list[npt.NDArray[np.unsignedinteger] | None] = [
-        np.concatenate([one[v] for one in aligned]) if len(aligned) > 1 else aligned[0][v]
-        for v in range(len(model.schema))
-    ]
-    columns = EvidenceColumns(codes, [None] * len(codes), n_rows)
-    if all(table.weights is None for table in tables):
-        return columns, None
-    weights = [
-        np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        for table in tables
-    ]
-    return columns, np.ascontiguousarray(np.concatenate(weights))
+@dataclass(frozen=True)
+class _Rows:
+    """What is seen of the rows, and how they count."""
+
+    columns: EvidenceColumns
+    weights: Cells | None
+
+    @property
+    def total(self) -> float:
+        return float(self.columns.n_rows if self.weights is None else self.weights.sum())
+
+
+@dataclass(frozen=True)
+class _Settings:
+    alpha: float
+    tolerance: float = 1e-6
+    iterations: int = 1000
+    starts: int = 0
+    rng: np.random.Generator | None = None
 
 
 @dataclass
@@ -112,23 +116,29 @@ class _Climb:
     converged: bool = False
 
 
-def _fitted(
-    model: FeatureNetwork,
-    columns: EvidenceColumns,
-    weights: Cells | None,
-    prior: Dirichlet | None,
-    tolerance: float,
-    iterations: int,
-    starts: int,
-    rng: np.random.Generator | None,
-) -> FittedFeatures:
-    alpha = 0.0 if prior is None else prior.ess
-    total = float(columns.n_rows if weights is None else weights.sum())
-    least_gain = tolerance * max(total, 1.0)
+def _joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> _Rows:
+    """The rows of several tables as one, in the model's codes, with their weights."""
+    aligned = [align_columns(model.schema, table) for table in tables]
+    n_rows = sum(table.n_rows for table in tables)
+    codes: list[npt.NDArray[np.unsignedinteger] | None] = [
+        np.concatenate([one[v] for one in aligned]) if len(aligned) > 1 else aligned[0][v]
+        for v in range(len(model.schema))
+    ]
+    columns = EvidenceColumns(codes, [None] * len(codes), n_rows)
+    if all(table.weights is None for table in tables):
+        return _Rows(columns, None)
+    weights = [
+        np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+        for table in tables
+    ]
+    return _Rows(columns, np.ascontiguousarray(np.concatenate(weights)))
+
+
+def _fitted(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> FittedFeatures:
     ended = []
-    for start in range(starts + 1):
-        begin = _start(model, columns, weights, rng if start else None)
-        ended.append((start, _climb(begin, columns, weights, alpha, least_gain, iterations)))
+    for start in range(settings.starts + 1):
+        begin = _start(model, rows, settings.rng if start else None)
+        ended.append((start, _climb(begin, rows, settings)))
     start, best = max(ended, key=lambda one: one[1].objective[-1])  # the first among equals
     reached = tuple(one.objective[-1] for _, one in ended)
     trace = EmTrace(tuple(best.log_likelihood), tuple(best.objective), best.converged, start, reached)
@@ -141,32 +151,23 @@ def _fitted(
     return FittedFeatures(best.model.with_provenance(origin), trace)
 
 
-def _start(
-    model: FeatureNetwork, columns: EvidenceColumns, weights: Cells | None, rng: np.random.Generator | None
-) -> FeatureNetwork:
-    """The graph's own parameters after one round with an imagined row, so that nothing is impossible; or
-    parameters by chance."""
+def _start(model: FeatureNetwork, rows: _Rows, rng: np.random.Generator | None) -> FeatureNetwork:
+    """The graph's own parameters after a round with an imagined row (nothing is impossible), or chance."""
     if rng is None:
-        counts, _ = model.engine.expected_counts(columns, weights)
+        counts, _ = model.engine.expected_counts(rows.columns, rows.weights)
         return _with(model, counts, 1.0)
     draws = rng.standard_exponential(len(model.graph.numbers))
     return _with(model, draws * model._parameters.allowed(), 0.0)
 
 
-def _climb(
-    model: FeatureNetwork,
-    columns: EvidenceColumns,
-    weights: Cells | None,
-    alpha: float,
-    least_gain: float,
-    iterations: int,
-) -> _Climb:
+def _climb(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> _Climb:
     """Rounds from one start until they gain too little."""
-    expected, log_likelihood = model.engine.expected_counts(columns, weights)
+    alpha, least_gain = settings.alpha, settings.tolerance * max(rows.total, 1.0)
+    expected, log_likelihood = model.engine.expected_counts(rows.columns, rows.weights)
     climb = _Climb(model, [log_likelihood], [log_likelihood + _log_prior(model, alpha)])
-    for _ in range(iterations):
+    for _ in range(settings.iterations):
         climb.model = _with(climb.model, expected, alpha)  # M-step
-        expected, log_likelihood = climb.model.engine.expected_counts(columns, weights)  # E-step
+        expected, log_likelihood = climb.model.engine.expected_counts(rows.columns, rows.weights)  # E-step
         climb.log_likelihood.append(log_likelihood)
         climb.objective.append(log_likelihood + _log_prior(climb.model, alpha))
         if climb.objective[-1] - climb.objective[-2] <= least_gain:

@@ -35,7 +35,6 @@ from treewright.tables.table import Table
 if TYPE_CHECKING:
     import networkx as nx
 
-    from treewright.models.dirichlet import Dirichlet
     from treewright.models.family_counts import FamilyCounter
     from treewright.models.log_linear import LogLinearModel
     from treewright.models.markov_network import MarkovNetwork
@@ -74,7 +73,8 @@ class FeatureNetwork(Asking):
     --------
     >>> from treewright.graphs import FeatureGraphBuilder
     >>> from treewright.tables.schema import Variable
-    >>> builder = FeatureGraphBuilder(Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))]))
+    >>> schema = Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))])
+    >>> builder = FeatureGraphBuilder(schema)
     >>> dry, wet = builder.table("wet", [0.9, 0.1]), builder.table("wet", [0.2, 0.8])
     >>> graph = builder.graph(builder.split("rain", {"no": (0.75, dry), "yes": (0.25, wet)}))
     >>> model = FeatureNetwork(graph)
@@ -172,8 +172,9 @@ class FeatureNetwork(Asking):
                 "draws rows and gives it with a standard error"
             )
         evidence = self._read(given)
-        nothing: list[None] = [None] * len(self.schema)
-        counts, log_mass = self.engine.expected_counts(EvidenceColumns(nothing, nothing, 1), None, evidence)
+        n = len(self.schema)
+        unseen = EvidenceColumns([None] * n, [None] * n, 1)
+        counts, log_mass = self.engine.expected_counts(unseen, None, evidence)
         if log_mass == -math.inf:
             self.engine.refuse_impossible(evidence)
         used = counts > 0
@@ -224,8 +225,9 @@ class FeatureNetwork(Asking):
     # conversions
 
     def to_log_linear(self, *, pushed: bool = False) -> LogLinearModel:
-        """The same distribution as weighted features, one per parameter; the weights of a row add up to its
-        log-probability.
+        """The same distribution as weighted features, one per parameter.
+
+        The weights of what holds in a row add up to its log-probability; minus infinity says never.
 
         Parameters
         ----------
@@ -233,7 +235,7 @@ class FeatureNetwork(Asking):
             Whether the weights of inner nodes are pushed down into the leaves of the first child, so that
             only leaves have features, as in the paper.
         """
-        from treewright.models.convert.features import to_log_linear
+        from treewright.models.convert.feature_weights import to_log_linear
 
         return to_log_linear(self._graph, pushed=pushed)
 

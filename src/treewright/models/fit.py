@@ -1,4 +1,4 @@
-"""Put parameters on a structure: tables on arcs, lines on arcs, factors on edges.
+"""Put parameters on a structure: tables on arcs, lines on arcs, factors on edges, numbers on feature graphs.
 
 With `n[j, k]` rows in state `k` of a variable whose parents are in configuration `j` (`r` states, `q` parent
 configurations):
@@ -8,7 +8,8 @@ configurations):
   posterior mean under the prior of the BDeu score;
 - maximum likelihood takes `p[j, k] = n[j, k] / n[j]`, and the uniform distribution where `n[j] = 0`.
 
-Moments of continuous variables are fitted in `gaussian_fit.py`, undirected graphs in `markov_fitting.py`.
+Moments of continuous variables are fitted in `gaussian_fit.py`, undirected graphs in `markov_fitting.py`,
+feature graphs in `feature_fitting.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, overload
 
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
+from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.pdag import Pdag
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.models.bayesian_network import BayesianNetwork
@@ -28,6 +30,7 @@ from treewright.models.gaussian_network import GaussianNetwork
 from treewright.statistics.moments import Moments
 
 if TYPE_CHECKING:
+    from treewright.models.feature_network import FeatureNetwork
     from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
     from treewright.models.markov_network import MarkovNetwork
 
@@ -48,15 +51,19 @@ def fit(
     prior: Dirichlet | None = ...,
     estimator: IterativeFitting | DecomposableCover | None = ...,
 ) -> MarkovNetwork: ...
+@overload
 def fit(
-    structure: Dag | Pdag | UndirectedGraph,
+    structure: FeatureGraph, counter: FamilyCounter, *, prior: Dirichlet | None = ...
+) -> FeatureNetwork: ...
+def fit(
+    structure: Dag | Pdag | UndirectedGraph | FeatureGraph,
     counter: FamilyCounter | Moments,
     *,
     prior: Dirichlet | GaussianPrior | None = ONE_ROW,
     keep_counts: bool = False,
     estimator: IterativeFitting | DecomposableCover | None = None,
-) -> BayesianNetwork | GaussianNetwork | MarkovNetwork:
-    """Fit the tables of a Bayesian network, the lines of a Gaussian one, or the factors of a Markov network.
+) -> BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork:
+    """Fit tables to arcs, lines to arcs of continuous variables, factors to edges, or a feature graph.
 
     Parameters
     ----------
@@ -64,10 +71,11 @@ def fit(
         The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
         any `Pdag` that has one, is directed first by its consistent extension: of the variables that can be
         last, the one with the largest name, again and again. The model's `provenance` then names the edges
-        that were open.
+        that were open. Or a :class:`FeatureGraph`, whose shape is kept.
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
-        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines).
+        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
+        needs a counter that holds rows, as :func:`count` returns.
     prior
         For counts a Dirichlet prior (see the formula above), by default of one row; for moments a
         :class:`GaussianPrior`, by default none. None is maximum likelihood.
@@ -86,6 +94,9 @@ def fit(
         From moments. Its `floored` and `redundant` say where the rows did not determine a regression.
     MarkovNetwork
         For an undirected graph. Its `fitting` says how the factors were found.
+    FeatureNetwork
+        For a feature graph: in closed form when it is deterministic, the prior's rows shared at every node;
+        else by expectation maximisation from the parameters that the graph has.
 
     Examples
     --------
@@ -101,6 +112,8 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
+    if isinstance(structure, FeatureGraph):
+        return _fit_graph(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if isinstance(structure, UndirectedGraph):
         return _fit_edges(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if estimator is not None:
@@ -112,6 +125,24 @@ def fit(
         return fit_gaussian(dag, counter, prior=_gaussian_prior(prior))
     model = FamilyCounts(dag, counter).fit(prior=_dirichlet_prior(prior), keep_counts=keep_counts)
     return model.with_provenance(origin) if origin else model
+
+
+def _fit_graph(
+    graph: FeatureGraph,
+    counter: FamilyCounter | Moments,
+    prior: Dirichlet | GaussianPrior | None,
+    *,
+    keep_counts: bool,
+    estimator: object,
+) -> FeatureNetwork:
+    from treewright.models.feature_fitting import fit_features
+
+    if isinstance(counter, Moments):
+        raise SchemaError("a feature graph is fitted to rows of discrete variables; found moments")
+    if keep_counts or estimator is not None:
+        option = "keep_counts=True" if keep_counts else f"estimator={estimator!r}"
+        raise SettingError(f"a feature graph is fitted by counting or by EM alone; found {option}")
+    return fit_features(graph, counter, _dirichlet_prior(prior))
 
 
 def _fit_edges(

@@ -42,7 +42,7 @@ class LogLinearModel:
     features
         Conjunctions of literals, or negations of such.
     weights
-        One number per feature.
+        One number per feature; minus infinity for a hard feature, which never holds.
     fitting
         How the weights were found, as :func:`fit_weights` reports it.
 
@@ -81,7 +81,7 @@ class LogLinearModel:
                 f"every feature has one weight; found {len(self.features)} features and "
                 f"{len(self.weights)} weights"
             )
-        wrong = np.flatnonzero(~np.isfinite(self.weights))
+        wrong = np.flatnonzero(np.isnan(self.weights) | (self.weights == np.inf))
         if wrong.size:
             feature, weight = self.features[int(wrong[0])], float(self.weights[wrong[0]])
             raise SchemaError(f"weights are finite numbers; that of {feature} is {weight!r}")
@@ -169,8 +169,12 @@ class Design:
         """The logarithm of every table, side by side."""
         return np.asarray(self.matrix.T @ weights, dtype=np.float64)
 
+    def _always(self, weights: Cells) -> float:
+        """The weight of statements about nothing that always hold."""
+        return float(weights[self.constant > 0].sum())
+
     def factors(self, weights: Cells) -> tuple[list[Factor], float]:
-        logs, factors, log_scale = self.logs(weights), [], float(self.constant @ weights)
+        logs, factors, log_scale = self.logs(weights), [], self._always(weights)
         for scope, shape, begin, end in zip(
             self.scopes, self.shapes, self.offsets[:-1], self.offsets[1:], strict=True
         ):
@@ -183,7 +187,7 @@ class Design:
         """How probable each feature is, and the log of the partition function."""
         cells, log_mass = self.tree.marginals(self.logs(weights))
         # variables that no feature mentions have a clique in the tree, so they are in the mass already
-        return self.matrix @ cells + self.constant, log_mass + float(self.constant @ weights)
+        return self.matrix @ cells + self.constant, log_mass + self._always(weights)
 
     def frequencies(self, counter: FamilyCounter) -> tuple[Cells, float]:
         """How often each feature holds, as a share of the rows, and how many rows there are."""

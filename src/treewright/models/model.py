@@ -18,13 +18,16 @@ from treewright.tables.table import Table
 
 if TYPE_CHECKING:
     from treewright.models.bayesian_network import BayesianNetwork
+    from treewright.models.feature_network import FeatureNetwork
     from treewright.models.gaussian_network import GaussianNetwork
     from treewright.models.markov_network import MarkovNetwork
     from treewright.models.sigmoid_network import SigmoidNetwork
 
 Codes = npt.NDArray[np.unsignedinteger]
 # what a file may hold
-AnyModel: TypeAlias = Union["BayesianNetwork", "MarkovNetwork", "GaussianNetwork", "SigmoidNetwork"]
+AnyModel: TypeAlias = Union[
+    "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"
+]
 
 
 @runtime_checkable

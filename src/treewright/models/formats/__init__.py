@@ -24,6 +24,7 @@ from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.feature_network import FeatureNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
 from treewright.models.formats.draft import Draft
 from treewright.models.formats.factor_draft import FactorDraft
@@ -184,7 +185,9 @@ def write_model(
     ((), None)
     >>> folder.cleanup()
     """
-    if not isinstance(model, BayesianNetwork | MarkovNetwork | GaussianNetwork | SigmoidNetwork):
+    if not isinstance(
+        model, BayesianNetwork | MarkovNetwork | FeatureNetwork | GaussianNetwork | SigmoidNetwork
+    ):
         raise SchemaError(
             f"write_model writes a BayesianNetwork or a MarkovNetwork; found {type(model).__name__}"
         )
@@ -193,6 +196,11 @@ def write_model(
         raise FormatError(
             f"{kind.name.upper()} holds Bayesian networks; write this Markov network as .twm or .uai, or "
             "write model.to_bayesian_network(), which a chordal one has"
+        )
+    if kind is not None and isinstance(model, FeatureNetwork):
+        raise FormatError(
+            f"{kind.name.upper()} holds networks of tables; write this feature network as .twm, or write "
+            "model.to_markov_network() as .uai where its junction tree is small enough"
         )
     target = Path(path)
     if kind is None:

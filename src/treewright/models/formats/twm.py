@@ -25,8 +25,9 @@ from typing import Any, Protocol, cast
 from treewright.errors import FormatError, SettingError
 from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.feature_network import FeatureNetwork
 from treewright.models.formats import certificate as certificates
-from treewright.models.formats import twm_bayesian, twm_gaussian, twm_markov, twm_sigmoid
+from treewright.models.formats import twm_bayesian, twm_feature, twm_gaussian, twm_markov, twm_sigmoid
 from treewright.models.formats.content import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.gaussian_network import GaussianNetwork
@@ -55,11 +56,12 @@ _CONTENTS: dict[type[Any], Content] = {
     MarkovNetwork: cast("Content", twm_markov),
     GaussianNetwork: cast("Content", twm_gaussian),
     SigmoidNetwork: cast("Content", twm_sigmoid),
+    FeatureNetwork: cast("Content", twm_feature),
 }
 _KINDS = {content.KIND: content for content in _CONTENTS.values()}
 _REQUIRED = frozenset({"format", "version", "kind", "variables"})
 _OPTIONAL = frozenset({"provenance", "certificate"})
-_BY_LINE = ("variables", "tables", "families", "factors")
+_BY_LINE = ("variables", "tables", "families", "factors", "nodes")
 
 
 def save(

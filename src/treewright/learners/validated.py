@@ -1,0 +1,157 @@
+"""Settings that validation rows choose, one after the other.
+
+A learner says which settings are open and in which order their values are tried. Each setting in turn takes
+the value whose graph makes the validation rows most probable, the others staying as they are; a value must
+be strictly better than an earlier one. Without validation rows a tenth of the rows is held out for the
+choice, and the learner then works on all rows with what was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import SettingError
+from treewright.graphs.feature_graph import FeatureGraph
+from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.row_sets import LearningRows, distinct_rows, learning_rows
+from treewright.statistics.counter import Counter
+from treewright.tables.table import Table
+
+SettingsT = TypeVar("SettingsT")
+Arrays = tuple[npt.NDArray[Any], ...]
+Grow = Callable[[_core.RowSet, SettingsT], tuple[Arrays, dict[str, int | float]]]
+ChoiceProgress = Callable[[Any, float], object]  # settings tried, their validation score
+
+
+@dataclass(frozen=True)
+class LearnedGraph(Learned[FeatureGraph], Generic[SettingsT]):
+    """A feature graph with its parameters, and the settings that it was learned with.
+
+    Attributes
+    ----------
+    structure, trace
+        See :class:`Learned`.
+    settings
+        What was given, and what the validation rows chose.
+    chosen
+        Names of the settings that were chosen.
+    valid_log_likelihood
+        Mean over the validation rows of the run that won, in nats; None when nothing was chosen.
+    report
+        The choice in a sentence; empty when there was none.
+    """
+
+    settings: SettingsT
+    chosen: tuple[str, ...] = ()
+    valid_log_likelihood: float | None = None
+    report: str = ""
+
+
+@dataclass(frozen=True)
+class Choice(Generic[SettingsT]):
+    """The best settings, their validation score, and how many were tried."""
+
+    settings: SettingsT
+    score: float
+    n_runs: int
+
+
+def learn_chosen(
+    counter: Counter,
+    start: SettingsT,
+    axes: Mapping[str, Sequence[Any]],
+    grow: Grow[SettingsT],
+    *,
+    valid: Table | None,
+    seed: int,
+    progress: ChoiceProgress | None = None,
+) -> LearnedGraph[SettingsT]:
+    """Choose the open settings, if there are any, and learn with them."""
+    trace = TraceBuilder()
+    if not axes:
+        with trace.phase("rows") as tallies:
+            rows = distinct_rows(counter)
+            tallies.update(distinct=rows.n_rows)
+        with trace.phase("graph") as tallies:
+            arrays, found = grow(rows, start)
+            tallies.update(found)
+        return LearnedGraph(FeatureGraph(counter.schema, *arrays), trace.build(), settings=start)
+    with trace.phase("rows") as tallies:
+        both = learning_rows(counter, valid, seed)
+        tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
+    with trace.phase("settings") as tallies:
+        choice = choose_settings(both, start, axes, grow, progress)
+        tallies.update(runs=choice.n_runs)
+    with trace.phase("graph") as tallies:
+        every = distinct_rows(counter) if both.held_out else both.train
+        arrays, found = grow(every, choice.settings)
+        tallies.update(found)
+    return LearnedGraph(
+        FeatureGraph(counter.schema, *arrays),
+        trace.build(),
+        settings=choice.settings,
+        chosen=tuple(axes),
+        valid_log_likelihood=choice.score,
+        report=described(choice, axes, both),
+    )
+
+
+def choose_settings(
+    rows: LearningRows,
+    start: SettingsT,
+    axes: Mapping[str, Sequence[Any]],
+    grow: Grow[SettingsT],
+    progress: ChoiceProgress | None = None,
+) -> Choice[SettingsT]:
+    """One setting after the other, each by the validation rows."""
+    known: dict[SettingsT, float] = {}
+
+    def score(settings: SettingsT) -> float:
+        if settings not in known:
+            graph = FeatureGraph(rows.schema, *grow(rows.train, settings)[0])
+            known[settings] = _core.mean_log_likelihood(graph.native, rows.valid)
+            if progress is not None:
+                progress(settings, known[settings])
+        return known[settings]
+
+    best = start
+    for name, values in axes.items():
+        for value in values:
+            other = replace(best, **{name: value})  # type: ignore[type-var]
+            if score(other) > score(best):
+                best = other
+    return Choice(best, score(best), len(known))
+
+
+def described(choice: Choice[Any], axes: Mapping[str, Sequence[Any]], rows: LearningRows) -> str:
+    """What was chosen, and by which rows."""
+    values = ", ".join(f"{name} {getattr(choice.settings, name)}" for name in axes)
+    share = "a tenth of the rows" if rows.held_out else "the validation rows"
+    return f"chosen on {share} ({rows.valid.total:,.0f}): {values}"
+
+
+def open_settings(settings: Any, axes: Mapping[str, Sequence[Any]]) -> tuple[Any, dict[str, Sequence[Any]]]:
+    """Settings that are None take their first value for a start and stay open; the others are not tried."""
+    free = {name: values for name, values in axes.items() if getattr(settings, name) is None}
+    return replace(settings, **{name: values[0] for name, values in free.items()}), free
+
+
+def check_numbers(settings: Any, *, least: Mapping[str, float]) -> None:
+    """Refuse a number below its least value, or that is not finite."""
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if value is None or field.name not in least:
+            continue
+        if not (np.isfinite(value) and value >= least[field.name]):
+            raise SettingError(f"{field.name}= is a number from {least[field.name]:g} on; found {value!r}")
+
+
+def seed_of(rng: np.random.Generator | None) -> int:
+    generator = np.random.default_rng(0) if rng is None else rng
+    return int(generator.integers(2**62))
