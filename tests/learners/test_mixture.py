@@ -29,7 +29,7 @@ def test_one_component_is_the_tree_of_the_twin(cardinalities, alpha, shrinkage):
         tw.count(table), components=1, of=tw.TreeComponents(alpha, shrinkage), steps=1, valid=table
     )
     codes = np.array(table.columns).T
-    edges, logs = weighted_tree(codes, np.ones(250), cardinalities, alpha, shrinkage)
+    _, logs = weighted_tree(codes, np.ones(250), cardinalities, alpha, shrinkage)
     np.testing.assert_allclose(scored(learned, table), logs(codes), atol=1e-9)
     if alpha == 1.0:
         plain, _ = weighted_tree(codes, np.ones(250), cardinalities, 0.0)
@@ -112,11 +112,13 @@ def test_what_does_not_matter_to_a_mixture(of):
 def test_the_stack_is_reproducible_and_never_worse_than_its_best_member():
     table, valid = clustered(500, seed=1), clustered(150, seed=11)
     seen = []
-    options = dict(components="auto", budget=0.02, valid=valid)
+    options = {"components": "auto", "budget": 0.02, "valid": valid}
     learned = tw.learn_mixture(tw.count(table), **options, progress=lambda *told: seen.append(told))
     assert learned.structure == tw.learn_mixture(tw.count(table), **options).structure
-    assert learned.log_likelihood >= max(member.log_likelihood for member in learned.members)
-    assert learned.log_likelihood == pytest.approx(FeatureNetwork(learned.structure).score(valid), abs=1e-5)
+    assert learned.valid_log_likelihood >= max(member.log_likelihood for member in learned.members)
+    assert learned.valid_log_likelihood == pytest.approx(
+        FeatureNetwork(learned.structure).score(valid), abs=1e-5
+    )
     assert sum(member.weight for member in learned.members) == pytest.approx(1.0)
     assert np.exp(scored(learned, every_row(CARDINALITIES))).sum() == pytest.approx(1.0, abs=1e-12)
     assert {phase.name for phase in learned.trace.phases} >= {"hidden trees", "mixtures of trees", "stack"}
@@ -162,7 +164,7 @@ def test_models_whose_numbers_break_down_never_enter_the_stack(monkeypatch):
     monkeypatch.setattr(hidden_tree, "mean_log", lambda *_: float("nan"))
     learned = tw.learn_mixture(tw.count(clustered(200)), components="auto", budget=0.01)
     assert not any(member.name.startswith("hidden") for member in learned.members)
-    assert np.isfinite(learned.log_likelihood)
+    assert np.isfinite(learned.valid_log_likelihood)
 
 
 def test_wide_tables_have_a_plan_of_their_own(monkeypatch):
@@ -179,7 +181,7 @@ def test_few_rows_and_constant_columns(rows):
         total = np.exp(model.log_probability(every_row_of(table))).sum()
         assert total == pytest.approx(1.0, abs=1e-12)
     one = tw.Table.from_codes(np.array([[0], [1], [1]]), [2], ["a"])
-    assert np.isfinite(tw.learn_mixture(tw.count(one), components="auto", budget=1e-3).log_likelihood)
+    assert np.isfinite(tw.learn_mixture(tw.count(one), components="auto", budget=1e-3).valid_log_likelihood)
 
 
 def every_row_of(table):

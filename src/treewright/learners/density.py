@@ -105,8 +105,3 @@ class Meter:
 def mean_log(logs: Floats, rows: _core.RowSet) -> float:
     """The mean over rows, each with its weight."""
     return float((logs * rows.weights).sum() / rows.total)
-
-
-def draw_seed(rng: np.random.Generator | None) -> int:
-    generator = np.random.default_rng(0) if rng is None else rng
-    return int(generator.integers(2**62))

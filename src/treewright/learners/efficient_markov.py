@@ -252,7 +252,9 @@ def check_markov_settings(settings: MarkovSettings) -> None:
     for field in fields(settings):
         value = getattr(settings, field.name)
         if field.name in _WORDS and value not in _WORDS[field.name]:
-            raise SettingError(f"{field.name}={value!r} is not known; there are {nearest(value, _WORDS[field.name])}")
+            raise SettingError(
+                f"{field.name}={value!r} is not known; there are {nearest(value, _WORDS[field.name])}"
+            )
     if isinstance(settings.delta, str) and settings.delta != "gtest":
         raise SettingError(f"delta= is a number of nats, 'auto' or 'gtest'; found {settings.delta!r}")
     if not 0 < settings.level < 1:

@@ -16,13 +16,14 @@ import numpy as np
 from treewright import _core
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.density import Candidate, DensityProgress, Meter, draw_seed, mean_log
+from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log
 from treewright.learners.hidden_tree import describe_rows
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.mixture_components import Components, component_family, train_mixture
 from treewright.learners.mixture_plan import learn_everything
 from treewright.learners.row_sets import LearningRows, learning_rows
 from treewright.learners.stacking import Stack, select, stack
+from treewright.learners.validated import seed_of
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
@@ -49,8 +50,8 @@ class Mixed(Learned[FeatureGraph]):
         See :class:`Learned`.
     members
         The models of a stack, heaviest first; for a mixture by EM one entry, the mixture.
-    log_likelihood
-        Mean log-likelihood of the validation rows, in nats.
+    valid_log_likelihood
+        Mean over the validation rows, in nats.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class Mixed(Learned[FeatureGraph]):
     """
 
     members: tuple[Member, ...] = field(kw_only=True)
-    log_likelihood: float = field(kw_only=True)
+    valid_log_likelihood: float = field(kw_only=True)
 
 
 def learn_mixture(
@@ -127,13 +128,14 @@ def learn_mixture(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(0))
     >>> learned = tw.learn_mixture(tw.count(table), components=3)
-    >>> learned.structure.kinds()
-    {'tree': 3, 'mix': 1}
-    >>> tw.FeatureNetwork(learned.structure).score(table) == tw.FeatureNetwork(learned.structure).score(table)
+    >>> learned.structure.is_deterministic, learned.members[0].name
+    (False, '3 trees (shrinkage 3)')
+    >>> stacked = tw.learn_mixture(tw.count(table), components="auto", budget=0.01)
+    >>> stacked.valid_log_likelihood >= max(member.log_likelihood for member in stacked.members)
     True
     """
     meter = Meter(budget if components == "auto" else np.inf, seconds=seconds, progress=progress)
-    seed = draw_seed(rng)
+    seed = seed_of(rng)
     trace = TraceBuilder()
     if components == "auto":
         if of != "trees":
@@ -158,7 +160,7 @@ def learn_mixture(
         found.graph(rows),
         trace.build(stopped_by=meter.stopped_by),
         members=(Member(found.name, 1.0, found.score),),
-        log_likelihood=found.score,
+        valid_log_likelihood=found.score,
     )
 
 
@@ -200,7 +202,7 @@ def stacked(
         FeatureGraph(rows.schema, *builder.finish(root)),
         trace.build(stopped_by=meter.stopped_by),
         members=tuple(Member(pool[k].name, weight, pool[k].score) for weight, k in ranking),
-        log_likelihood=found.score,
+        valid_log_likelihood=found.score,
     )
 
 
@@ -233,6 +235,7 @@ def refuse_wide(rows: LearningRows) -> None:
     needed = 16 * planes * planes
     if needed > memory_limit():
         raise TableTooLarge(
-            f"counts of all pairs of {planes + len(rows.schema):,} states need {format_bytes(needed)}; the limit "
-            f"is {format_bytes(memory_limit())}: bin or merge states, or raise it with tw.set_memory_limit"
+            f"counts of all pairs of {planes + len(rows.schema):,} states need {format_bytes(needed)}; the "
+            f"limit is {format_bytes(memory_limit())}: bin or merge states, or raise it with "
+            "tw.set_memory_limit"
         )

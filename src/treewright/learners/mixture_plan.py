@@ -139,24 +139,12 @@ def cutset_networks(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Can
     for number, (name, size, options) in enumerate(bags):
         until = _CUTSETS - (len(bags) - 1 - number) * 0.05
         if meter.left(until) and not meter.is_late():
-            yield bag(rows, name, size, options, seed, meter, meter.left(until))
-
-
-def bag(
-    rows: LearningRows,
-    name: str,
-    size: int,
-    options: _core.CutsetOptions,
-    seed: int,
-    meter: Meter,
-    allowance: float,
-) -> Candidate:
-    """As many networks as the allowance has room for; what one costs is learned from the first."""
-    first = _core.bag_of_cutsets(rows.train, 1, options, seed)
-    meter.pay(first.work)
-    fit = int(max(min(size, allowance * 1e9 // max(first.work, 1.0)), 1))
-    network = _core.bag_of_cutsets(rows.train, fit, options, seed) if fit > 1 else first
-    meter.pay(network.work if fit > 1 else 0.0)
-    found = Candidate.of(f"{name} ({fit})", network, rows, 1)
-    meter.tell(found.name, 1, found.score)
-    return found
+            first = _core.bag_of_cutsets(rows.train, 1, options, seed)
+            meter.pay(first.work)
+            # what a network costs is learned from the first
+            fit = int(max(min(size, meter.left(until) * 1e9 // max(first.work, 1.0)), 1))
+            network = _core.bag_of_cutsets(rows.train, fit, options, seed) if fit > 1 else first
+            meter.pay(network.work if fit > 1 else 0.0)
+            found = Candidate.of(f"{name} ({fit})", network, rows, 1)
+            meter.tell(found.name, 1, found.score)
+            yield found

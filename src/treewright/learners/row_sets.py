@@ -54,8 +54,8 @@ def distinct_rows(counter: Counter) -> _core.RowSet:
     for variable in counter.schema:
         if not variable.is_discrete:
             raise SchemaError(
-                f"{variable.name!r} is continuous; this learner takes discrete columns: read it with bins=, or "
-                "leave it out with table.select"
+                f"{variable.name!r} is continuous; this learner takes discrete columns: read it with bins=, "
+                "or leave it out with table.select"
             )
     if not len(counter.schema):
         raise SchemaError("there are no columns to learn from")
@@ -83,8 +83,8 @@ def same_columns(schema: Schema, table: Table) -> Table:
         strange = [state for state in table.schema[variable.name].states or () if state not in known]
         if strange or table.schema[variable.name].is_discrete != variable.is_discrete:
             raise SchemaError(
-                f"valid= has {variable.name}={strange[0]!r}, a state that the rows to learn from do not know; "
-                "read both with one schema="
+                f"valid= has {variable.name}={strange[0]!r}, a state that the rows to learn from do not "
+                "know; read both with one schema="
                 if strange
                 else f"{variable.name!r} is continuous in valid= and discrete in the rows to learn from"
             )
