@@ -30,10 +30,6 @@ void bind_row_set(nb::module_&);
 void bind_cutset(nb::module_&);
 void bind_feature_graph(nb::module_&);
 void bind_feature_program(nb::module_&);
-void bind_feature_graph(nb::module_&);
-void bind_feature_program(nb::module_&);
-void bind_row_set(nb::module_&);
-void bind_cutset(nb::module_&);
 void bind_efficient_markov(nb::module_&);
 
 NB_MODULE(_core, m) {
@@ -69,9 +65,5 @@ NB_MODULE(_core, m) {
   bind_cutset(m);
   bind_feature_graph(m);
   bind_feature_program(m);
-  bind_feature_graph(m);
-  bind_feature_program(m);
-  bind_row_set(m);
-  bind_cutset(m);
   bind_efficient_markov(m);
 }

@@ -25,13 +25,14 @@ from treewright.learners.row_sets import LearningRows
 _WIDE = 300  # variables: above, tables are taken for sparse texts, and cutset networks cost too much
 # transitions, emissions
 _SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0), (3.0, 2.0))
-_WIDE_SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0), (0.1, 0.1), (1.0, 20.0))
+_WIDE_SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0))
+_LESS, _MORE = (0.1, 0.1), (1.0, 20.0)  # for wide tables: beyond the better of the two
 _SIZES = (10, 30, 80, 160)
 _ROWS_PER_COMPONENT = 50
 _FEWEST_EPOCHS = 5  # of a schedule that is worth to begin
 _MOST_RESTARTS = 8
 # shares of the budget at which each phase ends
-_HIDDEN, _TREES, _CUTSETS, _LARGER, _RESTARTS = 0.35, 0.5, 0.65, 0.85, 0.97
+_HIDDEN, _TREES, _CUTSETS, _LARGER, _RESTARTS = 0.33, 0.6, 0.7, 0.88, 0.97
 
 
 def learn_everything(
@@ -51,10 +52,14 @@ def hidden_trees(
     rows: LearningRows, seed: int, meter: Meter, hidden: list[tuple[float, HiddenSettings]]
 ) -> Iterator[Candidate]:
     """Sixteen hidden states with a few smoothings; the first always fits."""
-    smoothings = _WIDE_SMOOTHINGS if len(rows.schema) > _WIDE else _SMOOTHINGS
-    for number, (transitions, emissions) in enumerate(smoothings):
+    wide = len(rows.schema) > _WIDE
+    smoothings = list(_WIDE_SMOOTHINGS if wide else _SMOOTHINGS)
+    for number in range(3):
+        if number == len(smoothings):
+            smoothings.append(_MORE if len(hidden) > 1 and hidden[1][0] > hidden[0][0] else _LESS)
+        transitions, emissions = smoothings[number]
         settings = HiddenSettings(transitions=transitions, emissions=emissions, seed=seed)
-        share = meter.left(_HIDDEN) / (len(smoothings) - number)
+        share = meter.left(_HIDDEN) / (3 - number)
         allowance = max(share, min(_FEWEST_EPOCHS * 1.2 * hidden_price(rows, settings), meter.left(_HIDDEN)))
         yield from tried(rows, settings, meter, hidden, allowance, must=number == 0)
 
