@@ -251,3 +251,9 @@ def test_numbers_that_break_down_are_refused(monkeypatch):
     monkeypatch.setattr(module, "mean_log", lambda *_: float("nan"))
     with pytest.raises(tw.errors.SettingError, match=r"no hidden tree with smoothing=.* stayed finite"):
         tw.learn_hidden_tree(tw.count(clustered(50)), states=2)
+
+
+def test_columns_of_too_many_states_are_refused_by_name():
+    table = tw.Table.from_codes(np.array([[0, 0], [1, 1]]), [2, 70_000], ["a", "b"])
+    with pytest.raises(tw.errors.SchemaError, match="'b' has 70,000 states; this learner takes up to 65,536"):
+        tw.learn_hidden_tree(tw.count(table))

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import SettingError
-from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log
+from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.row_sets import LearningRows, learning_rows
 from treewright.learners.validated import LearnedGraph, seed_of
@@ -134,6 +134,7 @@ def learn_hidden_tree(
     with trace.phase("rows") as tallies:
         rows = learning_rows(counter, valid, settings.seed)
         tallies.update(describe_rows(rows))
+    refuse_wide(rows)
     meter = Meter(seconds=seconds, progress=progress)
     with trace.phase("epochs") as tallies:
         found = train_hidden(rows, settings, meter)

@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
-from treewright.errors import SettingError, TableTooLarge
+from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log
+from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
 from treewright.learners.hidden_tree import describe_rows
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.mixture_components import Components, component_family, train_mixture
@@ -24,7 +24,6 @@ from treewright.learners.mixture_plan import learn_everything
 from treewright.learners.row_sets import LearningRows, learning_rows
 from treewright.learners.stacking import Stack, select, stack
 from treewright.learners.validated import seed_of
-from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
 
@@ -227,15 +226,3 @@ def check_numbers(components: int, steps: int) -> None:
         raise SettingError(f'components= is a number of at least 1, or "auto"; found {components!r}')
     if steps < 1:
         raise SettingError(f"steps= is a number of at least 1; found {steps!r}")
-
-
-def refuse_wide(rows: LearningRows) -> None:
-    """Counts of all pairs of states have to fit."""
-    planes = sum(r - 1 for r in rows.schema.cardinalities)
-    needed = 16 * planes * planes
-    if needed > memory_limit():
-        raise TableTooLarge(
-            f"counts of all pairs of {planes + len(rows.schema):,} states need {format_bytes(needed)}; the "
-            f"limit is {format_bytes(memory_limit())}: bin or merge states, or raise it with "
-            "tw.set_memory_limit"
-        )

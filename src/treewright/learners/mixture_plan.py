@@ -116,6 +116,7 @@ def tree_mixtures(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Candi
     """More and more trees while validation rows gain, with little and with much shrinkage."""
     wide = len(rows.schema) > _WIDE
     most = max(rows.train.total / _ROWS_PER_COMPONENT, 2)
+    learned = False  # one mixture is always there, however little time there is
     for shrinkage in (20.0, 80.0) if wide else (3.0, 20.0):
         family = TreeComponents(smoothing=0.1 if wide else 1.0, shrinkage=shrinkage)
         best = float("-inf")
@@ -123,9 +124,12 @@ def tree_mixtures(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Candi
             if size > most and size > _SIZES[0]:
                 break
             before = meter.spent
-            if best > float("-inf") and (not meter.left(_TREES) or meter.is_late()):
+            if best > float("-inf") and not meter.left(_TREES):
                 break
+            if learned and meter.is_late():
+                return
             found = train_mixture(rows, family, min(size, max(int(most), 2)), seed, meter)
+            learned = True
             yield found
             if found.score <= best or 3 * (meter.spent - before) > meter.left(_TREES):
                 break
