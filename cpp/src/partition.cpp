@@ -7,29 +7,23 @@
 
 namespace treewright {
 
-BlockBuilder::BlockBuilder(std::size_t n) : parent_(n), n_blocks_(n) {
-  std::iota(parent_.begin(), parent_.end(), 0u);
-}
-
-std::uint32_t BlockBuilder::find(std::uint32_t i) {
-  while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-  return i;
+BlockBuilder::BlockBuilder(std::size_t n) : block_(n), n_blocks_(n) {
+  std::iota(block_.begin(), block_.end(), 0u);
 }
 
 void BlockBuilder::merge(std::uint32_t i, std::uint32_t j) {
-  i = find(i), j = find(j);
-  if (i == j) return;
-  parent_[std::max(i, j)] = std::min(i, j);
+  const std::uint32_t kept = std::min(block_[i], block_[j]), gone = std::max(block_[i], block_[j]);
+  if (kept == gone) return;
+  std::replace(block_.begin(), block_.end(), gone, kept);
   --n_blocks_;
 }
 
-Blocks BlockBuilder::blocks() {
+Blocks BlockBuilder::blocks() const {
   Blocks found;
-  std::vector<std::size_t> place(parent_.size());
-  for (std::uint32_t i = 0; i < parent_.size(); ++i) {
-    const std::uint32_t root = find(i);
-    if (root == i) place[i] = found.size(), found.emplace_back();
-    found[place[root]].push_back(i);
+  std::vector<std::size_t> place(block_.size());
+  for (std::uint32_t i = 0; i < block_.size(); ++i) {
+    if (block_[i] == i) place[i] = found.size(), found.emplace_back();
+    found[place[block_[i]]].push_back(i);
   }
   return found;
 }
@@ -45,7 +39,7 @@ class Lmip {
   void merge_pairs() {
     for (std::uint32_t i = 0; i < n(); ++i)
       for (std::uint32_t j = i + 1; j < n() && !is_done(); ++j) {
-        if (is_skipped({i, j})) continue;
+        if (options_.with_shortcuts && blocks_.find(i) == blocks_.find(j)) continue;
         const double limit =
             options_.threshold(counts_.cardinality(i), counts_.cardinality(j), counts_.total);
         if (information(counts_, f_, i, j) > limit) blocks_.merge(i, j);
@@ -60,20 +54,25 @@ class Lmip {
     Blocks found = blocks_.blocks();
     std::stable_sort(found.begin(), found.end(),
                      [](const Block& a, const Block& b) { return a.size() < b.size(); });
-    for (const Block& block : found) order.insert(order.end(), block.begin(), block.end());
+    for (const Block& block : found)
+      for (const std::uint32_t i : block)
+        if (!is_too_certain(i)) order.push_back(i);
     std::vector<double> all_three;
-    for (std::size_t a = 0; a < order.size(); ++a)
-      for (std::size_t b = a + 1; b < order.size() && !is_done(); ++b) {
-        cancel_.check();
+    for (std::size_t a = 0; a < order.size() && !is_done(); ++a) {
+      cancel_.check();
+      for (std::size_t b = a + 1; b < order.size(); ++b) {
         others.clear();
+        const std::uint32_t block = blocks_.find(order[a]);
+        const bool is_together = options_.with_shortcuts && block == blocks_.find(order[b]);
         for (std::size_t c = b + 1; c < order.size(); ++c)
-          if (!is_skipped({order[a], order[b], order[c]})) others.push_back(order[c]);
+          if (!is_together || blocks_.find(order[c]) != block) others.push_back(order[c]);
         if (others.empty()) continue;
         rows.count_triples(order[a], order[b], others, all_three);
         for (std::size_t c = 0; c < others.size(); ++c)
           if (is_binary_set_bound(order[a], order[b], others[c], all_three[c]))
             blocks_.merge(order[a], order[b]), blocks_.merge(order[a], others[c]);
       }
+    }
   }
 
   /// Sets of any size, by rising members.
@@ -97,18 +96,17 @@ class Lmip {
   bool is_done() const { return options_.with_shortcuts && blocks_.n_blocks() == 1; }
 
   /// Inside one block already, or with a member so certain that nothing can tell much about it.
-  template <class Set>
-  bool is_skipped_set(const Set& set) {
+  bool is_skipped(std::span<const std::uint32_t> set) {
     if (!options_.with_shortcuts) return false;
-    const std::uint32_t root = blocks_.find(*set.begin());
-    if (std::all_of(set.begin(), set.end(), [&](std::uint32_t i) { return blocks_.find(i) == root; }))
-      return true;
-    return options_.threshold.is_fixed() && std::any_of(set.begin(), set.end(), [&](std::uint32_t i) {
-             return entropy(i) <= options_.threshold.delta();
-           });
+    const auto is_with_first = [&](std::uint32_t i) { return blocks_.find(i) == blocks_.find(set[0]); };
+    return std::all_of(set.begin(), set.end(), is_with_first) ||
+           std::any_of(set.begin(), set.end(), [&](std::uint32_t i) { return is_too_certain(i); });
   }
-  bool is_skipped(std::initializer_list<std::uint32_t> set) { return is_skipped_set(set); }
-  bool is_skipped(const Block& set) { return is_skipped_set(set); }
+
+  bool is_too_certain(std::uint32_t i) {
+    return options_.with_shortcuts && options_.threshold.is_fixed() &&
+           entropy(i) <= options_.threshold.delta();
+  }
 
   /// Rounded up a little: a shortcut may never decide what the information itself would not.
   double entropy(std::uint32_t i) {

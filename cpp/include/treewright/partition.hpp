@@ -59,13 +59,13 @@ struct PartitionOptions {
 class BlockBuilder {
  public:
   explicit BlockBuilder(std::size_t n);
-  std::uint32_t find(std::uint32_t i);
+  std::uint32_t find(std::uint32_t i) const { return block_[i]; }
   void merge(std::uint32_t i, std::uint32_t j);
   std::size_t n_blocks() const { return n_blocks_; }
-  Blocks blocks();
+  Blocks blocks() const;
 
  private:
-  std::vector<std::uint32_t> parent_;
+  std::vector<std::uint32_t> block_;  // its first member: asked far more often than changed
   std::size_t n_blocks_;
 };
 

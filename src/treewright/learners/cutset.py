@@ -137,9 +137,8 @@ def learn_cutset_network(
     check_cutset_settings(given)
     start, axes = open_settings(given, _AXES)
     seed = seed_of(rng)
-    return learn_chosen(
-        counter, start, axes, partial(grow, seed=seed), valid=valid, seed=seed, progress=progress
-    )
+    grow_one = partial(grow, seed=seed)
+    return learn_chosen(counter, start, axes, grow_one, valid=valid, seed=seed, rounds=2, progress=progress)
 
 
 def learn_cutset_bag(
@@ -226,6 +225,9 @@ def grow_bag(
 
 
 def _options(settings: CutsetSettings) -> _core.CutsetOptions:
+    assert settings.alpha is not None
+    assert settings.shrinkage is not None
+    assert settings.min_rows is not None
     return _core.CutsetOptions(
         alpha=settings.alpha,
         shrinkage=settings.shrinkage,

@@ -1,4 +1,4 @@
-"""Markov networks that answer fast whatever their treewidth: condition on features, and let blocks fall apart.
+"""Markov networks that answer fast whatever their treewidth: conditioning makes variables fall apart.
 
 Given the right feature, variables that hang together in general often fall apart into blocks that tell next
 to nothing about each other. The learner looks for the feature whose two sides fall apart best, and goes on
@@ -148,7 +148,7 @@ def learn_efficient_markov(
     >>> learned.structure.kinds()
     {'table': 2, 'and': 1}
     >>> round(tw.FeatureNetwork(learned.structure).score(table), 3)  # 4 ln 2 = 2.773 at best
-    -2.781
+    -2.776
     """
     given = MarkovSettings(
         delta=None if delta == "auto" else delta,
@@ -172,10 +172,13 @@ def learn_efficient_markov(
 
 def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str, int | float]]:
     """One run of LEM in the core."""
-    by_test = settings.delta == "gtest"
+    assert settings.delta is not None
+    assert settings.min_rows is not None
+    assert settings.alpha is not None
+    delta, level = _threshold(settings.delta, settings.level)
     options = _core.MarkovOptions(
-        delta=0.0 if by_test else settings.delta,
-        level=settings.level if by_test else 0.0,
+        delta=delta,
+        level=level,
         largest_set=settings.q,
         feature_length=settings.k,
         exhaustive=settings.search == "exhaustive",
@@ -227,17 +230,23 @@ def low_information_blocks(
     check_markov_settings(MarkovSettings(delta=delta, level=level, q=q, min_rows=min_rows))
     schema = counter.schema
     rows = distinct_rows(counter)
+    limit, at_level = _threshold(delta, level)
     place = {v: position for position, v in enumerate(rows.variables)}
     blocks = _core.low_information_blocks(
         rows,
-        delta=0.0 if delta == "gtest" else delta,
-        level=level if delta == "gtest" else 0.0,
+        delta=limit,
+        level=at_level,
         largest_set=q,
         min_rows=min_rows,
         premerged=[[place[v] for v in schema.scope(group)] for group in premerged],
         with_shortcuts=True,
     )
     return [schema.names_of(rows.variables[i] for i in block) for block in blocks]
+
+
+def _threshold(delta: float | Literal["gtest"], level: float) -> tuple[float, float]:
+    """As the core takes it: an amount, or a level above 0 that replaces it."""
+    return (0.0, level) if delta == "gtest" else (delta, 0.0)
 
 
 _WORDS: Mapping[str, tuple[str, ...]] = {

@@ -70,6 +70,7 @@ def learn_chosen(
     *,
     valid: Table | None,
     seed: int,
+    rounds: int = 1,
     progress: ChoiceProgress | None = None,
 ) -> LearnedGraph[SettingsT]:
     """Choose the open settings, if there are any, and learn with them."""
@@ -86,7 +87,7 @@ def learn_chosen(
         both = learning_rows(counter, valid, seed)
         tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
     with trace.phase("settings") as tallies:
-        choice = choose_settings(both, start, axes, grow, progress)
+        choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
         tallies.update(runs=choice.n_runs)
     with trace.phase("graph") as tallies:
         every = distinct_rows(counter) if both.held_out else both.train
@@ -107,9 +108,11 @@ def choose_settings(
     start: SettingsT,
     axes: Mapping[str, Sequence[Any]],
     grow: Grow[SettingsT],
+    *,
+    rounds: int = 1,
     progress: ChoiceProgress | None = None,
 ) -> Choice[SettingsT]:
-    """One setting after the other, each by the validation rows."""
+    """One setting after the other, each by the validation rows; nothing is learned twice."""
     known: dict[SettingsT, float] = {}
 
     def score(settings: SettingsT) -> float:
@@ -121,11 +124,12 @@ def choose_settings(
         return known[settings]
 
     best = start
-    for name, values in axes.items():
-        for value in values:
-            other = replace(best, **{name: value})  # type: ignore[type-var]
-            if score(other) > score(best):
-                best = other
+    for _ in range(rounds):  # what was chosen last may change what was chosen first
+        for name, values in axes.items():
+            for value in values:
+                other = replace(best, **{name: value})  # type: ignore[type-var]
+                if score(other) > score(best):
+                    best = other
     return Choice(best, score(best), len(known))
 
 
