@@ -128,7 +128,7 @@ from treewright.statistics import (
 from treewright.tables import Feature, Schema, ShardedTable, Table, Variable, align_schemas, read_table
 
 if TYPE_CHECKING:
-    from treewright.estimators import PC, BoundedTreewidth, ChowLiuTree, HillClimbing
+    from treewright.estimators import PC, BoundedTreewidth, ChowLiuTree, EfficientMarkov, HillClimbing
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
     from treewright.models.formats.twm import load
@@ -140,7 +140,7 @@ __version__ = "0.1.0"
 
 # Doors that are opened when somebody walks through them: importing the package stays quick.
 _LAZY = {
-    "treewright.estimators": ("PC", "BoundedTreewidth", "ChowLiuTree", "HillClimbing"),
+    "treewright.estimators": ("PC", "BoundedTreewidth", "ChowLiuTree", "EfficientMarkov", "HillClimbing"),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
     "treewright.models.formats.twm": ("load",),
@@ -189,6 +189,7 @@ __all__ = [
     "Dirichlet",
     "EdgeConfidence",
     "EdgePrior",
+    "EfficientMarkov",
     "FamilyCounts",
     "Feature",
     "FeatureGraph",

@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright.errors import MissingValuesError
 from treewright.graphs import Dag
-from treewright.models import BayesianNetwork, fit, fit_em, observed_score
+from treewright.models import BayesianNetwork, FeatureNetwork, fit, fit_em, observed_score
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter
 from treewright.tables.exports import counted
@@ -48,4 +48,6 @@ def mean_log_likelihood(model: AnyModel, table: Table) -> float:
     """Per row, of what the row shows."""
     if isinstance(model, BayesianNetwork) and table.has_missing:
         return observed_score(model, table)
+    if isinstance(model, FeatureNetwork) and table.has_missing:
+        return float(np.average(model.log_evidence(table), weights=table.weights))
     return model.score(table)

@@ -12,7 +12,7 @@ import numpy as np
 from treewright import __version__
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import check_score, ground_of, score_for
+from treewright.cli.ground import Ground, check_score, ground_of, score_for
 from treewright.cli.incomplete import complete_rows, mean_log_likelihood
 from treewright.cli.learn_options import (
     Alpha,
@@ -29,7 +29,15 @@ from treewright.cli.learn_options import (
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
-from treewright.cli.methods import DEFAULT_METHOD, Method, Task, method_named, network_of
+from treewright.cli.methods import (
+    DEFAULT_METHOD,
+    Method,
+    Task,
+    method_named,
+    network_of,
+    refuse_for_density,
+    shape_of,
+)
 from treewright.cli.options import (
     AsJson,
     Bins,
@@ -48,9 +56,9 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output
 from treewright.errors import FileMissingError, FormatError
-from treewright.graphs import Knowledge
+from treewright.graphs import FeatureGraph, Knowledge
 from treewright.learners import EdgeConfidence, Learned, edge_confidence
-from treewright.models import GaussianNetwork
+from treewright.models import FeatureNetwork, GaussianNetwork
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.table import Table
@@ -91,6 +99,10 @@ def learn(
     """
     out = Output(as_json=as_json, quiet=quiet)
     chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth)
+    if chosen.is_density:
+        refuse_for_density(
+            method, score=score, ess=ess, order=order, knowledge=knowledge, bootstrap=bootstrap
+        )
     check_score(score, ess)
     check_writable(output)
     check_writable(trace)
@@ -108,21 +120,21 @@ def learn(
         read = perf_counter()
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
-        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth)
+        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth, table, held_out)
         learned = chosen.learn(task)
         update(2, "fitting")
-        network = network_of(learned)
-        model, how_fitted = ground.fit(network)
+        model, how_fitted = fitted(learned, ground, table)
         done = perf_counter()
         update(3, "scoring" if bootstrap is None else "resampling")
+        log_likelihood = mean_log_likelihood(model, table)
         outcome = Outcome(
             method=method,
             criterion=criterion,
             learned=learned,
             model=model,
-            score=ground.score.score(network),
+            score=score_of(learned, ground, log_likelihood * table.n_rows),
             n_rows=table.n_rows,
-            log_likelihood=mean_log_likelihood(model, table),
+            log_likelihood=log_likelihood,
             n_valid_rows=None if held_out is None else held_out.n_rows,
             valid_log_likelihood=None if held_out is None else mean_log_likelihood(model, held_out),
             reading_seconds=read - started,
@@ -152,8 +164,24 @@ def learn(
     out.answer(
         lambda: document(outcome),
         shown=lambda: shown(outcome),
-        bare=lambda: () if output else network.edges(),
+        bare=lambda: () if output else shape_of(learned).edges(),
     )
+
+
+def fitted(learned: Learned[Any], ground: Ground, table: Table) -> tuple[AnyModel, list[str]]:
+    """The model; a feature graph has its parameters already."""
+    if isinstance(learned.structure, FeatureGraph):
+        whole = complete_rows(table).n_rows
+        said = f"learned from the {whole:,} of {table.n_rows:,} rows that miss nothing"
+        return FeatureNetwork(learned.structure), [said] if table.has_missing else []
+    return ground.fit(network_of(learned))
+
+
+def score_of(learned: Learned[Any], ground: Ground, log_likelihood: float) -> float:
+    """The score of a network; of a feature graph the log-likelihood of all rows."""
+    if isinstance(learned.structure, FeatureGraph):
+        return log_likelihood
+    return ground.score.score(network_of(learned))
 
 
 def resampled(

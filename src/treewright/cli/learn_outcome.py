@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.methods import network_of
+from treewright.cli.methods import shape_of
 from treewright.cli.output import figures, heading, listing, remark
-from treewright.graphs import Dag, Pdag
+from treewright.graphs import Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
@@ -40,15 +41,16 @@ class Outcome:
     output: str | None
     confidence: EdgeConfidence | None = None
 
-    @property
-    def network(self) -> Dag:
-        return network_of(self.learned)
+    @cached_property
+    def network(self) -> Dag | UndirectedGraph:
+        return shape_of(self.learned)
 
-    @property
+    @cached_property
     def width(self) -> int:
         if self.learned.certificate is not None:
             return self.learned.certificate.width
-        return treewidth_upper_bound(moral_graph(self.network))
+        network = self.network
+        return treewidth_upper_bound(moral_graph(network) if isinstance(network, Dag) else network)
 
     @property
     def open_edges(self) -> list[tuple[str, str]] | None:
@@ -63,7 +65,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "method": outcome.method,
         "variables": list(network.schema.names),
         "edges": [list(edge) for edge in network.edges()],
-        "directed": True,
+        "directed": isinstance(network, Dag),
         "width": outcome.width,
         "criterion": outcome.criterion,
         "score": outcome.score,
@@ -127,5 +129,6 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableT
             if confidence is None
             else [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
         )
-        table.add_row(tail, "-" if frozenset((tail, head)) in open_edges else "->", head, *sure)
+        is_open = frozenset((tail, head)) in open_edges or not isinstance(outcome.network, Dag)
+        table.add_row(tail, "-" if is_open else "->", head, *sure)
     return table

@@ -10,14 +10,17 @@ import numpy as np
 
 import treewright
 from treewright.cli.ground import Ground
+from treewright.cli.incomplete import complete_rows
 from treewright.criteria import IndependenceTest, LocalScore
 from treewright.errors import SettingError, nearest
-from treewright.graphs import Dag, Knowledge
+from treewright.graphs import Dag, FeatureGraph, Knowledge, UndirectedGraph
 from treewright.learners import (
     Learned,
     learn_aggressive,
     learn_bounded_treewidth,
     learn_chow_liu,
+    learn_cutset_network,
+    learn_efficient_markov,
     learn_hill_climbing,
     learn_hybrid,
     learn_pc,
@@ -26,6 +29,8 @@ from treewright.learners import (
     learn_treewidth_chains,
 )
 from treewright.learners.chow_liu import with_order
+from treewright.statistics import Counter, count
+from treewright.tables.table import Table
 
 DEFAULT_TREEWIDTH = 4
 
@@ -41,6 +46,8 @@ class Task:
     effort: int | None = None
     alpha: float | None = None
     treewidth: int | None = None
+    table: Table | None = None
+    valid: Table | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -57,17 +64,29 @@ class Task:
     def width(self) -> int:
         return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
+    def counter(self) -> Counter:
+        """The rows themselves, for methods that look at them."""
+        assert self.table is not None
+        return count(complete_rows(self.table))
+
+    def held_out(self) -> Table | None:
+        return None if self.valid is None else complete_rows(self.valid)
+
     def test(self, alpha: float) -> IndependenceTest:
         return self.ground.test(alpha if self.alpha is None else self.alpha)
 
 
 @dataclass(frozen=True)
 class Method:
-    """A learner, the score it maximises unless told otherwise, and the options it has a use for."""
+    """A learner, the score it maximises unless told otherwise, and the options it has a use for.
+
+    A density method has no score to choose: it explains the rows, and returns a graph with its parameters.
+    """
 
     learn: Callable[[Task], Learned[Any]]
     score: str = "bic"
     options: frozenset[str] = frozenset()
+    is_density: bool = False
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
@@ -112,6 +131,16 @@ METHODS: dict[str, Method] = {
     "pc": Method(
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
     ),
+    "lem": Method(
+        lambda task: learn_efficient_markov(task.counter(), valid=task.held_out(), rng=task.chance()),
+        score="loglik",
+        is_density=True,
+    ),
+    "cutset": Method(
+        lambda task: learn_cutset_network(task.counter(), valid=task.held_out(), rng=task.chance()),
+        score="loglik",
+        is_density=True,
+    ),
 }
 DEFAULT_METHOD = "bounded"
 
@@ -140,7 +169,24 @@ def method_named(name: str, **options: object) -> Method:
     return METHODS[name]
 
 
+def refuse_for_density(name: str, **options: object) -> None:
+    """Options that judge or restrict edges mean nothing to a method that explains rows."""
+    for option, value in options.items():
+        if value is not None:
+            raise SettingError(
+                f"--{option} means nothing to --method {name}, which explains rows and has no edges to "
+                "judge; leave it out"
+            )
+
+
 def network_of(learned: Learned[Any]) -> Dag:
     """The directed graph that parameters go on: of an equivalence class, a member."""
     found: Dag = getattr(learned, "dag", learned.structure)
     return found
+
+
+def shape_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
+    """The edges to show: a feature graph joins the variables that meet on a path."""
+    if isinstance(learned.structure, FeatureGraph):
+        return learned.structure.to_undirected()
+    return network_of(learned)
