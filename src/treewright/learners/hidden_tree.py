@@ -143,13 +143,12 @@ def learn_hidden_tree(
                 f"no hidden tree with smoothing={smoothing!r} stayed finite on these rows; raise smoothing="
             )
         tallies.update(epochs=found.steps, log_likelihood=found.score, work=meter.spent)
-    share = "a tenth of the rows" if rows.held_out else "the validation rows"
     return LearnedGraph(
         found.graph(rows),
         trace.build(stopped_by=meter.stopped_by),
         settings=settings,
         valid_log_likelihood=found.score,
-        report=f"stopped on {share} ({rows.valid.total:,.0f}) after {found.steps} epochs",
+        report=f"stopped on {judges(rows)} after {found.steps} epochs",
     )
 
 
@@ -231,6 +230,12 @@ def describe_rows(rows: LearningRows) -> dict[str, int | float]:
     """Tallies: rows, how many are distinct, and how many were held out of the counter's own."""
     held = rows.valid.total if rows.held_out else 0
     return {"rows": rows.train.total, "distinct_rows": rows.train.n_rows, "held_out_rows": held}
+
+
+def judges(rows: LearningRows) -> str:
+    """Whose likelihood decided."""
+    share = "a tenth of the rows" if rows.held_out else "the validation rows"
+    return f"{share} ({rows.valid.total:,.0f})"
 
 
 def check_settings(settings: HiddenSettings) -> None:

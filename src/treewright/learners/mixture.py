@@ -17,7 +17,7 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
-from treewright.learners.hidden_tree import describe_rows
+from treewright.learners.hidden_tree import describe_rows, judges
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.mixture_components import Components, component_family, train_mixture
 from treewright.learners.mixture_plan import learn_everything
@@ -51,6 +51,8 @@ class Mixed(Learned[FeatureGraph]):
         The models of a stack, heaviest first; for a mixture by EM one entry, the mixture.
     valid_log_likelihood
         Mean over the validation rows, in nats.
+    report
+        What was chosen, in a sentence.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Mixed(Learned[FeatureGraph]):
 
     members: tuple[Member, ...] = field(kw_only=True)
     valid_log_likelihood: float = field(kw_only=True)
+    report: str = field(default="", kw_only=True)
 
 
 def learn_mixture(
@@ -160,6 +163,7 @@ def learn_mixture(
         trace.build(stopped_by=meter.stopped_by),
         members=(Member(found.name, 1.0, found.score),),
         valid_log_likelihood=found.score,
+        report=f"stopped on {judges(rows)} after {found.steps} steps",
     )
 
 
@@ -202,6 +206,7 @@ def stacked(
         trace.build(stopped_by=meter.stopped_by),
         members=tuple(Member(pool[k].name, weight, pool[k].score) for weight, k in ranking),
         valid_log_likelihood=found.score,
+        report=f"{len(ranking)} of {len(pool)} models, weighed on {judges(rows)}",
     )
 
 
