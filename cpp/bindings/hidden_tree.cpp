@@ -34,8 +34,9 @@ void bind_hidden_tree(nb::module_& m) {
   nb::class_<tw::Clusters>(m, "Clusters", "A mixture of products of independent variables.")
       .def_ro("size", &tw::Clusters::size)
       .def_ro("work", &tw::Clusters::work, "What finding them took, in nominal nanoseconds.")
-      .def_prop_ro("weights",
-                   [](const tw::Clusters& self) { return to_numpy(std::vector<double>(self.weights)); })
+      .def_prop_ro(
+          "weights", [](const tw::Clusters& self) { return to_numpy(std::vector<double>(self.weights)); },
+          nb::rv_policy::automatic)
       .def("emissions",
            [](const tw::Clusters& self, std::size_t column) {
              if (column >= self.emissions.size()) throw std::out_of_range("there is no such column");

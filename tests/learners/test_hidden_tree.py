@@ -169,7 +169,7 @@ def test_weighted_rows_count_as_repeated_ones():
 
 def test_order_of_rows_and_columns_shards_and_threads_do_not_matter():
     table = clustered(400, seed=9)
-    settings = dict(states=4, epochs=4, batch=64, smoothing=(0.3, 1.0))
+    settings = {"states": 4, "epochs": 4, "batch": 64, "smoothing": (0.3, 1.0)}
     expected = FeatureNetwork(tw.learn_hidden_tree(tw.count(table), **settings).structure).log_probability(
         table
     )
@@ -242,14 +242,18 @@ def test_refused_rows():
         tw.learn_hidden_tree(
             tw.count(clustered(20)), valid=clustered(20).select(["v0", "v1", "v2", "v3", "v4"])
         )
-    with pytest.raises(
-        tw.errors.SettingError, match="a JointCounts has none to show; count a table in memory"
-    ):
-        counts = tw.JointCounts(tw.Schema([tw.Variable("a", (0, 1))]), np.array([3, 4]))
+    counts = tw.JointCounts(tw.Schema([tw.Variable("a", (0, 1))]), np.array([3, 4]))
+    with pytest.raises(tw.errors.SettingError, match="a JointCounts has none to show; count a table in"):
         tw.learn_hidden_tree(counts)
 
 
 def test_numbers_that_break_down_are_refused(monkeypatch):
     monkeypatch.setattr(module, "mean_log", lambda *_: float("nan"))
-    with pytest.raises(tw.errors.SettingError, match="no hidden tree with smoothing=.* stayed finite"):
+    with pytest.raises(tw.errors.SettingError, match=r"no hidden tree with smoothing=.* stayed finite"):
         tw.learn_hidden_tree(tw.count(clustered(50)), states=2)
+
+
+def test_columns_of_too_many_states_are_refused_by_name():
+    table = tw.Table.from_codes(np.array([[0, 0], [1, 1]]), [2, 70_000], ["a", "b"])
+    with pytest.raises(tw.errors.SchemaError, match="'b' has 70,000 states; this learner takes up to 65,536"):
+        tw.learn_hidden_tree(tw.count(table))

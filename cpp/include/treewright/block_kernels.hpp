@@ -27,10 +27,6 @@ struct BlockKernels {
   void (*tally)(const std::uint32_t* symbols, std::size_t n_symbols, const float* block, std::size_t n,
                 float* sums);
 
-  /// The same look-up, added to `out`: logarithms of independent symbols.
-  void (*add_look_up)(const std::uint32_t* symbols, std::size_t n_symbols, const float* table, std::size_t n,
-                      float* out);
-
   /// block[h][row] *= factor[h][row].
   void (*times)(float* block, const float* factor, std::size_t n);
 

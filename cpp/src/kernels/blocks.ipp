@@ -96,17 +96,11 @@ struct Masks {
   }
 };
 
-template <bool kAdd>
-inline void look_up_symbols(const std::uint32_t* symbols, std::size_t n_symbols, const float* table,
-                            std::size_t n, float* out) {
+void look_up(const std::uint32_t* symbols, std::size_t n_symbols, const float* table, std::size_t n,
+             float* out) {
   if (n_symbols > kFewSymbols) {
-    for (std::size_t row = 0; row < kRowBlock; ++row) {
-      const float* entry = table + symbols[row] * n;
-      for (std::size_t h = 0; h < n; ++h) {
-        float& cell = out[h * kRowBlock + row];
-        cell = kAdd ? cell + entry[h] : entry[h];
-      }
-    }
+    for (std::size_t row = 0; row < kRowBlock; ++row)
+      for (std::size_t h = 0; h < n; ++h) out[h * kRowBlock + row] = table[symbols[row] * n + h];
     return;
   }
   const Masks masks(symbols, n_symbols);
@@ -115,19 +109,8 @@ inline void look_up_symbols(const std::uint32_t* symbols, std::size_t n_symbols,
       Eight found = spread(table[h]);
       for (std::size_t s = 1; s < n_symbols; ++s)
         found = masks.of[s - 1][k] ? spread(table[s * n + h]) : found;
-      float* cells = out + h * kRowBlock + 8 * k;
-      store_eight(cells, kAdd ? load_eight(cells) + found : found);
+      store_eight(out + h * kRowBlock + 8 * k, found);
     }
-}
-
-void look_up(const std::uint32_t* symbols, std::size_t n_symbols, const float* table, std::size_t n,
-             float* out) {
-  look_up_symbols<false>(symbols, n_symbols, table, n, out);
-}
-
-void add_look_up(const std::uint32_t* symbols, std::size_t n_symbols, const float* table, std::size_t n,
-                 float* out) {
-  look_up_symbols<true>(symbols, n_symbols, table, n, out);
 }
 
 void tally(const std::uint32_t* symbols, std::size_t n_symbols, const float* block, std::size_t n,

@@ -351,9 +351,8 @@ void extend32_32(std::uint32_t* codes, const std::uint32_t* column, std::size_t 
 
 extern const Kernels table;
 const Kernels table = {
-    TW_NAME,     build_planes,     and_popcounts,
-    add_grouped, add_grouped_wide, split,
-    pair16_8,    extend16_8,       extend32_8,
-    extend32_16, extend32_32,      {multiply, outer, look_up, tally, add_look_up, times, divide, rescale}};
+    TW_NAME,          build_planes, and_popcounts, add_grouped,
+    add_grouped_wide, split,        pair16_8,      extend16_8,
+    extend32_8,       extend32_16,  extend32_32,   {multiply, outer, look_up, tally, times, divide, rescale}};
 
 }  // namespace treewright::TW_LEVEL

@@ -37,6 +37,7 @@ from treewright.cli.methods import (
     method_named,
     network_of,
     refuse_for_density,
+    shape_of,
 )
 from treewright.cli.options import (
     AsJson,

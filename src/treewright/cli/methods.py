@@ -23,9 +23,11 @@ from treewright.learners import (
     learn_chow_liu,
     learn_cutset_network,
     learn_efficient_markov,
+    learn_hidden_tree,
     learn_hill_climbing,
     learn_hybrid,
     learn_l1_neighbourhoods,
+    learn_mixture,
     learn_pc,
     learn_tabu,
     learn_thin_junction_tree,
@@ -38,6 +40,8 @@ from treewright.tables.table import Table
 
 DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1
+DEFAULT_MIXTURE_EFFORT = 3
+_SECONDS_PER_EFFORT = 10.0  # nominal, of work that is counted
 
 
 @dataclass(frozen=True)
@@ -166,8 +170,27 @@ METHODS: dict[str, Method] = {
         own_score="loglik",
         is_density=True,
     ),
+    "hidden-tree": Method(
+        lambda task: learn_hidden_tree(task.counter, valid=task.held_out(), rng=task.chance()),
+        own_score="loglik",
+        is_density=True,
+    ),
+    "mixture": Method(
+        lambda task: learned_mixture(task, DEFAULT_MIXTURE_EFFORT if task.effort is None else task.effort),
+        own_score="loglik",
+        options=frozenset({"effort"}),
+        is_density=True,
+    ),
 }
 DEFAULT_METHOD = "bounded"
+
+
+def learned_mixture(task: Task, effort: int) -> Learned[Any]:
+    """Twenty trees without effort; a stack of everything within a budget with some."""
+    rows, valid, rng = task.counter, task.held_out(), task.chance()
+    if effort == 0:
+        return learn_mixture(rows, valid=valid, rng=rng)
+    return learn_mixture(rows, components="auto", budget=_SECONDS_PER_EFFORT * effort, valid=valid, rng=rng)
 
 
 def unprejudiced(task: Task) -> Task:

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import SettingError
+from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.row_sets import LearningRows
+from treewright.limits import format_bytes, memory_limit
 
 Floats = npt.NDArray[np.float64]
 DensityProgress = Callable[[str, int, float], object]  # model, step, validation score
@@ -107,6 +108,13 @@ def mean_log(logs: Floats, rows: _core.RowSet) -> float:
     return float((logs * rows.weights).sum() / rows.total)
 
 
-def draw_seed(rng: np.random.Generator | None) -> int:
-    generator = np.random.default_rng(0) if rng is None else rng
-    return int(generator.integers(2**62))
+def refuse_wide(rows: LearningRows) -> None:
+    """Counts of all pairs of states have to fit."""
+    planes = sum(r - 1 for r in rows.schema.cardinalities)
+    needed = 16 * planes * planes
+    if needed > memory_limit():
+        raise TableTooLarge(
+            f"counts of all pairs of {planes + len(rows.schema):,} states need {format_bytes(needed)}; the "
+            f"limit is {format_bytes(memory_limit())}: bin or merge states, or raise it with "
+            "tw.set_memory_limit"
+        )

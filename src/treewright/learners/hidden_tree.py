@@ -15,10 +15,10 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import SettingError
-from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.density import Candidate, DensityProgress, Meter, draw_seed, mean_log
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
+from treewright.learners.learned import TraceBuilder
 from treewright.learners.row_sets import LearningRows, learning_rows
+from treewright.learners.validated import LearnedGraph, seed_of
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
@@ -65,7 +65,7 @@ def learn_hidden_tree(
     rng: np.random.Generator | None = None,
     seconds: float | None = None,
     progress: DensityProgress | None = None,
-) -> Learned[FeatureGraph]:
+) -> LearnedGraph[HiddenSettings]:
     """Learn a tree of hidden states, one behind each variable.
 
     Parameters
@@ -97,9 +97,10 @@ def learn_hidden_tree(
 
     Returns
     -------
-    Learned[FeatureGraph]
-        A graph of one hidden leaf; ``tw.FeatureNetwork(learned.structure)`` answers questions. The same for
-        every order of rows and columns and any number of threads.
+    LearnedGraph
+        A graph of one hidden leaf, the settings and the validation score;
+        ``tw.FeatureNetwork(learned.structure)`` answers questions. The same for every order of rows and
+        columns and any number of threads.
 
     References
     ----------
@@ -126,13 +127,14 @@ def learn_hidden_tree(
         conditional=conditional,
         epochs=epochs,
         batch=batch,
-        seed=draw_seed(rng),
+        seed=seed_of(rng),
     )
     check_settings(settings)
     trace = TraceBuilder()
     with trace.phase("rows") as tallies:
         rows = learning_rows(counter, valid, settings.seed)
         tallies.update(describe_rows(rows))
+    refuse_wide(rows)
     meter = Meter(seconds=seconds, progress=progress)
     with trace.phase("epochs") as tallies:
         found = train_hidden(rows, settings, meter)
@@ -141,7 +143,13 @@ def learn_hidden_tree(
                 f"no hidden tree with smoothing={smoothing!r} stayed finite on these rows; raise smoothing="
             )
         tallies.update(epochs=found.steps, log_likelihood=found.score, work=meter.spent)
-    return Learned(found.graph(rows), trace.build(stopped_by=meter.stopped_by))
+    return LearnedGraph(
+        found.graph(rows),
+        trace.build(stopped_by=meter.stopped_by),
+        settings=settings,
+        valid_log_likelihood=found.score,
+        report=f"stopped on {judges(rows)} after {found.steps} epochs",
+    )
 
 
 def train_hidden(
@@ -222,6 +230,12 @@ def describe_rows(rows: LearningRows) -> dict[str, int | float]:
     """Tallies: rows, how many are distinct, and how many were held out of the counter's own."""
     held = rows.valid.total if rows.held_out else 0
     return {"rows": rows.train.total, "distinct_rows": rows.train.n_rows, "held_out_rows": held}
+
+
+def judges(rows: LearningRows) -> str:
+    """Whose likelihood decided."""
+    share = "a tenth of the rows" if rows.held_out else "the validation rows"
+    return f"{share} ({rows.valid.total:,.0f})"
 
 
 def check_settings(settings: HiddenSettings) -> None:

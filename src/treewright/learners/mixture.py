@@ -14,16 +14,16 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
-from treewright.errors import SettingError, TableTooLarge
+from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.density import Candidate, DensityProgress, Meter, draw_seed, mean_log
-from treewright.learners.hidden_tree import describe_rows
+from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
+from treewright.learners.hidden_tree import describe_rows, judges
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.mixture_components import Components, component_family, train_mixture
 from treewright.learners.mixture_plan import learn_everything
 from treewright.learners.row_sets import LearningRows, learning_rows
 from treewright.learners.stacking import Stack, select, stack
-from treewright.limits import format_bytes, memory_limit
+from treewright.learners.validated import seed_of
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
 
@@ -49,8 +49,10 @@ class Mixed(Learned[FeatureGraph]):
         See :class:`Learned`.
     members
         The models of a stack, heaviest first; for a mixture by EM one entry, the mixture.
-    log_likelihood
-        Mean log-likelihood of the validation rows, in nats.
+    valid_log_likelihood
+        Mean over the validation rows, in nats.
+    report
+        What was chosen, in a sentence.
 
     Examples
     --------
@@ -61,7 +63,8 @@ class Mixed(Learned[FeatureGraph]):
     """
 
     members: tuple[Member, ...] = field(kw_only=True)
-    log_likelihood: float = field(kw_only=True)
+    valid_log_likelihood: float = field(kw_only=True)
+    report: str = field(default="", kw_only=True)
 
 
 def learn_mixture(
@@ -127,13 +130,14 @@ def learn_mixture(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(0))
     >>> learned = tw.learn_mixture(tw.count(table), components=3)
-    >>> learned.structure.kinds()
-    {'tree': 3, 'mix': 1}
-    >>> tw.FeatureNetwork(learned.structure).score(table) == tw.FeatureNetwork(learned.structure).score(table)
+    >>> learned.structure.is_deterministic, learned.members[0].name
+    (False, '3 trees (shrinkage 3)')
+    >>> stacked = tw.learn_mixture(tw.count(table), components="auto", budget=0.01)
+    >>> stacked.valid_log_likelihood >= max(member.log_likelihood for member in stacked.members)
     True
     """
     meter = Meter(budget if components == "auto" else np.inf, seconds=seconds, progress=progress)
-    seed = draw_seed(rng)
+    seed = seed_of(rng)
     trace = TraceBuilder()
     if components == "auto":
         if of != "trees":
@@ -158,7 +162,8 @@ def learn_mixture(
         found.graph(rows),
         trace.build(stopped_by=meter.stopped_by),
         members=(Member(found.name, 1.0, found.score),),
-        log_likelihood=found.score,
+        valid_log_likelihood=found.score,
+        report=f"stopped on {judges(rows)} after {found.steps} steps",
     )
 
 
@@ -200,7 +205,8 @@ def stacked(
         FeatureGraph(rows.schema, *builder.finish(root)),
         trace.build(stopped_by=meter.stopped_by),
         members=tuple(Member(pool[k].name, weight, pool[k].score) for weight, k in ranking),
-        log_likelihood=found.score,
+        valid_log_likelihood=found.score,
+        report=f"{len(ranking)} of {len(pool)} models, weighed on {judges(rows)}",
     )
 
 
@@ -225,14 +231,3 @@ def check_numbers(components: int, steps: int) -> None:
         raise SettingError(f'components= is a number of at least 1, or "auto"; found {components!r}')
     if steps < 1:
         raise SettingError(f"steps= is a number of at least 1; found {steps!r}")
-
-
-def refuse_wide(rows: LearningRows) -> None:
-    """Counts of all pairs of states have to fit."""
-    planes = sum(r - 1 for r in rows.schema.cardinalities)
-    needed = 16 * planes * planes
-    if needed > memory_limit():
-        raise TableTooLarge(
-            f"counts of all pairs of {planes + len(rows.schema):,} states need {format_bytes(needed)}; the limit "
-            f"is {format_bytes(memory_limit())}: bin or merge states, or raise it with tw.set_memory_limit"
-        )

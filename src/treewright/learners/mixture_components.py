@@ -76,7 +76,7 @@ class CutsetComponents:
         return _core.mixture_of_cutsets(rows.train, clusters, self.options(), seed)
 
     def options(self) -> _core.CutsetOptions:
-        return cutset_options(self.smoothing, self.shrinkage, self.min_rows, self.depth)
+        return cutset_options(self.smoothing, self.shrinkage, self.min_rows, depth=self.depth)
 
     @property
     def name(self) -> str:
@@ -115,8 +115,8 @@ def component_family(of: str | Components) -> Components:
     found = _BY_NAME.get(of) if isinstance(of, str) else of
     if not isinstance(found, TreeComponents | CutsetComponents):
         raise SettingError(
-            f"of= says what components are: 'trees', 'cutsets', TreeComponents(...) or CutsetComponents(...); "
-            f"found {of!r}"
+            "of= says what components are: 'trees', 'cutsets', TreeComponents(...) or "
+            f"CutsetComponents(...); found {of!r}"
         )
     if not (0 <= found.smoothing < np.inf and 0 <= found.shrinkage < np.inf):
         raise SettingError(f"smoothing and shrinkage are numbers of pseudo-rows from 0 on; found {found!r}")
@@ -127,6 +127,7 @@ def cutset_options(
     smoothing: float,
     shrinkage: float,
     min_rows: float,
+    *,
     depth: int = -1,
     candidates: int = 10,
     candidate_share: float = 1.0,

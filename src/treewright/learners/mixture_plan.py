@@ -25,13 +25,14 @@ from treewright.learners.row_sets import LearningRows
 _WIDE = 300  # variables: above, tables are taken for sparse texts, and cutset networks cost too much
 # transitions, emissions
 _SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0), (3.0, 2.0))
-_WIDE_SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0), (0.1, 0.1), (1.0, 20.0))
+_WIDE_SMOOTHINGS = ((0.3, 1.0), (1.0, 5.0))
+_LESS, _MORE = (0.1, 0.1), (1.0, 20.0)  # for wide tables: beyond the better of the two
 _SIZES = (10, 30, 80, 160)
 _ROWS_PER_COMPONENT = 50
 _FEWEST_EPOCHS = 5  # of a schedule that is worth to begin
 _MOST_RESTARTS = 8
 # shares of the budget at which each phase ends
-_HIDDEN, _TREES, _CUTSETS, _LARGER, _RESTARTS = 0.35, 0.5, 0.65, 0.85, 0.97
+_HIDDEN, _TREES, _CUTSETS, _LARGER, _RESTARTS = 0.33, 0.6, 0.7, 0.88, 0.97
 
 
 def learn_everything(
@@ -51,10 +52,14 @@ def hidden_trees(
     rows: LearningRows, seed: int, meter: Meter, hidden: list[tuple[float, HiddenSettings]]
 ) -> Iterator[Candidate]:
     """Sixteen hidden states with a few smoothings; the first always fits."""
-    smoothings = _WIDE_SMOOTHINGS if len(rows.schema) > _WIDE else _SMOOTHINGS
-    for number, (transitions, emissions) in enumerate(smoothings):
+    wide = len(rows.schema) > _WIDE
+    smoothings = list(_WIDE_SMOOTHINGS if wide else _SMOOTHINGS)
+    for number in range(3):
+        if number == len(smoothings):
+            smoothings.append(_MORE if len(hidden) > 1 and hidden[1][0] > hidden[0][0] else _LESS)
+        transitions, emissions = smoothings[number]
         settings = HiddenSettings(transitions=transitions, emissions=emissions, seed=seed)
-        share = meter.left(_HIDDEN) / (len(smoothings) - number)
+        share = meter.left(_HIDDEN) / (3 - number)
         allowance = max(share, min(_FEWEST_EPOCHS * 1.2 * hidden_price(rows, settings), meter.left(_HIDDEN)))
         yield from tried(rows, settings, meter, hidden, allowance, must=number == 0)
 
@@ -111,6 +116,7 @@ def tree_mixtures(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Candi
     """More and more trees while validation rows gain, with little and with much shrinkage."""
     wide = len(rows.schema) > _WIDE
     most = max(rows.train.total / _ROWS_PER_COMPONENT, 2)
+    learned = False  # one mixture is always there, however little time there is
     for shrinkage in (20.0, 80.0) if wide else (3.0, 20.0):
         family = TreeComponents(smoothing=0.1 if wide else 1.0, shrinkage=shrinkage)
         best = float("-inf")
@@ -118,9 +124,12 @@ def tree_mixtures(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Candi
             if size > most and size > _SIZES[0]:
                 break
             before = meter.spent
-            if best > float("-inf") and (not meter.left(_TREES) or meter.is_late()):
+            if best > float("-inf") and not meter.left(_TREES):
                 break
+            if learned and meter.is_late():
+                return
             found = train_mixture(rows, family, min(size, max(int(most), 2)), seed, meter)
+            learned = True
             yield found
             if found.score <= best or 3 * (meter.spent - before) > meter.left(_TREES):
                 break
@@ -139,24 +148,12 @@ def cutset_networks(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Can
     for number, (name, size, options) in enumerate(bags):
         until = _CUTSETS - (len(bags) - 1 - number) * 0.05
         if meter.left(until) and not meter.is_late():
-            yield bag(rows, name, size, options, seed, meter, meter.left(until))
-
-
-def bag(
-    rows: LearningRows,
-    name: str,
-    size: int,
-    options: _core.CutsetOptions,
-    seed: int,
-    meter: Meter,
-    allowance: float,
-) -> Candidate:
-    """As many networks as the allowance has room for; what one costs is learned from the first."""
-    first = _core.bag_of_cutsets(rows.train, 1, options, seed)
-    meter.pay(first.work)
-    fit = int(max(min(size, allowance * 1e9 // max(first.work, 1.0)), 1))
-    network = _core.bag_of_cutsets(rows.train, fit, options, seed) if fit > 1 else first
-    meter.pay(network.work if fit > 1 else 0.0)
-    found = Candidate.of(f"{name} ({fit})", network, rows, 1)
-    meter.tell(found.name, 1, found.score)
-    return found
+            first = _core.bag_of_cutsets(rows.train, 1, options, seed)
+            meter.pay(first.work)
+            # what a network costs is learned from the first
+            fit = int(max(min(size, meter.left(until) * 1e9 // max(first.work, 1.0)), 1))
+            network = _core.bag_of_cutsets(rows.train, fit, options, seed) if fit > 1 else first
+            meter.pay(network.work if fit > 1 else 0.0)
+            found = Candidate.of(f"{name} ({fit})", network, rows, 1)
+            meter.tell(found.name, 1, found.score)
+            yield found

@@ -47,7 +47,7 @@ def stack(logs: Floats, row_weights: Floats, *, prior: float = 0.5, least: float
     >>> logs = np.log([[0.8, 0.8, 0.1], [0.1, 0.1, 0.9], [0.01, 0.01, 0.01]])
     >>> found = stack(logs, np.ones(3), prior=0.0)
     >>> found.members, [round(w, 3) for w in found.weights]
-    ((0, 1), [0.69, 0.31])
+    ((0, 1), [0.702, 0.298])
     """
     every = tuple(range(len(logs)))
     weights = weigh(logs, row_weights, prior)
