@@ -57,6 +57,7 @@ from treewright.inference import JunctionTreeEngine
 from treewright.learners import (
     Certified,
     EdgeConfidence,
+    EdgePosterior,
     ExhaustiveSearch,
     Learned,
     LearnedBlankets,
@@ -87,6 +88,7 @@ from treewright.learners import (
     learn_thin_junction_tree,
     learn_treewidth_chains,
     markov_blankets,
+    sample_edges,
 )
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import (
@@ -189,6 +191,7 @@ __all__ = [
     "DecomposableCover",
     "Dirichlet",
     "EdgeConfidence",
+    "EdgePosterior",
     "EdgePrior",
     "ExhaustiveSearch",
     "FamilyCounts",
@@ -283,6 +286,7 @@ __all__ = [
     "read_model",
     "read_model_with_report",
     "read_table",
+    "sample_edges",
     "sample_gibbs",
     "separation_tree_from_hypergraph",
     "set_memory_limit",

@@ -122,13 +122,14 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableT
     """The edges, with what is known about each."""
     open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
     confidence = outcome.confidence
-    columns = [] if confidence is None else ["strength", "direction"]
+    directed = isinstance(outcome.network, Dag)
+    columns = [] if confidence is None else ["strength", "direction"][: 1 + directed]
     table = listing("from", "", "to", *columns)
     for tail, head in edges:
-        sure = (
-            []
-            if confidence is None
-            else [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
+        sure = []
+        if confidence is not None:
+            sure = [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
+        table.add_row(
+            tail, "-" if frozenset((tail, head)) in open_edges else "->", head, *sure[: len(columns)]
         )
-        table.add_row(tail, "-" if frozenset((tail, head)) in open_edges else "->", head, *sure)
     return table

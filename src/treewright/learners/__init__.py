@@ -9,6 +9,7 @@ from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
+from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
     WorstPairClimb,
@@ -27,6 +28,7 @@ from treewright.learners.treewidth_path import choose_width, learn_path
 __all__ = [
     "Certified",
     "EdgeConfidence",
+    "EdgePosterior",
     "ExhaustiveSearch",
     "FlippedEdge",
     "Iteration",
@@ -61,4 +63,5 @@ __all__ = [
     "learn_thin_junction_tree",
     "learn_treewidth_chains",
     "markov_blankets",
+    "sample_edges",
 ]
