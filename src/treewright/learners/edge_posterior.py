@@ -34,6 +34,14 @@ class EdgePosterior(EdgeConfidence):
         Share of the proposed flips that were kept; near 0 the walk hardly moved.
     best
         The graph of highest score that was met.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1] * 20, "b": [0, 1] * 20}))
+    >>> found = tw.sample_edges(tw.IndependenceBasedScore(counter), rng=np.random.default_rng(0))
+    >>> found.best.edges(), 0 <= found.acceptance <= 1
+    ([('a', 'b')], True)
     """
 
     acceptance: float
