@@ -60,6 +60,7 @@ from treewright.learners import (
     Certified,
     CutsetComponents,
     EdgeConfidence,
+    EdgePosterior,
     ExhaustiveSearch,
     Learned,
     LearnedBlankets,
@@ -108,6 +109,7 @@ from treewright.learners import (
     learn_treewidth_chains,
     low_information_blocks,
     markov_blankets,
+    sample_edges,
 )
 from treewright.limits import memory_limit, set_memory_limit
 from treewright.models import (
@@ -255,6 +257,7 @@ __all__ = [
     "DecomposableCover",
     "Dirichlet",
     "EdgeConfidence",
+    "EdgePosterior",
     "EdgePrior",
     "EfficientMarkov",
     "ExhaustiveSearch",
@@ -380,6 +383,7 @@ __all__ = [
     "read_model",
     "read_model_with_report",
     "read_table",
+    "sample_edges",
     "sample_gibbs",
     "scale_free_graph",
     "separation_tree_from_hypergraph",

@@ -292,3 +292,50 @@ class TestConfidence:
         assert confidence.averaged_graph(0.0).n_edges >= confidence.averaged_graph(1.0).n_edges
         with pytest.raises(tw.errors.SettingError, match="a threshold is a share from 0 to 1; found 2"):
             confidence.averaged_graph(2)
+
+
+class TestPosterior:
+    def test_shares_are_those_of_all_graphs(self, hub):
+        score = tw.BlanketsJointPosterior(hub, prior=0.5)
+        tuned = score.tuned()
+        pairs = list(itertools.combinations(range(4), 2))
+        wanted, mass = np.zeros((4, 4)), 0.0
+        for code in range(64):
+            edges = [pair for bit, pair in enumerate(pairs) if code >> bit & 1]
+            weight = np.exp(tuned.score(UndirectedGraph(hub.schema, edges)))
+            mass += weight
+            for u, v in edges:
+                wanted[u, v] += weight
+        found = tw.sample_edges(score, rng=np.random.default_rng(0), steps=60_000, start="empty")
+        for u, v in pairs:
+            assert found.strength(u, v) == pytest.approx(wanted[u, v] / mass, abs=0.02)
+        assert 0 < found.acceptance < 1
+        assert found.best == UndirectedGraph(hub.schema, HUB)
+
+    @pytest.mark.parametrize("kind", SCORES)
+    def test_rules_hold_all_the_way(self, hub, kind):
+        a, b, c, d = hub.schema.names
+        knowledge = tw.Knowledge(required=[(c, d)], forbidden_edges=[(a, b)])
+        rng = np.random.default_rng(1)
+        found = tw.sample_edges(
+            kind(hub), rng=rng, steps=500, knowledge=knowledge, max_blanket=2, max_width=1
+        )
+        assert found.strength(c, d) == 1
+        assert found.strength(a, b) == 0
+        assert found.averaged_graph(0.5).adjacent(c, d)
+
+    def test_a_seed_fixes_the_walk(self, hub):
+        score = tw.IndependenceBasedScore(hub)
+        one, two = (tw.sample_edges(score, rng=np.random.default_rng(3), steps=300) for _ in range(2))
+        assert (one.counts == two.counts).all()
+
+    def test_refusals(self, hub):
+        score, rng = tw.BlanketsJointPosterior(hub), np.random.default_rng(0)
+        for given_, message in (
+            ({"steps": 0}, "steps must be 1 or more; found 0"),
+            ({"burn_in": -1}, "burn_in must be 0 or more; found -1"),
+            ({"temperature": 0}, "temperature must be a finite number above 0; found 0"),
+        ):
+            with pytest.raises(tw.errors.SettingError) as refused:
+                tw.sample_edges(score, rng=rng, **given_)
+            assert message in str(refused.value)

@@ -123,14 +123,13 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableT
     """The edges, with what is known about each."""
     open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
     confidence = outcome.confidence
-    columns = [] if confidence is None else ["strength", "direction"]
+    directed = isinstance(outcome.network, Dag)
+    columns = [] if confidence is None else ["strength", "direction"][: 1 + directed]
     table = listing("from", "", "to", *columns)
     for tail, head in edges:
-        sure = (
-            []
-            if confidence is None
-            else [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
-        )
-        is_open = frozenset((tail, head)) in open_edges or not isinstance(outcome.network, Dag)
-        table.add_row(tail, "-" if is_open else "->", head, *sure)
+        sure = []
+        if confidence is not None:
+            sure = [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
+        is_open = frozenset((tail, head)) in open_edges or not directed
+        table.add_row(tail, "-" if is_open else "->", head, *sure[: len(columns)])
     return table

@@ -10,6 +10,7 @@ from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.cutset import learn_cutset_bag, learn_cutset_network
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
+from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
 from treewright.learners.graph_searches import (
@@ -40,6 +41,7 @@ __all__ = [
     "Certified",
     "CutsetComponents",
     "EdgeConfidence",
+    "EdgePosterior",
     "ExhaustiveSearch",
     "FlippedEdge",
     "Induction",
@@ -94,4 +96,5 @@ __all__ = [
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",
+    "sample_edges",
 ]

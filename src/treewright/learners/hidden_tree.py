@@ -18,7 +18,7 @@ from treewright.errors import SettingError
 from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.row_sets import LearningRows, learning_rows
-from treewright.learners.validated import LearnedGraph, seed_of
+from treewright.learners.validated import LearnedFeatureGraph, seed_of
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
@@ -65,7 +65,7 @@ def learn_hidden_tree(
     rng: np.random.Generator | None = None,
     seconds: float | None = None,
     progress: DensityProgress | None = None,
-) -> LearnedGraph[HiddenSettings]:
+) -> LearnedFeatureGraph[HiddenSettings]:
     """Learn a tree of hidden states, one behind each variable.
 
     Parameters
@@ -97,7 +97,7 @@ def learn_hidden_tree(
 
     Returns
     -------
-    LearnedGraph
+    LearnedFeatureGraph
         A graph of one hidden leaf, the settings and the validation score;
         ``tw.FeatureNetwork(learned.structure)`` answers questions. The same for every order of rows and
         columns and any number of threads.
@@ -143,7 +143,7 @@ def learn_hidden_tree(
                 f"no hidden tree with smoothing={smoothing!r} stayed finite on these rows; raise smoothing="
             )
         tallies.update(epochs=found.steps, log_likelihood=found.score, work=meter.spent)
-    return LearnedGraph(
+    return LearnedFeatureGraph(
         found.graph(rows),
         trace.build(stopped_by=meter.stopped_by),
         settings=settings,
