@@ -45,6 +45,14 @@ class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
         Mean over the validation rows of the run that won, in nats; None when nothing was chosen.
     report
         The choice in a sentence; empty when there was none.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1] * 40, "b": [0, 1] * 40}))
+    >>> learned = tw.learn_cutset_network(counter, min_rows=100, alpha=1.0, shrinkage=0.0)
+    >>> learned.settings.min_rows, learned.chosen
+    (100, ())
     """
 
     settings: SettingsT
