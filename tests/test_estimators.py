@@ -52,7 +52,7 @@ class TestHabits:
     def test_grid_search(self, kind, frame):
         selection = pytest.importorskip("sklearn.model_selection")
         schema = kind().fit(frame).model_.schema
-        priors = [tw.Dirichlet(0.5), tw.Dirichlet(1.0), tw.Dirichlet(500.0)]  # none: unseen rows are impossible
+        priors = [tw.Dirichlet(0.5), tw.Dirichlet(1.0), tw.Dirichlet(500.0)]  # none makes rows impossible
         search = selection.GridSearchCV(kind(schema=schema), {"prior": priors}, cv=3).fit(frame)
         assert search.best_params_["prior"] != tw.Dirichlet(500.0)
         assert search.best_estimator_.score(frame) > -3
