@@ -12,6 +12,7 @@ void SmallElimination::start(std::size_t n) {
   alive_.assign(n, 1);
   waiting_.assign(n, 0);
   stale_.clear();
+  fills_.clear();
   order_.clear();
   queue_.clear();
 }
@@ -168,8 +169,11 @@ void SmallElimination::complete(Vertex v, Vertex neighbour) {
   for (std::size_t w = 0; w < words; ++w) {
     Word missing = row(v)[w] & ~row(neighbour)[w];
     if (w == neighbour / 64) missing &= ~(Word{1} << (neighbour % 64));
-    for (; missing; missing &= missing - 1)
-      join(neighbour, static_cast<Vertex>(w * 64 + std::countr_zero(missing)));
+    for (; missing; missing &= missing - 1) {
+      const auto other = static_cast<Vertex>(w * 64 + std::countr_zero(missing));
+      join(neighbour, other);
+      fills_.push_back({v, neighbour, other});
+    }
   }
 }
 

@@ -12,6 +12,11 @@ namespace treewright {
 
 class SmallElimination {
  public:
+  /// An edge that an elimination added.
+  struct Fill {
+    Vertex eliminated, u, v;
+  };
+
   /// n vertices without an edge.
   void start(std::size_t n);
   /// One direction of an edge; the other has to come too.
@@ -24,6 +29,7 @@ class SmallElimination {
 
   const Order& order() const { return order_; }  // all vertices if `run` was true
   std::size_t n_eliminated() const { return n_eliminated_; }
+  const std::vector<Fill>& fills() const { return fills_; }
   /// No guess was made: a failure is certain.
   bool is_certain() const { return is_certain_; }
   /// The neighbours that an eliminated vertex had when it went.
@@ -66,10 +72,11 @@ class SmallElimination {
 
   std::size_t n_ = 0, words_ = 0, n_edges_ = 0, n_left_ = 0, n_eliminated_ = 0;
   bool is_certain_ = true;
-  std::vector<Word> bits_, mask_;
+  std::vector<Word> bits_;
   std::vector<std::size_t> degree_;
   std::vector<char> alive_, waiting_, stale_;
   std::vector<Gaps> gaps_;
+  std::vector<Fill> fills_;
   Order queue_, order_, neighbours_;
 };
 

@@ -10,6 +10,7 @@ WidthTest::WidthTest(std::size_t n, std::size_t bound)
       is_eliminated_(n, 0),
       when_(n, 0),
       later_(n),
+      added_(n),
       above_(n),
       earlier_(n),
       toggled_(n),
@@ -44,21 +45,28 @@ void WidthTest::forget_toggles() {
 void WidthTest::take(Vertex v) {
   while (!in_piece_[v]) {
     in_piece_[v] = 1;
+    lost_.insert(lost_.end(), added_[v].begin(), added_[v].end());
     v = above_[v];
   }
 }
 
+/// The edge is not there: those that it made safe are no longer so for sure.
+void WidthTest::part(Vertex u, Vertex v) {
+  for (std::size_t w = 0; w < earlier_.words(); ++w)
+    for (Word both = earlier_.row(u)[w] & earlier_.row(v)[w]; both; both &= both - 1)
+      take(static_cast<Vertex>(w * 64 + std::countr_zero(both)));
+}
+
 void WidthTest::gather(const BitMatrix& graph) {
-  std::ranges::fill(in_piece_, 0);
-  for (Vertex v = 0; v < n_; ++v)
-    if (!is_eliminated_[v]) in_piece_[v] = 1;
+  lost_.clear();
+  for (Vertex v = 0; v < n_; ++v) in_piece_[v] = !is_eliminated_[v];
   for (const auto& [u, v] : toggles_) {
     take(u), take(v);
-    if (graph.test(u, v)) continue;
-    // the edge went: those that it made safe are no longer so for sure
-    for (std::size_t w = 0; w < earlier_.words(); ++w)
-      for (Word both = earlier_.row(u)[w] & earlier_.row(v)[w]; both; both &= both - 1)
-        take(static_cast<Vertex>(w * 64 + std::countr_zero(both)));
+    if (!graph.test(u, v)) part(u, v);
+  }
+  for (std::size_t i = 0; i < lost_.size(); ++i) {  // it grows meanwhile
+    const auto [u, v] = lost_[i];
+    if (!graph.test(u, v)) part(u, v);
   }
   piece_.clear();
   std::ranges::fill(mask_, 0);
@@ -102,7 +110,7 @@ void WidthTest::renew(const BitMatrix& graph, Cancel& cancel) {
   std::erase_if(eliminated_, [&](Vertex v) { return in_piece_[v]; });
   for (const Vertex v : piece_) {
     for (const Vertex u : later_[v]) earlier_.reset(u, v);
-    later_[v].clear();
+    later_[v].clear(), added_[v].clear();
     is_eliminated_[v] = 0;
     above_[v] = v;
   }
@@ -116,6 +124,7 @@ void WidthTest::renew(const BitMatrix& graph, Cancel& cancel) {
       earlier_.set(piece_[u], v);
     });
   }
+  for (const auto& [v, a, b] : small_->fills()) added_[piece_[v]].emplace_back(piece_[a], piece_[b]);
   clock_ += clock_ == 0;
   for (const Vertex v : eliminated_)
     if (in_piece_[v] || in_piece_[above_[v]]) hang(v);

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -159,16 +160,14 @@ def test_faults_of_the_program_are_not_hidden(monkeypatch):
         main(["sample", "asia", "-n", "5"])
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
-def test_a_terminal_gets_progress_and_colour(tmp_path):
+def seen_on_a_terminal(*arguments, cwd):
+    """What a command writes when both streams are a terminal."""
     import pty
 
-    command = [sys.executable, "-m", "treewright", "sample", "asia", "-n", "1000", "-o", "rows.csv"]
     controller, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
-    with subprocess.Popen(
-        command, stdout=terminal, stderr=terminal, cwd=tmp_path, env=environment
-    ) as process:
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    command = [sys.executable, "-m", "treewright", *arguments]
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, cwd=cwd, env=environment) as process:
         os.close(terminal)
         seen = b""
         try:
@@ -178,7 +177,23 @@ def test_a_terminal_gets_progress_and_colour(tmp_path):
             pass
         assert process.wait(30) == 0
     os.close(controller)
+    return seen
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
+def test_a_terminal_gets_progress_and_colour(tmp_path):
+    seen = seen_on_a_terminal("sample", "asia", "-n", "1000", "-o", "rows.csv", cwd=tmp_path)
     assert b"sampling" in seen
     assert b"writing" in seen
     assert b"\x1b[" in seen
     assert b"1,000 rows of 8 columns in rows.csv" in seen
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
+def test_a_terminal_sees_where_a_search_is(tmp_path, run):
+    rows = tmp_path / "rows.csv"
+    run("sample", "alarm", "-n", "300", "-o", str(rows))
+    seen = seen_on_a_terminal("learn", "rows.csv", "-k", "3", "--effort", "40", cwd=tmp_path)
+    assert re.search(rb"learning: round [0-9,]+, width [0-3] of 3, score -[0-9,.]+", seen)
+
+

@@ -3,8 +3,9 @@
 // Simplicial vertices of degree within the bound, and almost simplicial ones, may be eliminated without
 // changing the answer (Bodlaender & Koster 2006). What they leave is kept: an elimination of all vertices
 // that went safely, as a forest in which each hangs on the first to go among the neighbours that it had. An
-// edge that comes or goes concerns its ends and what stands above them in the forest, no other: the rest went
-// as safely as before. So a question is answered on a graph of a few dozen vertices, which the rest has
+// edge that comes or goes concerns its ends, those that went safely only because it was there, and what
+// stands above them in the forest; likewise the edges that these added when they went. The rest goes as
+// safely as before. So a question is answered on a graph of a few dozen vertices, which the rest has
 // joined where it hangs on it, and the answer is as good as that of the whole.
 #pragma once
 
@@ -39,6 +40,7 @@ class WidthTest {
  private:
   void gather(const BitMatrix& graph);
   void take(Vertex v);
+  void part(Vertex u, Vertex v);
   void lay_out(const BitMatrix& graph);
   void hang(Vertex v);
   void forget_toggles();
@@ -49,11 +51,13 @@ class WidthTest {
   std::vector<std::uint64_t> when_;  // rises along `eliminated_`
   std::uint64_t clock_ = 0;
   std::vector<Order> later_;  // of an eliminated vertex: the neighbours that it had
-  Order above_;               // the first of them to go; itself if there was none
-  BitMatrix earlier_;         // row v: whose neighbour v was
+  std::vector<std::vector<std::pair<Vertex, Vertex>>> added_;  // the edges that its elimination added
+  Order above_;        // the first of them to go; itself if there was none
+  BitMatrix earlier_;  // row v: whose neighbour v was
   BitMatrix toggled_;
   std::vector<std::pair<Vertex, Vertex>> toggles_;
-  Order piece_;  // vertices that a question concerns, rising
+  std::vector<std::pair<Vertex, Vertex>> lost_;  // added by vertices that have not gone in a question
+  Order piece_;                                  // vertices that a question concerns, rising
   std::vector<char> in_piece_;
   Order place_;             // in the piece
   std::vector<Word> mask_;  // the piece as bits
