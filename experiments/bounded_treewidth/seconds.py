@@ -27,7 +27,7 @@ from experiments.common import (
 
 PAGE = "docs/papers/bounded_treewidth.md"
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
-REPEATS = 5
+REPEATS = 12
 TIMED = ("chains", "thin junction tree")
 
 

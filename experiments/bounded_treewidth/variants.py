@@ -26,6 +26,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "rooted at a hub": {"root": "hub"},
     "4 orders": {"orders": 4},
     "triangulated anew": {"retriangulate": True},
+    "free arcs first": {"free_arcs": True},
     "4 roots": {"roots": 4},
     "16 roots, 4 orders": {"roots": 16, "orders": 4},
 }

@@ -61,9 +61,12 @@ def run(experiment: Experiment, arguments: Sequence[str] | None = None, root: Pa
         rows = read_results(experiment.results_file(root)).rows
         render(experiment, rows, root)
         return rows
-    _core.set_threads(1)
     full = data_folder() is not None
-    rows = measure(experiment, experiment.results_file(root) if full else None)
+    _core.set_threads(1)
+    try:
+        rows = measure(experiment, experiment.results_file(root) if full else None)
+    finally:
+        _core.set_threads(0)  # as many as there are
     if full:
         render(experiment, rows, root)
     else:

@@ -41,6 +41,7 @@ class Panel:
     x_label: str
     y_label: str
     lines: Sequence[Line]
+    y_range: tuple[float, float] | None = None
     log_x: bool = False
     log_y: bool = False
 
@@ -70,6 +71,7 @@ def _fill(axes: Any, panel: Panel) -> None:
         marker = _MARKERS[number % len(_MARKERS)] if len(line.x) < _MANY_POINTS else ""
         axes.errorbar(line.x, line.y, line.error, label=line.label, marker=marker, ms=3, lw=1, capsize=2)
     axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+    axes.set_ylim(panel.y_range)
     axes.set_xscale("log" if panel.log_x else "linear")
     axes.set_yscale("log" if panel.log_y else "linear")
     axes.legend(fontsize=7)

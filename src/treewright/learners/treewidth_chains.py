@@ -212,7 +212,7 @@ class Chains:
         tallies["chains"] += 1
         tallies["edges"] += len(added)
         tallies["skipped"] += len(skipped)
-        return True
+        return len(added) > 0
 
     def _best_chain(self, each_within: int | None) -> Arcs:
         """Of the best chains for each order the one of largest gain; of equals the first."""
