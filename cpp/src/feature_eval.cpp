@@ -1,6 +1,7 @@
 #include "treewright/feature_eval.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <string>
 
@@ -43,6 +44,54 @@ void take_best(std::size_t n, std::size_t width, std::vector<double>& terms, dou
 
 enum class Way { kSum, kBest, kBound };
 
+/// The rows that give each node a chance: those of its parents, less what is observed otherwise.
+void find_live(const Program& program, Workspace& space) {
+  const Arena& arena = program.arena();
+  const Block block = space.block();
+  const auto seen = [&](std::uint32_t variable, std::uint32_t state) {
+    const double* likelihood = block.of(variable, state);
+    std::uint32_t rows = 0;
+    for (std::size_t r = 0; r < space.width; ++r) rows |= (likelihood[r] > 0 ? 1U : 0U) << r;
+    return rows;
+  };
+  space.live.assign(arena.size(), 0);
+  space.live.back() = static_cast<std::uint32_t>((std::uint64_t{1} << space.width) - 1);
+  for (Id node = arena.root() + 1; node-- > 0;) {
+    const std::uint32_t here = space.live[node];
+    if (!here) continue;
+    const auto children = arena.children_of(node);
+    const auto about = arena.integers_of(node);
+    for (std::size_t k = 0; k < children.size(); ++k) {
+      std::uint32_t rows = here;
+      if (arena.kinds[node] == Kind::kSplit) rows &= seen(about[0], about[k + 1]);
+      if (arena.kinds[node] == Kind::kFeature && k == 0)
+        for (std::size_t i = 0; i < about.size(); i += 2) rows &= seen(about[i], about[i + 1]);
+      space.live[children[k]] |= rows;
+    }
+  }
+}
+
+template <Way kWay>
+void ask_leaf(const Leaf& leaf, const Block& block, double* room, double* out) {
+  if constexpr (kWay == Way::kBest)
+    leaf.up_max(block, room, out);
+  else if constexpr (kWay == Way::kBound)
+    leaf.up_bound(block, room, out);
+  else
+    leaf.up(block, room, out);
+}
+
+/// A leaf that few rows reach sees only those.
+template <Way kWay>
+void ask_gathered(const Program& program, Workspace& space, Id node, double* out) {
+  const Leaf& leaf = *program.leaf(node);
+  space.gathered.gather(program, leaf, space.block(), space.live[node]);
+  double found[kBlock];
+  ask_leaf<kWay>(leaf, space.gathered.block(), space.room.data(), found);
+  std::fill_n(out, space.width, kNever);
+  for (std::size_t i = 0; i < space.gathered.rows().size(); ++i) out[space.gathered.rows()[i]] = found[i];
+}
+
 template <Way kWay>
 void pass(const Program& program, Workspace& space, double* rooms, const std::vector<std::size_t>& places) {
   const Arena& arena = program.arena();
@@ -58,6 +107,10 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
   };
   for (Id node = 0; node < arena.size(); ++node) {
     double* out = up(node);
+    if (!space.live[node]) {
+      std::fill_n(out, w, kNever);
+      continue;
+    }
     const auto children = arena.children_of(node);
     const auto numbers = arena.numbers_of(node);
     const auto about = arena.integers_of(node);
@@ -95,15 +148,13 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
           }
         });
         break;
-      default: {
-        double* room = rooms ? rooms + places[node] : space.room.data();
-        if constexpr (kWay == Way::kBest)
-          program.leaf(node)->up_max(block, room, out);
-        else if constexpr (kWay == Way::kBound)
-          program.leaf(node)->up_bound(block, room, out);
+      default:
+        if (rooms)
+          ask_leaf<kWay>(*program.leaf(node), block, rooms + places[node], out);
+        else if (2 * std::popcount(space.live[node]) <= static_cast<int>(w))
+          ask_gathered<kWay>(program, space, node, out);
         else
-          program.leaf(node)->up(block, room, out);
-      }
+          ask_leaf<kWay>(*program.leaf(node), block, space.room.data(), out);
     }
   }
 }
@@ -201,15 +252,38 @@ void Workspace::load(const Program& program, const Evidence& evidence, std::span
     log_likelihoods[i] = likelihoods[i] == 1 ? 0 : std::log(likelihoods[i]);
 }
 
+void Gathered::gather(const Program& program, const Leaf& leaf, const Block& block, std::uint32_t rows) {
+  first_state_ = block.first_state;
+  picks_.clear();
+  for (; rows; rows &= rows - 1) picks_.push_back(static_cast<std::uint32_t>(std::countr_zero(rows)));
+  likelihoods_.resize(program.n_states() * kBlock);
+  const std::size_t n = picks_.size();
+  for (const std::uint32_t v : leaf.scope())
+    for (std::uint32_t x = 0; x < program.arena().cardinalities[v]; ++x) {
+      const double* from = block.of(v, x);
+      double* to = likelihoods_.data() + (first_state_[v] + x) * n;
+      for (std::size_t i = 0; i < n; ++i) to[i] = from[picks_[i]];
+    }
+}
+
+void pass_up_everywhere(const Program& program, Workspace& space) {
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << space.width) - 1);
+  space.live.assign(program.arena().size(), all);
+  pass<Way::kSum>(program, space, nullptr, {});
+}
+
 void pass_up(const Program& program, Workspace& space, double* rooms) {
+  find_live(program, space);
   pass<Way::kSum>(program, space, rooms, rooms ? room_places(program) : std::vector<std::size_t>{});
 }
 
 void pass_up_max(const Program& program, Workspace& space, double* rooms) {
+  find_live(program, space);
   pass<Way::kBest>(program, space, rooms, room_places(program));
 }
 
 void pass_up_bound(const Program& program, Workspace& space, double* rooms) {
+  find_live(program, space);
   pass<Way::kBound>(program, space, rooms, room_places(program));
 }
 

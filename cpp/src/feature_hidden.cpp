@@ -52,9 +52,12 @@ class HiddenLeaf final : public Leaf {
       room_ = site.message + site.parent_contexts * h_;
       widest_ = std::max(widest_, site.parent_contexts * h_);
       sites_.push_back(site);
+      variables_.push_back(site.variable);
     }
     for (const double log : arena.numbers_of(node)) p_.push_back(std::exp(log));
   }
+
+  std::span<const std::uint32_t> scope() const override { return variables_; }
 
   void add_log(const CodeBlock& rows, Picks picks, double* out) const override {
     constexpr std::size_t kWidth = 16;
@@ -343,6 +346,7 @@ class HiddenLeaf final : public Leaf {
   std::size_t h_;
   bool ar_;
   std::vector<Site> sites_;
+  std::vector<std::uint32_t> variables_;
   std::vector<double> p_;
   std::size_t room_ = 0, widest_ = 1;
 };

@@ -1,6 +1,7 @@
 #include "treewright/feature_marginals.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "treewright/threads.hpp"
@@ -84,9 +85,43 @@ class Descent {
 
   void reach_leaf(Id node) {
     const Leaf& leaf = *program_.leaf(node);
-    leaf.up(space_.block(), space_.room.data(), scratch_.data());
-    leaf.flow(space_.block(), space_.room.data(), flow(node),
-              {marginals_, counts_ ? counts_ + arena_.number_begin[node] : nullptr});
+    double* counts = counts_ ? counts_ + arena_.number_begin[node] : nullptr;
+    std::uint32_t rows = 0;
+    for (std::size_t r = 0; r < space_.width; ++r) rows |= (flow(node)[r] > 0 ? 1U : 0U) << r;
+    if (2 * std::popcount(rows) > static_cast<int>(space_.width)) {
+      leaf.up(space_.block(), space_.room.data(), scratch_.data());
+      leaf.flow(space_.block(), space_.room.data(), flow(node), {marginals_, counts});
+      return;
+    }
+    space_.gathered.gather(program_, leaf, space_.block(), rows);
+    reach_gathered(leaf, flow(node), counts);
+  }
+
+  /// The rows that come here side by side; what they add is put back in its place.
+  void reach_gathered(const Leaf& leaf, const double* weights, double* counts) {
+    const Block block = space_.gathered.block();
+    const auto& picks = space_.gathered.rows();
+    double weight[kBlock], unused[kBlock];
+    for (std::size_t i = 0; i < picks.size(); ++i) weight[i] = weights[picks[i]];
+    if (marginals_) {
+      gathered_.resize(program_.n_states() * kBlock);
+      each_state(leaf, [&](std::size_t state) {
+        std::fill_n(gathered_.data() + state * block.width, block.width, 0.0);
+      });
+    }
+    leaf.up(block, space_.room.data(), unused);
+    leaf.flow(block, space_.room.data(), weight, {marginals_ ? gathered_.data() : nullptr, counts});
+    if (marginals_)
+      each_state(leaf, [&](std::size_t state) {
+        for (std::size_t i = 0; i < picks.size(); ++i)
+          marginals_[state * space_.width + picks[i]] += gathered_[state * block.width + i];
+      });
+  }
+
+  template <class F>
+  void each_state(const Leaf& leaf, F&& f) const {
+    for (const std::uint32_t v : leaf.scope())
+      for (std::uint32_t x = 0; x < arena_.cardinalities[v]; ++x) f(program_.first_state()[v] + x);
   }
 
   void add(const double* from, double* to) const {
@@ -97,7 +132,7 @@ class Descent {
   const Arena& arena_;
   Workspace& space_;
   double *marginals_, *counts_;
-  std::vector<double> scratch_;
+  std::vector<double> scratch_, gathered_;
 };
 
 /// Copy the wanted states of one row of a block; an impossible row becomes not-a-number.

@@ -32,6 +32,8 @@ class RowsLeaf final : public Leaf {
       index_.emplace(hash_of(row_at(row), layout_.words), row);
   }
 
+  std::span<const std::uint32_t> scope() const override { return scope_; }
+
   void add_log(const CodeBlock& rows, Picks picks, double* out) const override {
     std::vector<std::uint32_t> packed(layout_.words);
     for (const auto row : picks) {

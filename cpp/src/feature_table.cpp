@@ -23,6 +23,8 @@ class TableLeaf final : public Leaf {
     for (const double log : logs_) cells_.push_back(std::exp(log));
   }
 
+  std::span<const std::uint32_t> scope() const override { return scope_; }
+
   void add_log(const CodeBlock& rows, Picks picks, double* out) const override {
     if (scope_.size() == 1) {
       const std::uint32_t* codes = rows.of(scope_[0]);

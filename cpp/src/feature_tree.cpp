@@ -36,10 +36,13 @@ class TreeLeaf final : public Leaf {
       at += 2 + family.parents.size();
       lay_out(family, first);
       first += family.cells();
+      variables_.push_back(family.variable);
       families_.push_back(std::move(family));
     }
     for (const double log : logs_) cells_.push_back(std::exp(log));
   }
+
+  std::span<const std::uint32_t> scope() const override { return variables_; }
 
   void add_log(const CodeBlock& rows, Picks picks, double* out) const override {
     for (const Family& family : families_) {
@@ -208,6 +211,7 @@ class TreeLeaf final : public Leaf {
   std::span<const double> logs_;
   std::vector<double> cells_;
   std::vector<Family> families_;
+  std::vector<std::uint32_t> variables_;
   std::size_t room_ = 0, largest_ = 1;
 };
 

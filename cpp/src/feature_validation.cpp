@@ -72,7 +72,7 @@ class Checker {
       for (std::size_t r = 0; r < n; ++r) observe(space, features[begin + r], r);
       for (std::size_t i = 0; i < space.likelihoods.size(); ++i)
         space.log_likelihoods[i] = space.likelihoods[i] == 1 ? 0 : kNever;
-      pass_up(program, space);
+      pass_up_everywhere(program, space);
       for (std::size_t r = 0; r < n; ++r) {
         const Id node = features[begin + r];
         if (space.up[arena_.children_of(node)[1] * kBlock + r] != kNever)

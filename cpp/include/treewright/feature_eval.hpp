@@ -77,6 +77,20 @@ struct Evidence {
   EvidenceRows rows;
 };
 
+/// The rows of a block that a leaf has to look at, side by side: what no row can reach costs nothing.
+class Gathered {
+ public:
+  /// Rows with a set bit in `rows`, as far as the leaf's variables go.
+  void gather(const Program& program, const Leaf& leaf, const Block& block, std::uint32_t rows);
+  Block block() const { return {picks_.size(), first_state_, likelihoods_.data(), nullptr}; }
+  const std::vector<std::uint32_t>& rows() const { return picks_; }
+
+ private:
+  const std::uint32_t* first_state_ = nullptr;
+  std::vector<std::uint32_t> picks_;
+  std::vector<double> likelihoods_;
+};
+
 /// Room for one block of evidence rows on its way through the graph.
 struct Workspace {
   Workspace(const Program& program, std::size_t width);
@@ -90,9 +104,12 @@ struct Workspace {
   std::vector<double> up;                            // [node][row]
   std::vector<double> flow;                          // [node][row], made by the pass downwards
   std::vector<double> room;                          // of the leaf at hand
+  std::vector<std::uint32_t> live;                   // per node: the rows that can reach it, as bits
+  Gathered gathered;
 };
 
-/// Log of the probability of the evidence under every node. `rooms`: keep the beliefs of every leaf, each in
+/// Log of the probability of the evidence under every node that it can reach; minus infinity elsewhere.
+/// `rooms`: keep the beliefs of every leaf, each in
 /// a place of its own, instead of using the workspace's room again and again.
 void pass_up(const Program& program, Workspace& space, double* rooms = nullptr);
 /// The same for the best completion.
@@ -102,7 +119,10 @@ void pass_up_bound(const Program& program, Workspace& space, double* rooms);
 /// Where the rooms of the leaves begin, for blocks of one row; the last entry is the total.
 std::vector<std::size_t> room_places(const Program& program);
 
-/// Rows of a block of evidence.
+/// Log of the probability of the evidence under every node, whether the root can reach it or not.
+void pass_up_everywhere(const Program& program, Workspace& space);
+
+/// Rows of a block of evidence; at most 32, as rows are bits of a word.
 inline constexpr std::size_t kBlock = 16;
 
 /// Log of the probability of each row of evidence.

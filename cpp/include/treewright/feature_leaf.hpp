@@ -79,6 +79,7 @@ class Leaf {
  public:
   virtual ~Leaf() = default;
 
+  virtual std::span<const std::uint32_t> scope() const = 0;
   /// Add the log-probability of each picked row to `out`.
   virtual void add_log(const CodeBlock& rows, Picks picks, double* out) const = 0;
   /// Add the weights of the picked rows to the counts of the parameters that they use; not for hidden states.
