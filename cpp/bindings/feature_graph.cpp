@@ -53,6 +53,9 @@ void bind_feature_graph(nb::module_& m) {
           },
           "cardinalities"_a, "kinds"_a, "child_begin"_a, "children"_a, "integer_begin"_a, "integers"_a,
           "number_begin"_a, "numbers"_a)
+      .def(
+          "expanded", [](const ft::Arena& arena) { return arrays_of(ft::expanded(arena)); },
+          "The arrays of the same graph with hidden trees written out.")
       .def_prop_ro("depth", &ft::depth_of)
       .def_prop_ro("is_deterministic", &ft::is_deterministic)
       .def(

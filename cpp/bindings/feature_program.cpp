@@ -141,13 +141,14 @@ void bind_feature_program(nb::module_& m) {
                      for (const double share : self.share) allowed += share > 0;
                      return allowed - std::min(allowed, self.begin.size() - 1);
                    })
-      .def("allowed",
-           [](const ft::Parameters& self) {
-             std::vector<double> allowed(self.share.size());
-             for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = self.share[i] > 0 ? 1 : 0;
-             return to_numpy(std::move(allowed));
-           },
-           "One where a parameter may be more than zero.")
+      .def(
+          "allowed",
+          [](const ft::Parameters& self) {
+            std::vector<double> allowed(self.share.size());
+            for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = self.share[i] > 0 ? 1 : 0;
+            return to_numpy(std::move(allowed));
+          },
+          "One where a parameter may be more than zero.")
       .def(
           "estimate",
           [](const ft::Parameters& self, const Array<double>& counts, double alpha) {

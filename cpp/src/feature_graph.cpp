@@ -148,6 +148,11 @@ Id ArenaBuilder::add_rows(std::span<const std::uint32_t> scope, std::span<const 
   return scope.empty() ? add_one() : add(Kind::kRows, about, {}, log_weights);
 }
 
+Id ArenaBuilder::add_copy(const Arena& other, Id node, std::span<const Id> below) {
+  if (other.kinds[node] == Kind::kAnd) return add_and(below);
+  return add(other.kinds[node], other.integers_of(node), below, other.numbers_of(node));
+}
+
 Id ArenaBuilder::append(const Arena& other) {
   require(other.cardinalities == arena_.cardinalities, "graphs are joined over the same variables");
   require(other.size() > 0, "a graph has at least one node");
@@ -156,9 +161,7 @@ Id ArenaBuilder::append(const Arena& other) {
   for (Id node = 0; node < other.size(); ++node) {
     below.clear();
     for (const Id child : other.children_of(node)) below.push_back(here[child]);
-    here[node] = other.kinds[node] == Kind::kAnd
-                     ? add_and(below)
-                     : add(other.kinds[node], other.integers_of(node), below, other.numbers_of(node));
+    here[node] = add_copy(other, node, below);
   }
   return here.back();
 }

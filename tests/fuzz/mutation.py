@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from copy import deepcopy
 from typing import Any
 
 MARKS = [bytes([byte]) for byte in b'{}();,|"%#=\\<>&[]:\n\r\t\xff\x00']
@@ -59,11 +60,11 @@ def disturb(content: Any, rng: random.Random) -> Any:
             continue
         match rng.randint(0, 4):
             case 0:
-                here[key] = rng.choice(VALUES)
+                here[key] = deepcopy(rng.choice(VALUES))
             case 1:
                 del here[key]
             case 2 if isinstance(here, list):
-                here.insert(key, here[rng.randrange(len(here))])
+                here.insert(key, deepcopy(here[rng.randrange(len(here))]))
             case 3 if isinstance(here, list):
                 rng.shuffle(here)
             case _:

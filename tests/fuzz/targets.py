@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.fuzz.mutation import damage, disturb
+from tests.models.random_features import random_features
 from tests.verification.signed import sign
 
 import treewright as tw
@@ -25,7 +26,7 @@ from treewright.cli.given import read_given
 from treewright.errors import EvidenceError, FormatError, KnowledgeError, SettingError, TreewrightError
 from treewright.graphs.dag import Dag
 from treewright.limits import parse_bytes
-from treewright.models import BayesianNetwork, MarkovNetwork
+from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.convert import from_dot
 from treewright.models.formats import FOREIGN, twm, uai
 from treewright.models.formats.certificate import read_certificate
@@ -76,6 +77,8 @@ def valid_files() -> dict[str, bytes]:
             files[f"{title}.{kind.name}"] = kind.write(model, kind.export(model.schema))
     markov = MarkovNetwork.of(wide())
     files["markov.twm"] = twm.to_bytes(markov)
+    for seed in (337, 263, 393):  # between them a node of every kind
+        files[f"features{seed}.twm"] = twm.to_bytes(FeatureNetwork(random_features(seed)))
     files["markov.uai"] = uai.write(markov, uai.export(markov.schema))
     return files
 
@@ -97,7 +100,9 @@ def format_target(ending: str) -> Target:
 
     def feed(data: bytes) -> None:
         with suppress(FormatError):
-            assert isinstance(read_bytes(f"m.{ending}", data), BayesianNetwork | MarkovNetwork)
+            assert isinstance(
+                read_bytes(f"m.{ending}", data), BayesianNetwork | MarkovNetwork | FeatureNetwork
+            )
 
     return Target(ending, lambda rng: damage(rng.choice(seeds), rng), feed)
 
@@ -105,12 +110,17 @@ def format_target(ending: str) -> Target:
 # the native file behind its checksum, and the two that know its rules
 
 PLAIN = [json.loads(FILES["asia.twm"]), json.loads(FILES["wide.twm"])]
+FEATURES = [json.loads(data) for name, data in FILES.items() if name.startswith("features")]
 TREE = tw.JunctionTree.of(ASIA.dag.moral_graph())
 CERTIFIED = json.loads(twm.to_bytes(ASIA, certificate=TREE, treewidth=2))
 
 
 def make_signed(rng: random.Random) -> bytes:
     return sign_or_not(disturb(rng.choice(PLAIN), rng))
+
+
+def make_features(rng: random.Random) -> bytes:
+    return sign_or_not(disturb(rng.choice(FEATURES), rng))
 
 
 def make_certified(rng: random.Random) -> bytes:
@@ -242,6 +252,7 @@ def target(name: str, seeds: list[bytes], feed: Callable[[bytes], object]) -> Ta
 TARGETS = (
     *map(format_target, ("twm", *(kind.name for kind in FOREIGN))),
     Target("signed twm", make_signed, feed_signed),
+    Target("signed features", make_features, feed_signed),
     Target("certificate", make_certified, feed_certified),
     Target("gzip", make_packed, feed_packed),
     Target("names", lambda rng: json.dumps(disturb(NAMES, rng)).encode(), feed_names),

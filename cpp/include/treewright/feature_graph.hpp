@@ -129,6 +129,8 @@ class ArenaBuilder {
   /// `codes`: row after row, one code per variable of `scope`; rows are distinct.
   Id add_rows(std::span<const std::uint32_t> scope, std::span<const std::uint32_t> codes,
               std::span<const double> log_weights);
+  /// A node of another graph over the same variables, with children that are here.
+  Id add_copy(const Arena& other, Id node, std::span<const Id> below);
   /// Join a whole graph over the same variables; the id of its root here.
   Id append(const Arena& other);
 
@@ -156,6 +158,9 @@ std::size_t depth_of(const Arena& arena);
 
 /// The undirected graph whose cliques hold every parameter: variables that meet on a path are joined.
 BitMatrix interactions_of(const Arena& arena);
+
+/// The same distribution with hidden trees written out as mixtures: about 2 n H nodes and n H^2 edges each.
+Arena expanded(const Arena& arena);
 
 /// Every invariant: throws std::invalid_argument that names the node and what is wrong with it. Children come
 /// before parents, every node but the root has a parent, scopes are as the kinds ask, the root is about all

@@ -31,7 +31,15 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, bar, figures, heading, listing, remark
 from treewright.errors import SchemaError
-from treewright.models import Distribution, Explanation, GaussianNetwork, Marginals, SigmoidNetwork
+from treewright.models import (
+    BoundedExplanation,
+    Distribution,
+    Explanation,
+    FeatureNetwork,
+    GaussianNetwork,
+    Marginals,
+    SigmoidNetwork,
+)
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
@@ -121,6 +129,8 @@ def mpe(
 ) -> None:
     """Ask for the states of all variables that are jointly most probable, given what is known.
 
+    A feature network with hidden choices answers with probable states and says how far they may be off.
+
     Example: treewright mpe asia --given xray=yes
     """
     out = Output(as_json=as_json, quiet=quiet)
@@ -129,15 +139,14 @@ def mpe(
     if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_mpe(out, network, known)
         return
-    answer = network.mpe(known)
+    if isinstance(network, FeatureNetwork) and not network.is_exact:
+        answer: Explanation = network.mpe_bound(known)
+    else:
+        answer = network.mpe(known)
     variables = [network.schema[name] for name in answer]
     states = [(v.name, written_states(v)[v.code(answer[v.name])]) for v in variables]
     out.answer(
-        lambda: {
-            "states": dict(states),
-            "probability": answer.probability,
-            "log_probability": answer.log_probability,
-        },
+        lambda: mpe_document(states, answer),
         shown=lambda: mpe_shown(states, answer, known),
         bare=lambda: states,
     )
@@ -217,15 +226,31 @@ def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Iterator[Re
         yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")
 
 
+def mpe_document(states: Sequence[tuple[str, str]], answer: Explanation) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "states": dict(states),
+        "probability": answer.probability,
+        "log_probability": answer.log_probability,
+    }
+    if isinstance(answer, BoundedExplanation):
+        document |= {"exact": answer.is_exact, "log_upper_bound": answer.log_upper_bound}
+    return document
+
+
 def mpe_shown(
     states: Sequence[tuple[str, str]], answer: Explanation, known: Mapping[str, Label]
 ) -> Iterator[RenderableType]:
-    yield heading(f"most probable states of {counted(len(states), 'variable')}{given_in_words(known)}")
+    bounded = isinstance(answer, BoundedExplanation) and not answer.is_exact
+    which = "probable" if bounded else "most probable"
+    yield heading(f"{which} states of {counted(len(states), 'variable')}{given_in_words(known)}")
     table = listing("variable", "state")
     for name, state in states:
         table.add_row(name, state)
     yield table
     yield remark(f"  together with what is given: {answer.probability:.6g}")
+    if isinstance(answer, BoundedExplanation) and bounded:
+        most = math.exp(answer.log_upper_bound)
+        yield remark(f"  a lower bound: no states have more than {most:.6g}")
 
 
 def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Iterator[RenderableType]:

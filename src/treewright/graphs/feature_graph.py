@@ -181,6 +181,13 @@ class FeatureGraph:
         """The same shape with other parameters."""
         return FeatureGraph(self.schema, *self.arrays[:6], numbers)
 
+    def expanded(self) -> FeatureGraph:
+        """The same distribution with hidden trees written out as mixtures, for checks and export.
+
+        A hidden tree of n variables and H states becomes about 2 n H nodes with n H^2 edges.
+        """
+        return FeatureGraph(self.schema, *self.native.expanded())
+
     def to_undirected(self) -> UndirectedGraph:
         """The graph whose cliques hold every parameter: variables that meet on a path are joined.
 
@@ -204,9 +211,16 @@ def _frozen(given: npt.ArrayLike, kind: type[np.generic], name: str) -> npt.NDAr
     array = np.asarray(given)
     if array.dtype == kind and not array.flags.writeable and array.flags.c_contiguous and array.ndim == 1:
         return array
-    if array.ndim != 1 or (array.size and not np.can_cast(array.dtype, kind, "same_kind")):
+    if array.ndim != 1 or not _holds(array, np.dtype(kind)):
         wanted = np.dtype(kind).name
         raise GraphError(f"{name} is a flat array of {wanted}; found {array.ndim} axes of {array.dtype}")
     copy = np.array(array, dtype=kind, order="C")
     copy.flags.writeable = False
     return copy
+
+
+def _holds(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether a type can hold every value of an array."""
+    if not array.size or wanted.kind == "f":
+        return not array.size or array.dtype.kind in "fiu"
+    return array.dtype.kind in "iu" and int(array.min()) >= 0 and int(array.max()) <= np.iinfo(wanted).max

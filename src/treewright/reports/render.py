@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from treewright.models import BayesianNetwork, MarkovNetwork
+from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
+from treewright.reports.feature_picture import drawn_structure, upper_nodes
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.links import Link, links_of
 from treewright.tables.schema import Label, Schema
@@ -24,6 +25,11 @@ _BAR_HEIGHT = 16
 _BAR_LENGTH = 54
 _SHOWN_STATES = 8
 _LONGEST = 28  # characters of a name or state that are shown
+_KINDS: dict[type[Any], str] = {
+    BayesianNetwork: "Bayesian network",
+    MarkovNetwork: "Markov network",
+    FeatureNetwork: "Feature network",
+}
 
 _LIGHT = {
     "page": "#ffffff",
@@ -107,12 +113,13 @@ def to_html(source: Any, *, title: str | None = None, given: Mapping[str, Label]
     >>> page.startswith("<!doctype html>")
     True
     """
-    model = source if isinstance(source, BayesianNetwork | MarkovNetwork) else None
+    model = source if isinstance(source, BayesianNetwork | MarkovNetwork | FeatureNetwork) else None
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
-    kind = "Markov network" if isinstance(model, MarkovNetwork) else "Bayesian network"
-    heading = escape(title or (kind if model else type(structure).__name__))
-    picture = to_svg(structure, marginals=marginals, observed=tuple(given or ()))
+    heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
+    picture = _nodes_above(model) + to_svg(
+        _drawn(structure, model), marginals=marginals, observed=tuple(given or ())
+    )
     return "\n".join(
         [
             "<!doctype html>",
@@ -139,8 +146,23 @@ def notebook_picture(model: AnyModel) -> str:
     """
     return (
         f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
-        f'<div style="overflow:auto;max-height:40em">{to_svg(model.structure)}</div></div>'
+        f'<div style="overflow:auto;max-height:40em">{_notebook_svg(model)}</div></div>'
     )
+
+
+def _notebook_svg(model: AnyModel) -> str:
+    if isinstance(model, FeatureNetwork):
+        return to_svg(upper_nodes(model.graph))
+    return to_svg(model.structure)
+
+
+def _nodes_above(model: AnyModel | None) -> str:
+    """The upper nodes of a feature graph, drawn over its variables."""
+    return to_svg(upper_nodes(model.graph)) if isinstance(model, FeatureNetwork) else ""
+
+
+def _drawn(structure: Any, model: AnyModel | None) -> Any:
+    return drawn_structure(structure) if isinstance(model, FeatureNetwork) else structure
 
 
 @dataclass(frozen=True)
@@ -227,9 +249,12 @@ def _text_width(text: str) -> float:
 
 
 def _key_figures(structure: Any, model: AnyModel | None) -> str:
-    figures = [f"{len(structure.schema):,} variables", f"{len(links_of(structure)):,} edges"]
+    n_edges = structure.n_edges if isinstance(model, FeatureNetwork) else len(links_of(structure))
+    figures = [f"{len(structure.schema):,} variables", f"{n_edges:,} edges"]
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")
+    if isinstance(model, FeatureNetwork):
+        figures.append(f"feature graph of {model.graph.n_nodes:,} nodes")
     return " · ".join(figures)
 
 

@@ -15,6 +15,7 @@ from treewright.verification.content import Variables
 from treewright.verification.continuous import check_continuous, check_families, check_name_lists
 from treewright.verification.directed import Parents, read_parents
 from treewright.verification.factors import read_scopes
+from treewright.verification.features import check_nodes
 from treewright.verification.numbers import check_conditional_tables
 from treewright.verification.report import Findings
 
@@ -66,6 +67,11 @@ def check_markov_network(content: dict[str, Any], variables: Variables, findings
     return read_scopes(content.get("factors"), variables, findings)
 
 
+def check_feature_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    check_discrete(variables, findings)
+    return [] if findings.broken("variables") else check_nodes(content.get("nodes"), variables, findings)
+
+
 def check_gaussian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
     check_continuous(variables, findings)
     parents = read_parents(content.get("arcs"), variables, findings)
@@ -115,6 +121,7 @@ def check_unseen(value: object, variables: Variables, findings: Findings) -> Non
 KINDS = {
     "bayesian network": Kind(frozenset({"arcs", "tables"}), frozenset({"unseen"}), check_bayesian_network),
     "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
+    "feature network": Kind(frozenset({"nodes"}), frozenset(), check_feature_network),
     "gaussian network": Kind(
         frozenset({"arcs", "families"}), frozenset({"floored", "redundant"}), check_gaussian_network
     ),

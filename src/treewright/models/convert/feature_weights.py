@@ -90,6 +90,10 @@ class _Walk:
     ) -> Iterator[tuple[tuple[Case, ...], float]]:
         kind = self.graph.kind(node)
         numbers = self.graph.numbers_of(node).tolist()
+        if kind == "split":  # a state without a child never occurs
+            variable, *known = self.graph.integers(node)
+            for a in sorted(set(range(self.graph.schema.cardinalities[variable])) - set(known)):
+                yield (*context, (variable, a, True)), -np.inf
         if kind in ("split", "feature") and not self.pushed:
             for k, number in enumerate(numbers):
                 yield from ((cases, number) for cases in self._cases(node, k, context))
