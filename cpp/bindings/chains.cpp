@@ -1,7 +1,9 @@
 // Python face of bounded_network.hpp, chains.hpp and chain_search.hpp.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "arcs.hpp"
 #include "local_scores.hpp"
@@ -60,10 +62,28 @@ std::vector<Indices> blocks(const Network& network) {
   return found;
 }
 
-Candidates candidates(Network& network, const Array<tw::Vertex>& order) {
+tw::Triangulation triangulation_named(const std::string& name) {
+  if (name == "none") return tw::Triangulation::none;
+  if (name == "own") return tw::Triangulation::own;
+  if (name == "own_first") return tw::Triangulation::own_first;
+  if (name == "narrowest") return tw::Triangulation::narrowest;
+  throw std::invalid_argument("a triangulation is none, own, own_first or narrowest");
+}
+
+auto node_order(const Network& network, const std::optional<Array<tw::Vertex>>& rank) {
+  tw::Order ranks(network.inner.size());
+  std::iota(ranks.begin(), ranks.end(), tw::Vertex{0});
+  if (rank) {
+    tw::check_permutation(span_of(*rank), ranks.size());
+    std::ranges::copy(span_of(*rank), ranks.begin());
+  }
+  return to_numpy(tw::node_order(network.inner.cover(), network.inner.dag(), ranks));
+}
+
+Candidates candidates(Network& network, const Array<tw::Vertex>& order, std::optional<std::int64_t> limit) {
   tw::check_permutation(span_of(order), network.inner.size());
   return {interruptible([&](tw::Cancel& cancel) {
-            return tw::chain_candidates(network.inner, span_of(order), cancel);
+            return tw::chain_candidates(network.inner, span_of(order), limit, cancel);
           }),
           network.inner.size()};
 }
@@ -73,6 +93,19 @@ OutMatrix<std::uint32_t> best_chain(const Candidates& candidates) {
   for (const std::size_t e : tw::best_chain(candidates.all, candidates.n))
     chain.emplace_back(candidates.all[e].s, candidates.all[e].t);
   return pairs_to_numpy(chain);
+}
+
+/// What the arcs of a chain gain together.
+double total_gain(const Candidates& candidates, const Pairs& chain) {
+  double total = 0;
+  for (const auto& [s, t] : arcs_of(chain)) {
+    const auto key = [](const tw::Candidate& one) { return std::pair(one.t, one.s); };
+    const auto found = std::ranges::lower_bound(candidates.all, std::pair(t, s), {}, key);
+    if (found == candidates.all.end() || key(*found) != std::pair(t, s))
+      throw std::invalid_argument("this arc is no candidate");
+    total += found->gain;
+  }
+  return total;
 }
 
 /// (arcs, gains, first and last positions) of all candidates.
@@ -101,7 +134,8 @@ void bind_chains(nb::module_& m) {
   nb::class_<Candidates>(m, "ChainCandidates", "Arcs that gain, and the positions that each contaminates.")
       .def("__len__", [](const Candidates& self) { return self.all.size(); })
       .def("listed", &listed, "Arcs, gains, first and last positions.")
-      .def("best_chain", &best_chain, "The arcs of the chain of largest gain, in turn.");
+      .def("best_chain", &best_chain, "The arcs of the chain of largest gain, in turn.")
+      .def("total_gain", &total_gain, "chain"_a, "What the arcs of a chain gain together.");
 
   nb::class_<Network>(m, "BoundedNetwork", "A network that grows inside a chordal cover; numbers are ranks.")
       .def("__init__", &make_network, "scores"_a, "arcs"_a, "cover"_a, "block_wise"_a, "max_parents"_a,
@@ -112,20 +146,25 @@ void bind_chains(nb::module_& m) {
       .def("cover", [](const Network& self) { return rows_of(self.inner.cover().graph()); })
       .def("blocks", &blocks, "The blocks of the cover, sorted.")
       .def("propose", &propose, "s"_a, "t"_a, "New edges of the cover, block path and width of one arc.")
-      .def("node_order",
-           [](const Network& self) { return to_numpy(tw::node_order(self.inner.cover(), self.inner.dag())); })
-      .def("candidates", &candidates, "order"_a)
+      .def("node_order", &node_order, "rank"_a.none() = nb::none(),
+           "Parents first, blocks depth first; ties by rank.")
+      .def("candidates", &candidates, "order"_a, "limit"_a.none() = nb::none(),
+           "Arcs that gain; with a limit those alone whose own update keeps the width within it.")
+      .def(
+          "retriangulate",
+          [](Network& self) {
+            return interruptible([&](tw::Cancel& cancel) { return self.inner.retriangulate(cancel); });
+          },
+          "Exchange the cover for a narrower or sparser one; tells whether there is one.")
       .def("apply", &apply, "chain"_a, "limit"_a, "Arcs added and arcs skipped.");
 
   nb::class_<tw::GreedyArcs>(m, "GreedyArcs", "Single arcs, best first, that keep the width.")
       .def(
           "__init__",
-          [](tw::GreedyArcs* self, Network& network, std::int64_t limit, bool narrowest) {
-            new (self)
-                tw::GreedyArcs(network.inner, limit,
-                               narrowest ? tw::Triangulation::narrowest : tw::Triangulation::own_first);
+          [](tw::GreedyArcs* self, Network& network, std::int64_t limit, const std::string& triangulation) {
+            new (self) tw::GreedyArcs(network.inner, limit, triangulation_named(triangulation));
           },
-          "network"_a, "limit"_a, "narrowest"_a, nb::keep_alive<1, 2>())
+          "network"_a, "limit"_a, "triangulation"_a, nb::keep_alive<1, 2>())
       .def_prop_ro("n_refused", &tw::GreedyArcs::n_refused)
       .def(
           "step",

@@ -63,13 +63,8 @@ CoverUpdate BoundedNetwork::propose(Vertex s, Vertex t) {
 
 Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool patient, Cancel& cancel) {
   const CoverUpdate update = propose(s, t);
-  Admission result;
-  result.blocks = update.replaced;
-  if (update.block_width <= limit && cover_.accept(update, limit, cancel)) {
-    add_arc(s, t, limit);
-    result.admitted = true;
-    return result;
-  }
+  Admission result = admit_update(s, t, update, limit, cancel);
+  if (result.admitted) return result;
   const Piece piece = moral_piece(update.merged, s, t);
   auto order = fits(piece.graph, limit, cancel, &result.hopeless);
   for (const char* rule : {"min_fill", "mcs_m"}) {
@@ -80,6 +75,24 @@ Admission BoundedNetwork::admit(Vertex s, Vertex t, std::int64_t limit, bool pat
   if (!order) return result;
   keep_filled(piece, eliminate(piece.graph, *order).filled, s, t, limit, cancel);
   result.admitted = result.rebuilt = true;
+  return result;
+}
+
+Admission BoundedNetwork::admit_free(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
+  const CoverUpdate update = propose(s, t);
+  if (!update.edges.empty()) return {.blocks = update.replaced};
+  return admit_update(s, t, update, limit, cancel);
+}
+
+Admission BoundedNetwork::admit_own(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel) {
+  return admit_update(s, t, propose(s, t), limit, cancel);
+}
+
+Admission BoundedNetwork::admit_update(Vertex s, Vertex t, const CoverUpdate& update, std::int64_t limit,
+                                       Cancel& cancel) {
+  Admission result{.blocks = update.replaced};
+  result.admitted = update.block_width <= limit && cover_.accept(update, limit, cancel);
+  if (result.admitted) add_arc(s, t, limit);
   return result;
 }
 
@@ -106,6 +119,18 @@ Admission BoundedNetwork::admit_narrowest(Vertex s, Vertex t, std::int64_t limit
   }
   result.admitted = true;
   return result;
+}
+
+bool BoundedNetwork::retriangulate(Cancel& cancel) {
+  const auto cost = [&](const BitMatrix& chordal) {
+    return std::pair(eliminate(chordal, mcs_order(chordal, cancel)).width, edges_of(chordal).size());
+  };
+  BitMatrix spared = make_minimal(moral_, cover_.graph(), cancel);
+  BitMatrix filled = eliminate(moral_, min_fill_order(moral_, cancel)).filled;
+  BitMatrix& best = cost(filled) < cost(spared) ? filled : spared;
+  if (!(cost(best) < cost(cover_.graph()))) return false;
+  cover_ = ChordalCover(std::move(best), cancel);
+  return true;
 }
 
 /// The moral graph, with the new family, over the vertices that the cover's own update would touch. The rest

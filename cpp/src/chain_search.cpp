@@ -1,11 +1,12 @@
 #include "treewright/chain_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace treewright {
 
 std::vector<Candidate> chain_candidates(BoundedNetwork& network, std::span<const Vertex> order,
-                                        Cancel& cancel) {
+                                        std::optional<std::int64_t> limit, Cancel& cancel) {
   const std::size_t n = network.size();
   FamilyGains& gains = network.gains();
   std::vector<Candidate> found;
@@ -16,8 +17,10 @@ std::vector<Candidate> chain_candidates(BoundedNetwork& network, std::span<const
     for (std::size_t w = 0; w < tails.size(); ++w) tails[w] &= before[w];
     before[t / 64] |= Word{1} << (t % 64);
     gains.ask(t, tails.data(), cancel);
-    for_each_bit(tails.data(), tails.size(), [&](std::size_t s) {
-      if (gains.gain(static_cast<Vertex>(s), t) > gains.threshold()) heads[s].push_back(t);
+    for_each_bit(tails.data(), tails.size(), [&](std::size_t v) {
+      const auto s = static_cast<Vertex>(v);
+      if (!(gains.gain(s, t) > gains.threshold())) return;
+      if (!limit || network.propose(s, t).block_width <= *limit) heads[s].push_back(t);
     });
   }
   Contamination contamination(network.cover(), gains.parents(), order, network.settings().rule);
@@ -53,19 +56,32 @@ GreedyArcs::GreedyArcs(BoundedNetwork& network, std::int64_t limit, Triangulatio
       refused_(network.size()) {}
 
 std::optional<Arc> GreedyArcs::step(Cancel& cancel) {
-  while (const auto arc = best_arc(cancel)) {
-    const auto [s, t] = *arc;
-    const Admission admission = triangulation_ == Triangulation::own_first
-                                    ? network_.admit(s, t, limit_, false, cancel)
-                                    : network_.admit_narrowest(s, t, limit_, cancel);
-    best_[t].fresh = false;
-    if (admission.admitted) {
-      reopen(admission);
-      return arc;
+  do {
+    while (const auto arc = best_arc(cancel)) {
+      const Admission admission = admit(*arc, cancel);
+      best_[arc->second].fresh = false;
+      if (admission.admitted) {
+        set_aside(admission);
+        return arc;
+      }
+      refuse(*arc, admission);
     }
-    refuse(*arc, admission);
-  }
+  } while (ask_again());
   return std::nullopt;
+}
+
+Admission GreedyArcs::admit(const Arc& arc, Cancel& cancel) {
+  const auto [s, t] = arc;
+  switch (triangulation_) {
+    case Triangulation::none:
+      return network_.admit_free(s, t, limit_, cancel);
+    case Triangulation::own:
+      return network_.admit_own(s, t, limit_, cancel);
+    case Triangulation::own_first:
+      return network_.admit(s, t, limit_, false, cancel);
+    default:
+      return network_.admit_narrowest(s, t, limit_, cancel);
+  }
 }
 
 std::optional<Arc> GreedyArcs::best_arc(Cancel& cancel) {
@@ -105,18 +121,24 @@ void GreedyArcs::refuse(const Arc& arc, const Admission& admission) {
   for (const BlockId id : admission.blocks) refused_over_[id].push_back(arc);
 }
 
-/// Other arcs that were refused over a block that is no more may be asked for again.
-void GreedyArcs::reopen(const Admission& admission) {
-  const auto reopen_all = [&](std::vector<Arc>& arcs) {
-    for (const auto& [s, t] : arcs) refused_.reset(t, s), best_[t].fresh = false;
+/// Arcs that were refused over a block that is no more may be asked for again, later.
+void GreedyArcs::set_aside(const Admission& admission) {
+  const auto move_all = [&](std::vector<Arc>& arcs) {
+    set_aside_.insert(set_aside_.end(), arcs.begin(), arcs.end());
     arcs.clear();
   };
   if (admission.rebuilt) {
-    std::ranges::for_each(refused_over_, reopen_all);
+    std::ranges::for_each(refused_over_, move_all);
     return;
   }
   for (const BlockId id : admission.blocks)
-    if (id < refused_over_.size() && !network_.cover().alive(id)) reopen_all(refused_over_[id]);
+    if (id < refused_over_.size() && !network_.cover().alive(id)) move_all(refused_over_[id]);
+}
+
+/// Whether there is anything to ask for again.
+bool GreedyArcs::ask_again() {
+  for (const auto& [s, t] : set_aside_) refused_.reset(t, s), best_[t].fresh = false;
+  return !std::exchange(set_aside_, {}).empty();
 }
 
 }  // namespace treewright

@@ -213,7 +213,10 @@ def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_mo
     assert "every row misses a cell; leave out the columns that miss most ('a' first)" in message
 
 
-@pytest.mark.parametrize("method", ["bounded", "chow-liu", "hill-climbing", "tabu", "aggressive"])
+@pytest.mark.parametrize(
+    "method",
+    ["bounded", "chow-liu", "hill-climbing", "tabu", "aggressive", "chains", "thin-junction-tree"],
+)
 def test_knowledge_from_a_file(run_json, asia_rows, tmp_path, method):
     known = tw.Knowledge(required=[("dysp", "bronc")], tiers=[["dysp"], ["smoke", "bronc"]])
     file = tmp_path / "known.json"

@@ -1,7 +1,8 @@
 """Covers that grow arc by arc: worked examples, twins and laws of the update."""
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
+import networkx
 import numpy as np
 import pytest
 from tests.learners.bounded import (
@@ -13,10 +14,10 @@ from tests.learners.bounded import (
     pairs,
 )
 from tests.reference import chains as slow
-from tests.reference.undirected import is_chordal, plain_schema
+from tests.reference.undirected import induced_nodes, is_chordal, plain_schema
 
 from treewright import _core
-from treewright.graphs import BlockTree, UndirectedGraph, exact_treewidth
+from treewright.graphs import BlockTree, UndirectedGraph, exact_treewidth, triangulate
 
 PATH = [(i, i + 1) for i in range(5)]
 TRIANGLES = "1<-0; 2<-0,1; 3<-2; 4<-3; 5<-3,4; 6<-5"
@@ -193,6 +194,77 @@ def test_the_guard_holds_where_the_conditions_of_the_paper_break(name):
     grown = slow.moral_edges(parent_sets(unguarded, n))
     assert exact_treewidth(UndirectedGraph(plain_schema(n), sorted(grown))) == treewidth
     assert (len(skipped) == 0) == (treewidth <= before + 1)  # a new triangulation saves what can be saved
+
+
+def widths_after(name, chain):
+    """The width after each of the arcs, as the updates alone would have it."""
+    cover, parents, _, _ = COUNTEREXAMPLES[name]
+    network = network_of(families(parents), pairs(cover))
+    widths = []
+    for arc in chain:
+        network.apply(np.array([arc], dtype=np.uint32), len(network.cover()))
+        widths.append(network.width)
+    return widths
+
+
+def test_how_wide_the_sets_become_in_every_sequence():
+    assert widths_after("one child", COUNTEREXAMPLES["one child"][2])[-1] == 4
+    assert widths_after("components", [(10, 2), (6, 0), (1, 5)])[-1] == 3
+    assert widths_after("components", [(10, 2), (1, 5), (6, 0)])[-1] == 2
+    for chain in ([(2, 4), (0, 6)], [(0, 6), (2, 4)]):
+        assert widths_after("one block", chain) == [3, 4]
+    assert widths_after("one cut vertex", COUNTEREXAMPLES["one cut vertex"][2])[-1] == 3
+
+
+def test_min_fill_saves_what_the_updates_would_lose():
+    for name, width in (("components", 2), ("one block", 3)):
+        cover, parents, chain, _ = COUNTEREXAMPLES[name]
+        network = network_of(families(parents), pairs(cover))
+        added, _ = network.apply(np.array(chain, dtype=np.uint32), width)
+        assert (len(added), network.width) == (len(chain), width)
+        grown = parent_sets(network, len(network.cover()))
+        moral = UndirectedGraph(plain_schema(len(grown)), sorted(slow.moral_edges(grown)))
+        assert triangulate(moral, "min_fill").width == width
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_arcs_whose_block_paths_share_no_block_go_together(seed):
+    """Distinct children, inside one component each: one wider at most, whatever vertices they share."""
+    rng = np.random.default_rng(300 + seed)
+    n = int(rng.integers(8, 20))
+    network = network_of(forest := random_forest(n, rng), n=n, cover=forest or None)
+    for arc in random_arcs(network, n, rng)[: seed % 3]:
+        if arc in random_arcs(network, n, rng):
+            network.apply(np.array([arc], dtype=np.uint32), n)
+    taken, heads, before = set(), set(), network.width
+    together = []
+    for s, t in random_arcs(network, n, rng):
+        blocks = {tuple(block) for block in network.propose(s, t)[1]}
+        if blocks and not blocks & taken and t not in heads:
+            taken, heads = taken | blocks, heads | {t}
+            together.append((s, t))
+    for arc in together:
+        if arc in random_arcs(network, n, rng):  # two of them may close a cycle of the network
+            network.apply(np.array([arc], dtype=np.uint32), n)
+    assert network.width <= before + 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_inside_a_block_contamination_does_not_run_past_the_head(seed):
+    """With d(r, s) <= d(r, t) every inner vertex of a chordless s-t path is no farther from r than t."""
+    rng = np.random.default_rng(400 + seed)
+    n = int(rng.integers(5, 10))
+    network = network_of(forest := random_forest(n, rng, joined=1), n=n, cover=forest)
+    for arc in random_arcs(network, n, rng)[:3]:
+        if arc in random_arcs(network, n, rng):
+            network.apply(np.array([arc], dtype=np.uint32), n)
+    for block in network.blocks():
+        graph = networkx.Graph([(u, v) for u, v in cover_edges(network) if u in block and v in block])
+        distance = dict(networkx.all_pairs_shortest_path_length(graph))
+        adj = {v: set(graph[v]) for v in block}
+        for r, s, t in permutations(block, 3):
+            if distance[r][s] <= distance[r][t]:
+                assert all(distance[r][v] <= distance[r][t] for v in induced_nodes(adj, s, t))
 
 
 def test_the_paper_counts_too_few_contaminated_vertices():

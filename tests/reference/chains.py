@@ -216,6 +216,16 @@ class SlowNetwork:
         self.parents[t].add(s)
         return True
 
+    def admit_own(self, s, t, limit):
+        """By the own update alone."""
+        new, _, _ = edge_update(self.adj, self.parents, s, t, self.block_wise)
+        cover = graph_of(self.n, edges_of(self.adj) | new)
+        if width_of_chordal(cover) > limit:
+            return False
+        self.adj = cover
+        self.parents[t].add(s)
+        return True
+
     def admit_narrowest(self, s, t, limit):
         """The narrowest of the own update, min-fill and maximum cardinality search; ties in this order."""
         new, _, merged = edge_update(self.adj, self.parents, s, t, self.block_wise)
@@ -248,14 +258,23 @@ class SlowNetwork:
         return None if order is None else self.refilled(piece, eliminated(graph, order).graph)
 
     def greedy(self, limit, admit=None):
-        """The best arc that is admitted, again and again."""
+        """The best arc that is admitted, again and again; refused ones once more when no other is left."""
         admit = self.admit if admit is None else admit
+        refused, changed = set(), False
         while True:
             arcs = [
                 (-self.gain(s, t), t, s)
                 for t in range(self.n)
                 for s in range(self.n)
-                if s != t and self.legal(s, t) and self.gain(s, t) > EPSILON
+                if s != t and (s, t) not in refused and self.legal(s, t) and self.gain(s, t) > EPSILON
             ]
-            if not any(admit(s, t, limit) for _, t, s in sorted(arcs)):
+            if arcs:
+                _, t, s = min(arcs)
+                if admit(s, t, limit):
+                    changed = True
+                else:
+                    refused.add((s, t))
+            elif refused and changed:
+                refused, changed = set(), False
+            else:
                 return

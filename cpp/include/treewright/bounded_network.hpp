@@ -45,8 +45,16 @@ class BoundedNetwork {
   /// Add s -> t if the cover's own update keeps the width, or else a new triangulation of what it touches.
   /// `patient`: try every rule of thumb before refusing.
   Admission admit(Vertex s, Vertex t, std::int64_t limit, bool patient, Cancel& cancel);
+  /// Add s -> t if the cover has all edges that it needs.
+  Admission admit_free(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel);
+  /// Add s -> t if the cover's own update keeps the width.
+  Admission admit_own(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel);
   /// Add s -> t with the narrowest of the cover's own update, min-fill and maximum cardinality search.
   Admission admit_narrowest(Vertex s, Vertex t, std::int64_t limit, Cancel& cancel);
+
+  /// Exchange the cover for a narrower one of the same moral graph, or one of fewer edges: the cover without
+  /// the edges that it can spare, or min-fill. Tells whether there is one.
+  bool retriangulate(Cancel& cancel);
 
   /// How s -> t would change the cover.
   CoverUpdate propose(Vertex s, Vertex t);
@@ -64,6 +72,7 @@ class BoundedNetwork {
   Piece moral_piece(const Order& vertices, Vertex s, Vertex t) const;
   void keep_filled(const Piece& piece, const BitMatrix& filled, Vertex s, Vertex t, std::int64_t limit,
                    Cancel& cancel);
+  Admission admit_update(Vertex s, Vertex t, const CoverUpdate& update, std::int64_t limit, Cancel& cancel);
   void add_arc(Vertex s, Vertex t, std::int64_t limit);
   bool covers_moral_graph() const;
 

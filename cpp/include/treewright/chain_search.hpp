@@ -6,8 +6,9 @@
 namespace treewright {
 
 /// Every arc that runs forward in `order` and gains, with how far it reaches; sorted by head, then tail.
+/// `limit`: leave out arcs whose own update alone would make the cover wider.
 std::vector<Candidate> chain_candidates(BoundedNetwork& network, std::span<const Vertex> order,
-                                        Cancel& cancel);
+                                        std::optional<std::int64_t> limit, Cancel& cancel);
 
 struct AppliedChain {
   std::vector<Arc> added, skipped;
@@ -17,11 +18,13 @@ struct AppliedChain {
 AppliedChain apply_chain(BoundedNetwork& network, std::span<const Arc> chain, std::int64_t limit,
                          Cancel& cancel);
 
-/// How an arc has to prove that it keeps the width.
-enum class Triangulation { own_first, narrowest };
+/// How an arc has to prove that it keeps the width: by needing no new edge of the cover, by the cover's own
+/// update, by that or else a new triangulation, or by the narrowest of several.
+enum class Triangulation { none, own, own_first, narrowest };
 
-/// Adds the arc of largest gain that keeps the width, again and again. A refused arc stays refused until a
-/// block between its ends changes, or for good if that is proved.
+/// Adds the arc of largest gain that keeps the width, again and again. A refused arc is asked for again when
+/// a block between its ends has changed and nothing else is left; never, if the refusal is proved. Asking at
+/// once would ask for every arc after every other: most of them are refused again.
 class GreedyArcs {
  public:
   GreedyArcs(BoundedNetwork& network, std::int64_t limit, Triangulation triangulation);
@@ -39,8 +42,10 @@ class GreedyArcs {
 
   void refresh(Vertex t, Cancel& cancel);
   std::optional<Arc> best_arc(Cancel& cancel);
+  Admission admit(const Arc& arc, Cancel& cancel);
   void refuse(const Arc& arc, const Admission& admission);
-  void reopen(const Admission& admission);
+  void set_aside(const Admission& admission);
+  bool ask_again();
 
   BoundedNetwork& network_;
   std::int64_t limit_;
@@ -48,6 +53,7 @@ class GreedyArcs {
   std::vector<Best> best_;                      // by head
   BitMatrix refused_;                           // head, tail
   std::vector<std::vector<Arc>> refused_over_;  // by block
+  std::vector<Arc> set_aside_;                  // refused over blocks that are no more
   std::size_t n_refused_ = 0;
 };
 

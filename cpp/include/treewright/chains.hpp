@@ -15,7 +15,8 @@
 namespace treewright {
 
 /// Vertices before their children; blocks depth first; inside a block by distance from where it is entered.
-Order node_order(const ChordalCover& cover, const DagBuilder& dag);
+/// What that leaves open (sources, blocks of one vertex, equal distances) goes by `rank`, a permutation.
+Order node_order(const ChordalCover& cover, const DagBuilder& dag, std::span<const Vertex> rank);
 
 /// Positions of the first and the last vertex that an arc contaminates.
 struct Range {

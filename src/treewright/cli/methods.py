@@ -116,13 +116,11 @@ METHODS: dict[str, Method] = {
     ),
     "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
     "chains": Method(
-        lambda task: learn_treewidth_chains(unrestricted(task).score, treewidth=task.width, order=task.order),
+        lambda task: learn_treewidth_chains(task.score, treewidth=task.width, knowledge=task.known()),
         options=frozenset({"treewidth"}),
     ),
     "thin-junction-tree": Method(
-        lambda task: learn_thin_junction_tree(
-            unrestricted(task).score, treewidth=task.width, order=task.order
-        ),
+        lambda task: learn_thin_junction_tree(task.score, treewidth=task.width, knowledge=task.known()),
         options=frozenset({"treewidth"}),
     ),
     "aggressive": Method(
@@ -143,16 +141,6 @@ METHODS: dict[str, Method] = {
     ),
 }
 DEFAULT_METHOD = "bounded"
-
-
-def unrestricted(task: Task) -> Task:
-    """A task whose method has no place for knowledge beyond an order."""
-    if task.knowledge is not None:
-        raise SettingError(
-            "--knowledge means nothing to this method, which knows an --order only; bounded, chow-liu, "
-            "hill-climbing, hybrid, tabu, aggressive and pc obey it"
-        )
-    return task
 
 
 def method_named(name: str, **options: object) -> Method:

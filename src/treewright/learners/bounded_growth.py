@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from time import perf_counter
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +13,17 @@ from treewright import _core
 from treewright.criteria.native_scores import native_scores
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError, TreewidthError
-from treewright.graphs import Dag, JunctionTree, UndirectedGraph
+from treewright.graphs import BoundKnowledge, Dag, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs._bits import Rows, pack
 from treewright.graphs.arcs import as_array, ranks_by_name
+from treewright.learners.bounded_starts import CoveredStart
 from treewright.learners.certified import Certified, Iteration, Progress
 from treewright.learners.learned import Trace
 from treewright.tables.schema import NameOrIndex, Schema
 
 Arcs = npt.NDArray[np.uint32]  # two columns: ranks of names
+Ranks = npt.NDArray[np.uint32]
+Triangulation = Literal["none", "own", "own_first", "narrowest"]
 
 
 class BoundedGrowth:
@@ -28,22 +32,25 @@ class BoundedGrowth:
     def __init__(
         self,
         score: LocalScore,
-        start: Dag,
+        known: BoundKnowledge,
+        start: CoveredStart,
         *,
-        order: Sequence[NameOrIndex] | None,
         max_parents: int | None,
         block_wise: bool = True,
         progress: Progress | None = None,
     ) -> None:
         self.schema = score.schema
+        self.known = known
         self.scores = native_scores(score)
         self._by_name = np.array(self.schema.name_order, dtype=np.uint32)
         self._rank = ranks_by_name(self.schema)
-        self.given_order = None if order is None else self._rank[list(self.schema.scope(order))]
-        arcs = self._ranked(as_array(start.index_edges()))
-        cover = _core.graph_rows(len(self.schema), arcs)  # nobody has two parents: the skeleton is moral
         self.network = _core.BoundedNetwork(
-            self.scores, arcs, cover, block_wise, max_parents or 0, allowed_tails(self.given_order)
+            self.scores,
+            self._ranked(as_array(start.dag.index_edges())),
+            _core.graph_rows(len(self.schema), self._ranked(start.cover.edge_array)),
+            block_wise,
+            max_parents or 0,
+            self._allowed_tails(),
         )
         self._progress = progress
         self._iterations: list[Iteration] = []
@@ -52,17 +59,16 @@ class BoundedGrowth:
     def width(self) -> int:
         return self.network.width
 
-    def node_order(self) -> npt.NDArray[np.uint32]:
-        """The given order, or the one that suits the cover as it is now."""
-        return self.network.node_order() if self.given_order is None else self.given_order
+    def ranks_of(self, names: Sequence[NameOrIndex]) -> Ranks:
+        return np.ascontiguousarray(self._rank[list(self.schema.scope(names))], dtype=np.uint32)
 
-    def add_arcs(self, limit: int, *, narrowest: bool) -> dict[str, int]:
+    def add_arcs(self, limit: int, triangulation: Triangulation) -> dict[str, int]:
         """Add single arcs, an iteration each, while one keeps the width; return how many, and how many not.
 
-        `narrowest`: triangulate in three ways for each arc, not only where the cover's own update is too
-        wide.
+        `triangulation` is how an arc proves that it does: by needing no new edge, by the cover's own update,
+        by that or else a new one, or by the narrowest of three.
         """
-        search = _core.GreedyArcs(self.network, limit, narrowest)
+        search = _core.GreedyArcs(self.network, limit, triangulation)
         n_added = 0
         while True:
             start = perf_counter()
@@ -90,19 +96,27 @@ class BoundedGrowth:
         cover = _core.graph_edges(self.network.cover())
         certificate = JunctionTree.of(UndirectedGraph(self.schema, self._by_name[cover]), method="mcs")
         structure = Dag(self.schema, self._by_name[self.network.arcs()])
+        self.known.check(structure)
         iterations = tuple(self._iterations)
         return Certified(structure, trace, self.network.score, iterations, certificate=certificate)
 
     def _ranked(self, arcs: npt.NDArray[np.integer]) -> Arcs:
         return np.ascontiguousarray(self._rank[arcs].reshape(-1, 2), dtype=np.uint32)
 
+    def _allowed_tails(self) -> Rows:
+        """For each head the tails that it may have; no rows where nothing is ruled out."""
+        if self.known.is_empty:
+            return np.zeros((0, 0), dtype=np.uint64)
+        return pack(self.known.allowed[np.ix_(self._by_name, self._by_name)].T)
 
-def allowed_tails(order: npt.NDArray[np.uint32] | None) -> Rows:
-    """For each head the tails before it in the order; without an order no rows, which allows all."""
-    if order is None:
-        return np.zeros((0, 0), dtype=np.uint64)
-    position = np.argsort(order)
-    return pack(position[np.newaxis, :] < position[:, np.newaxis])
+
+def total_order(
+    order: Sequence[NameOrIndex] | None, knowledge: Knowledge | BoundKnowledge | None
+) -> Sequence[NameOrIndex] | None:
+    """The order of all variables that was given, by itself or as a part of the knowledge."""
+    if order is None and isinstance(knowledge, Knowledge):
+        return knowledge.order
+    return order
 
 
 def check_bounds(schema: Schema, treewidth: int, max_parents: int | None) -> None:

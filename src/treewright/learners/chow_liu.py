@@ -85,8 +85,8 @@ def learn_chow_liu(
     return Learned(dag, trace.build())
 
 
-def rooted(forest: UndirectedGraph) -> Dag:
-    """Direct the edges of a forest away from the first variable, by name, of each tree."""
+def rooted(forest: UndirectedGraph, roots: Sequence[int] | None = None) -> Dag:
+    """Direct the edges of a forest away from the root of each tree: its first in `roots`, else by name."""
     schema = forest.schema
     neighbours: dict[int, list[int]] = {}
     for u, v in forest.index_edges():
@@ -94,7 +94,7 @@ def rooted(forest: UndirectedGraph) -> Dag:
         neighbours.setdefault(v, []).append(u)
     arcs: list[tuple[int, int]] = []
     seen: set[int] = set()
-    for root in schema.name_order:
+    for root in schema.name_order if roots is None else roots:
         if root in seen or root not in neighbours:
             continue
         seen.add(root)
@@ -145,25 +145,42 @@ def refuse_two_parents(known: BoundKnowledge) -> None:
 
 
 def obedient_branching(gains: Gains, known: BoundKnowledge) -> Dag:
-    """The best branching of allowed arcs that holds the required ones.
+    """The required arcs, and the best branching of allowed arcs over the parts that they join.
 
-    Required arcs form trees. Such a tree can only be entered at its root, so it is contracted to it: the
-    branching over the roots, each arc leaving the best member of a tree, is the best one outside.
+    A part can only be entered at a variable without parents, in a tree at its root. So parts are contracted,
+    each stands under the name of its first such variable, and between two of them the best arc counts. Where
+    the required arcs form trees the result is the best of all trees that obey.
     """
     schema = known.schema
-    parent_of = {head: tail for tail, head in known.required_arcs()}
-    roots = [v for v in schema.name_order if v not in parent_of]
-    place = {root: i for i, root in enumerate(roots)}
-    weights = np.full((len(roots), len(roots)), -np.inf)
-    tails = np.zeros((len(roots), len(roots)), dtype=np.intp)
-    for member in schema.name_order:  # of equal gains the first by name stays
-        root = member
-        while root in parent_of:
-            root = parent_of[root]
-        row = np.where(known.allowed[member, roots], gains[member, roots], -np.inf)
-        better = row > weights[place[root]]
-        weights[place[root], better] = row[better]
-        tails[place[root], better] = member
-    outside = maximum_branching(schema.select(roots), weights)
-    arcs = [(int(tails[tree, into]), roots[into]) for tree, into in outside.index_edges()]
+    part_of, entries = required_parts(known)
+    orphans, n_parts = [v for v in schema.name_order if not known.required[:, v].any()], len(entries)
+    # from a part to an orphan, then from a part to a part; of equal gains the first by name stays
+    shape = (n_parts, len(orphans))
+    leaving, tails = np.full(shape, -np.inf), np.zeros(shape, dtype=np.intp)
+    for member in schema.name_order:
+        row = np.where(known.allowed[member, orphans], gains[member, orphans], -np.inf)
+        better = row > leaving[part_of[member]]
+        leaving[part_of[member], better] = row[better]
+        tails[part_of[member], better] = member
+    weights, best = np.full((n_parts, n_parts), -np.inf), np.zeros((n_parts, n_parts), dtype=np.intp)
+    for place, orphan in enumerate(orphans):
+        into = part_of[orphan]
+        better = (leaving[:, place] > weights[:, into]) & (np.arange(n_parts) != into)
+        weights[better, into] = leaving[better, place]
+        best[better, into] = place
+    outside = maximum_branching(schema.select(entries), weights)
+    pairs = [(part, best[part, into]) for part, into in outside.index_edges()]
+    arcs = [(int(tails[part, place]), orphans[place]) for part, place in pairs]
     return Dag(schema, [*known.required_arcs(), *arcs])
+
+
+def required_parts(known: BoundKnowledge) -> tuple[dict[int, int], list[int]]:
+    """For each variable the number of the part it lies in, and for each part its first orphan by name."""
+    has_parents = np.asarray(known.required.any(axis=0))
+    parts = UndirectedGraph(known.schema, known.required_arcs()).components()
+    entry = {
+        part: next(v for v in part if not has_parents[v]) for part in parts
+    }  # acyclic, hence there is one
+    rank = {v: i for i, v in enumerate(known.schema.name_order)}
+    ordered = sorted(parts, key=lambda part: rank[entry[part]])
+    return {v: i for i, part in enumerate(ordered) for v in part}, [entry[part] for part in ordered]

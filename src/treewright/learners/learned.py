@@ -99,5 +99,11 @@ class TraceBuilder:
         yield tallies
         self._phases.append(Phase(name, perf_counter() - start, tallies))
 
+    def copy(self) -> TraceBuilder:
+        """The phases so far, for work that goes on in several ways."""
+        other = TraceBuilder()
+        other._phases = list(self._phases)
+        return other
+
     def build(self, *, stopped_by: str = "") -> Trace:
         return Trace(tuple(self._phases), stopped_by)

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treewright.criteria.score import LocalScore
+from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_growth import BoundedGrowth, check_bounds
+from treewright.learners.bounded_starts import bounded_starts
 from treewright.learners.certified import Certified, Progress
-from treewright.learners.chow_liu import learn_chow_liu
+from treewright.learners.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
 
@@ -22,6 +24,8 @@ def learn_thin_junction_tree(
     *,
     treewidth: int,
     order: Sequence[NameOrIndex] | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
     max_parents: int | None = None,
     progress: Progress | None = None,
 ) -> Certified:
@@ -35,6 +39,11 @@ def learn_thin_junction_tree(
         No clique of the cover has more than `treewidth` + 1 variables.
     order
         A total order of the variables; parents then come before their children.
+    knowledge
+        Arcs that are required or forbidden. Required arcs are there from the beginning; they are refused if
+        they alone are too wide.
+    start
+        Where to begin, in accordance with the knowledge; by default the best tree.
     max_parents
         Largest number of parents of a variable; the treewidth bounds it anyway.
     progress
@@ -63,11 +72,12 @@ def learn_thin_junction_tree(
     (2, True)
     """
     check_bounds(score.schema, treewidth, max_parents)
+    known = bind_in_order(knowledge, score.schema, order)
     trace = TraceBuilder()
     with trace.phase("start"):
-        tree = learn_chow_liu(score, order=order).structure
-        growth = BoundedGrowth(score, tree, order=order, max_parents=max_parents, progress=progress)
+        (begin,) = bounded_starts(score, known, treewidth, start=start, max_parents=max_parents)
+        growth = BoundedGrowth(score, known, begin, max_parents=max_parents, progress=progress)
     with trace.phase("arcs") as tallies:
-        tallies.update(growth.add_arcs(treewidth, narrowest=True))
+        tallies.update(growth.add_arcs(treewidth, "narrowest"))
         tallies["scores"] = growth.n_scores
     return growth.certified(trace.build())

@@ -1,0 +1,54 @@
+"""What was measured, as small JSON files: the command, the versions, and a line for each row."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+_DIGITS = 8
+
+
+def installed_versions() -> dict[str, str]:
+    packages = {name: version(name) for name in ("treewright", "numpy", "scipy")}
+    return {"python": platform.python_version(), **packages}
+
+
+@dataclass(frozen=True)
+class Results:
+    """Rows, and what made them. No date and no machine: a rerun that finds the same writes the same."""
+
+    command: str
+    rows: list[Row]
+    versions: dict[str, str] = field(default_factory=installed_versions)
+
+
+def write_results(path: Path, results: Results) -> None:
+    """Write the whole file, or leave the old one as it was."""
+    rows = ",\n  ".join(json.dumps(_rounded(row), allow_nan=False) for row in results.rows)
+    head = json.dumps({"command": results.command, "versions": results.versions})[1:-1]
+    text = f'{{{head},\n "rows": [\n  {rows}\n ]}}\n'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def read_results(path: Path) -> Results:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return Results(found["command"], found["rows"], found["versions"])
+
+
+def _rounded(value: Any) -> Any:
+    """Eight digits of every number: more are noise of the last operation."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    return value
