@@ -44,7 +44,9 @@ _AXES: dict[str, Sequence[Any]] = {
     "min_rows": (200, 50, 100, 300, 500, 1000),
     "alpha": (1.0, 0.3, 3.0, 10.0),
 }
-_LEAST = {"min_rows": 0, "alpha": 0, "delta": 0, "balance_tol": 0, "min_vars": 2, "q": 1, "k": 1, "candidates": 1}
+_LEAST = {"min_rows": 0, "alpha": 0, "delta": 0, "balance_tol": 0, "min_vars": 2} | dict.fromkeys(
+    ("q", "k", "candidates"), 1
+)
 
 
 @dataclass(frozen=True)
