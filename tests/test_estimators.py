@@ -148,3 +148,27 @@ def test_pc_is_what_the_verbs_make(frame):
 def test_knowledge_is_obeyed(kind, frame):
     known = tw.Knowledge(required=[("dysp", "bronc")], forbidden_edges=[("lung", "smoke")])
     known.on(tw.read_table(frame).schema).check(kind(knowledge=known).fit(frame).structure_)
+
+
+class TestEfficientMarkov:
+    def test_settings_and_answers(self, rows, frame):
+        markov = tw.EfficientMarkov(delta=0.01, min_rows=100, alpha=1.0).fit(frame)
+        learned = tw.learn_efficient_markov(tw.count(rows), delta=0.01, min_rows=100, alpha=1.0)
+        assert markov.score(frame) == pytest.approx(tw.FeatureNetwork(learned.structure).score(rows))
+        assert markov.structure_ == markov.graph_.to_undirected()
+        assert markov.settings_ == learned.settings
+        assert markov.width_ >= 1
+        assert set(markov.predict(frame.head(5), target="lung")) <= {"no", "yes"}
+
+    def test_validation_rows_choose(self, rows):
+        valid = tw.load_network("asia").sample(500, rng=np.random.default_rng(4))
+        markov = tw.EfficientMarkov(alpha=1.0, min_rows=50).fit(rows, valid=valid)
+        learned = tw.learn_efficient_markov(tw.count(rows), alpha=1.0, min_rows=50, valid=valid)
+        assert markov.settings_ == learned.settings
+        assert markov.graph_ == learned.structure
+
+    def test_habits(self):
+        base = pytest.importorskip("sklearn.base")
+        original = tw.EfficientMarkov(score="inverse-exponential", q=2)
+        assert base.clone(original).get_params() == original.get_params()
+        assert repr(original) == "EfficientMarkov(q=2, score='inverse-exponential')"

@@ -13,13 +13,14 @@ tw::InformationThreshold threshold_of(double delta, double level) {
 }
 
 void construct(tw::MarkovOptions* self, double delta, double level, std::size_t largest_set,
-               std::size_t feature_length, bool exhaustive, double min_rows, std::size_t min_variables,
-               double alpha, bool tree, bool exponential, double balance_tolerance, std::int64_t max_depth,
-               double seconds) {
+               std::size_t feature_length, bool exhaustive, std::int64_t candidates, double min_rows,
+               std::size_t min_variables, double alpha, bool tree, bool exponential, double balance_tolerance,
+               std::int64_t max_depth, double seconds) {
   new (self) tw::MarkovOptions;
   self->partition = {threshold_of(delta, level), largest_set, min_rows, true};
   self->feature_length = feature_length;
   self->search = exhaustive ? tw::FeatureSearch::kExhaustive : tw::FeatureSearch::kGreedy;
+  if (candidates > 0) self->candidates = static_cast<std::size_t>(candidates);
   self->min_variables = min_variables;
   self->alpha = alpha;
   self->leaf = tree ? tw::MarkovLeaf::kTree : tw::MarkovLeaf::kIndependent;
@@ -71,9 +72,9 @@ std::pair<Indices, double> least_information(const RowSetPointer& rows, const In
 void bind_efficient_markov(nb::module_& m) {
   nb::class_<tw::MarkovOptions>(m, "MarkovOptions", "How an efficient Markov network is learned.")
       .def("__init__", &construct, nb::kw_only(), "delta"_a, "level"_a, "largest_set"_a, "feature_length"_a,
-           "exhaustive"_a, "min_rows"_a, "min_variables"_a, "alpha"_a, "tree"_a, "exponential"_a,
-           "balance_tolerance"_a, "max_depth"_a, "seconds"_a,
-           "A level above 0 replaces delta by a G test; max_depth below 0 is no limit.");
+           "exhaustive"_a, "candidates"_a, "min_rows"_a, "min_variables"_a, "alpha"_a, "tree"_a,
+           "exponential"_a, "balance_tolerance"_a, "max_depth"_a, "seconds"_a,
+           "A level above 0 replaces delta by a G test; max_depth below 0, candidates of 0: no limit.");
   m.def("learn_efficient_markov", &learn, "rows"_a, "options"_a,
         "The graph, features tried, partitions made, and whether time ran out.");
   m.def("low_information_blocks", &partition, "rows"_a, nb::kw_only(), "delta"_a, "level"_a, "largest_set"_a,

@@ -163,18 +163,10 @@ class CutsetLearner {
     return 0.5 * std::log(counts.total) * further * std::max(2 * others - 1, 1.0);
   }
 
-  /// The variables that tell most about the others, from all or from those that were drawn.
+  /// The variables that tell most about the others, from all or from those that were drawn. Equal gains go to
+  /// the first by name.
   std::vector<std::size_t> shortlist(const PairCounts& counts) {
-    const std::size_t n = counts.size();
-    std::vector<std::size_t> drawn = draw(n);
-    const std::vector<double> found = pair_information(counts, x_log_x_);
-    std::vector<double> sums(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = i + 1; j < n; ++j) sums[i] += found[i * n + j], sums[j] += found[i * n + j];
-    std::stable_sort(drawn.begin(), drawn.end(), [&](auto a, auto b) { return sums[a] > sums[b]; });
-    drawn.resize(std::min(drawn.size(), options_.candidates));
-    std::sort(drawn.begin(), drawn.end());  // equal gains go to the first by name
-    return drawn;
+    return most_telling(counts, x_log_x_, draw(counts.size()), options_.candidates);
   }
 
   std::vector<std::size_t> draw(std::size_t n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "treewright/cutset.hpp"
 
@@ -42,7 +43,9 @@ std::optional<FeatureChoice> FeatureFinder::best(const RowContext& context, cons
 std::vector<FeatureChoice> FeatureFinder::atomic(const RowContext& context, const PairCounts& counts,
                                                  const Constraints& constraints) {
   std::vector<FeatureChoice> found;
-  for (std::size_t v = 0; v < context.size(); ++v) {
+  std::vector<std::size_t> all(context.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  for (const std::size_t v : most_telling(counts, x_log_x_, std::move(all), options_.candidates)) {
     const LocalVariable& local = context.local(v);
     if (local.states.size() <= kMostWays) {
       if (auto choice = split(context, counts, constraints, v)) found.push_back(std::move(*choice));

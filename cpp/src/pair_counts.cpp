@@ -116,4 +116,18 @@ std::vector<double> pair_information(const PairCounts& counts, const CountTerm& 
   return found;
 }
 
+std::vector<std::size_t> most_telling(const PairCounts& counts, const CountTerm& x_log_x,
+                                      std::vector<std::size_t> some, std::size_t n_kept) {
+  if (some.size() <= n_kept) return some;
+  const std::size_t n = counts.size();
+  const std::vector<double> found = pair_information(counts, x_log_x);
+  std::vector<double> sums(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) sums[i] += found[i * n + j], sums[j] += found[i * n + j];
+  std::stable_sort(some.begin(), some.end(), [&](auto a, auto b) { return sums[a] > sums[b]; });
+  some.resize(n_kept);
+  std::sort(some.begin(), some.end());
+  return some;
+}
+
 }  // namespace treewright

@@ -26,7 +26,8 @@ struct MarkovOptions {
   PartitionOptions partition;
   std::size_t feature_length = 1;  // k
   FeatureSearch search = FeatureSearch::kGreedy;
-  std::size_t min_variables = 5;  // blocks of fewer are tables
+  std::size_t candidates = std::numeric_limits<std::size_t>::max();  // variables tried, by what they tell
+  std::size_t min_variables = 5;                                     // blocks of fewer are tables
   double alpha = 1;
   MarkovLeaf leaf = MarkovLeaf::kTree;
   PartitionScore score = PartitionScore::kInverseSquare;

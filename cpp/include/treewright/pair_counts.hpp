@@ -83,4 +83,8 @@ class PairCounts {
 std::vector<double> pair_information(const PairCounts& counts, const CountTerm& x_log_x);
 double information(const PairCounts& counts, const CountTerm& x_log_x, std::size_t i, std::size_t j);
 
+/// Of some variables, at most `n_kept`: those with the largest sums of information about all others; rising.
+std::vector<std::size_t> most_telling(const PairCounts& counts, const CountTerm& x_log_x,
+                                      std::vector<std::size_t> some, std::size_t n_kept);
+
 }  // namespace treewright
