@@ -175,7 +175,15 @@ std::vector<std::vector<double>> smoothed_marginals(const RowSet& rows) {
   return marginals;
 }
 
+void Clusters::check_columns(const RowSet& rows) const {
+  bool same = emissions.size() == rows.n_columns();
+  for (std::size_t column = 0; same && column < emissions.size(); ++column)
+    same = emissions[column].size() == size * rows.cardinalities()[column];
+  if (!same) throw std::invalid_argument("these rows have other columns than those clustered");
+}
+
 std::vector<double> Clusters::responsibilities(const RowSet& rows, Cancel& cancel) const {
+  check_columns(rows);
   const StateRanks ranks(rows);
   const SparseRows sparse(rows, ranks);
   const LogTables tables(*this, ranks);

@@ -74,6 +74,7 @@ HiddenLearner::HiddenLearner(std::shared_ptr<const RowSet> rows, HiddenShape sha
   if (rows_->n_rows() == 0) throw std::invalid_argument("a hidden tree is learned from at least one row");
   if (clusters.size != tree_.states())
     throw std::invalid_argument("there must be as many clusters as hidden states");
+  clusters.check_columns(*rows_);
   start(clusters);
   work_ = clusters.work;
 }

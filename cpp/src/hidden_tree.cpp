@@ -38,14 +38,12 @@ HiddenShape hidden_shape(std::size_t n_columns,
 }
 
 HiddenTree::HiddenTree(HiddenShape shape, const std::vector<std::uint32_t>& cardinalities)
-    : shape_(std::move(shape)), cardinalities_(cardinalities), n_children_(shape_.columns.size(), 0) {
+    : shape_(std::move(shape)), cardinalities_(cardinalities) {
   if (shape_.states == 0) throw std::invalid_argument("a hidden tree has at least one hidden state");
   std::size_t at = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!is_root(i)) {
-      if (shape_.parents[i] >= i) throw std::invalid_argument("parents come before their children");
-      ++n_children_[shape_.parents[i]];
-    }
+    if (!is_root(i) && shape_.parents[i] >= i)
+      throw std::invalid_argument("parents come before their children");
     transition_.push_back(at);
     at += is_root(i) ? states() : states() * states();
     emission_.push_back(at);

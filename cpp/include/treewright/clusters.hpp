@@ -23,6 +23,8 @@ struct Clusters {
 
   double work = 0;  // nominal nanoseconds that finding them took
 
+  /// Throws std::invalid_argument unless the rows have the columns that were clustered.
+  void check_columns(const RowSet& rows) const;
   /// Posterior of the clusters, [row * size + cluster].
   std::vector<double> responsibilities(const RowSet& rows, Cancel& cancel) const;
 };

@@ -49,7 +49,6 @@ class HiddenTree {
     return knows_parent(i) ? cardinality(shape_.parents[i]) : 1u;
   }
   std::size_t n_symbols(std::size_t i) const { return std::size_t{contexts(i)} * cardinality(i); }
-  std::size_t n_children(std::size_t i) const { return n_children_[i]; }
 
   /// H numbers for a root, H x H otherwise (rows: the parent's state).
   std::size_t transition(std::size_t i) const { return transition_[i]; }
@@ -66,7 +65,7 @@ class HiddenTree {
  private:
   HiddenShape shape_;
   std::vector<std::uint32_t> cardinalities_;
-  std::vector<std::size_t> transition_, emission_, n_children_;
+  std::vector<std::size_t> transition_, emission_;
 };
 
 /// Log-likelihood of every distinct row.
