@@ -31,11 +31,12 @@ BitMatrix joined(const BitMatrix& graph, Vertex x, Vertex y) {
 
 }  // namespace
 
-FlipSearch::FlipSearch(GraphScore& score, const FlipRules& rules, const BitMatrix& start, Cancel& cancel)
-    : score_(score), rules_(rules), cancel_(cancel) {
+FlipSearch::FlipSearch(GraphScore& score, const FlipRules& rules, const BitMatrix& start, Cancel& cancel,
+                       Order proof)
+    : score_(score), rules_(rules), cancel_(cancel), order_(std::move(proof)) {
   if (rules_.movable.size() != score.size())
     throw std::invalid_argument("one row of rules for each variable");
-  if (rules_.max_width) {
+  if (rules_.max_width && (order_.empty() || !order_keeps(start, order_, *rules_.max_width))) {
     const std::optional<Order> found = fits(start, *rules_.max_width, cancel);
     if (!found) throw std::invalid_argument("the start is wider than the bound");
     order_ = *found;

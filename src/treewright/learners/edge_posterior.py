@@ -107,7 +107,7 @@ def sample_edges(
         raise SettingError(f"temperature must be a finite number above 0; found {temperature!r}")
     judged = sparse(score)
     rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
-    from_here = start_graph(judged, start, rules)
+    from_here, _ = start_graph(judged, start, rules)
     shares, accepted, best, _ = judged.judge().sample(
         from_here.rows, rules.movable, max_blanket, max_width,
         unused, n_steps, temperature, int(rng.integers(2**63)),
