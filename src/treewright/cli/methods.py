@@ -34,6 +34,7 @@ from treewright.learners.chow_liu import with_order
 from treewright.statistics import Counter
 
 DEFAULT_TREEWIDTH = 4
+BLANKET_TREEWIDTH = 12
 
 
 @dataclass(frozen=True)
@@ -83,16 +84,18 @@ class Method:
     score: str = "bic"
     options: frozenset[str] = frozenset()
     own_score: str | None = None  # of a method that maximises nothing else
+    width: int = DEFAULT_TREEWIDTH  # unless told otherwise
 
 
 def by_blankets(name: str) -> Method:
-    """An undirected graph by a score of its blankets; wide ones only where no width was asked for."""
+    """An undirected graph by a score of its blankets, narrow enough for exact answers."""
 
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
-        return learn_blankets(score, knowledge=task.known(), max_width=task.treewidth)
+        width = BLANKET_TREEWIDTH if task.treewidth is None else task.treewidth
+        return learn_blankets(score, knowledge=task.known(), max_width=width)
 
-    return Method(learn, options=frozenset({"treewidth"}), own_score=name)
+    return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
