@@ -119,7 +119,7 @@ def quality(draws: int) -> None:
         "mpl": (tw.MarginalPseudoLikelihood, "auto"),
         "ibmap": (tw.BlanketsJointPosterior, "ibmap"),
     }
-    for name, graph in graphs(names).items():
+    for name, graph in (graphs(names) | made_here()).items():
         wrong: dict[tuple[str, int], list[int]] = {}
         for draw in range(draws):
             rows = drawn(graph, max(SIZES), 1_000 + draw)

@@ -116,14 +116,25 @@ FoundTuple to_python(const Judge& judge, tw::FoundGraph&& found) {
           to_numpy(std::move(totals)), found.proposals, to_numpy(std::move(found.order))};
 }
 
+/// An elimination order by column numbers, as ranks.
+tw::Order ranks_of(const Judge& judge, const Indices& columns) {
+  if (columns.empty()) return {};
+  tw::check_permutation(columns, judge.order.size());
+  const tw::Order rank = tw::inverse(judge.order);
+  tw::Order out;
+  for (const std::uint32_t v : columns) out.push_back(rank[v]);
+  return out;
+}
+
 template <class Search>
 FoundTuple search_with(const Judge& judge, const Rows& start, const Rows& movable,
                        std::optional<std::size_t> max_blanket, std::optional<std::int64_t> max_width,
-                       Search&& search) {
+                       const Indices& proof, Search&& search) {
   const tw::FlipRules rules = rules_of(judge, movable, max_blanket, max_width);
   const tw::BitMatrix from = judge.ranked(start);
+  const tw::Order order = ranks_of(judge, proof);
   return to_python(judge, judge.run([&](tw::Cancel& cancel) {
-    tw::FlipSearch running(*judge.score, rules, from, cancel);
+    tw::FlipSearch running(*judge.score, rules, from, cancel, order);
     return search(running);
   }));
 }
@@ -209,30 +220,32 @@ void bind_graph_search(nb::module_& m) {
       .def(
           "climb",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
-             std::size_t patience, std::size_t max_steps) {
-            return search_with(self, start, movable, max_blanket, max_width,
+             const Indices& proof, std::size_t patience, std::size_t max_steps) {
+            return search_with(self, start, movable, max_blanket, max_width, proof,
                                [&](tw::FlipSearch& search) { return search.climb(patience, max_steps); });
           },
-          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "patience"_a, "max_steps"_a)
+          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "patience"_a,
+          "max_steps"_a)
       .def(
           "walk",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
-             std::size_t stall, std::size_t tenure, std::size_t max_steps) {
-            return search_with(self, start, movable, max_blanket, max_width,
+             const Indices& proof, std::size_t stall, std::size_t tenure, std::size_t max_steps) {
+            return search_with(self, start, movable, max_blanket, max_width, proof,
                                [&](tw::FlipSearch& search) { return search.walk(stall, tenure, max_steps); });
           },
-          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "stall"_a, "tenure"_a,
-          "max_steps"_a)
+          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "stall"_a,
+          "tenure"_a, "max_steps"_a)
       .def(
           "tabu",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
-             std::size_t breadth, std::size_t stall, std::size_t tenure, std::size_t max_steps) {
-            return search_with(self, start, movable, max_blanket, max_width, [&](tw::FlipSearch& search) {
-              return search.tabu(breadth, stall, tenure, max_steps);
-            });
+             const Indices& proof, std::size_t breadth, std::size_t stall, std::size_t tenure,
+             std::size_t max_steps) {
+            return search_with(
+                self, start, movable, max_blanket, max_width, proof,
+                [&](tw::FlipSearch& search) { return search.tabu(breadth, stall, tenure, max_steps); });
           },
-          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "breadth"_a, "stall"_a,
-          "tenure"_a, "max_steps"_a)
+          "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "breadth"_a,
+          "stall"_a, "tenure"_a, "max_steps"_a)
       .def(
           "search_all",
           [](const Judge& self, const Rows& required, const Rows& movable, Size max_blanket,

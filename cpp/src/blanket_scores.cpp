@@ -20,6 +20,9 @@ void GraphScore::toggle(Vertex x, Vertex y) {
 
 namespace {
 
+// Pairs whose questions and answers are held at the same time.
+constexpr std::size_t kPairsAtOnce = std::size_t{1} << 18;
+
 // Evidence against independence is at most what the margins of a pair can hold, and priors add little.
 double least_term(BlanketTests& tests) {
   double states = 2;
@@ -99,9 +102,12 @@ void BlanketScore::start(const BitMatrix& graph, Cancel& cancel) {
   sum_ = 0;
   for (Vertex v = 0; v < size(); ++v) weight_[v] = weight_of(graph_.row(v));
   std::vector<std::pair<Vertex, Vertex>> pairs;
-  for (Vertex u = 0; u < size(); ++u)
+  for (Vertex u = 0; u < size(); ++u) {
     for (Vertex v = u + 1; v < size(); ++v) pairs.emplace_back(u, v);
-  judge(pairs, cancel);
+    if (pairs.size() < kPairsAtOnce && u + 1 < size()) continue;
+    judge(pairs, cancel);
+    pairs.clear();
+  }
 }
 
 // Only the blankets of x and y change: a pair keeps its term unless x or y owns it before or after.

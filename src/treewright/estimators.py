@@ -503,7 +503,8 @@ class BlanketMarkov(Estimator):
         "auto", "fast", "ibmap", "walk", "tabu", "exhaustive" or, for "mpl", "three-phase"; see
         :func:`~treewright.learn_blankets`.
     max_width
-        Treewidth that the graph must not exceed; None is no bound.
+        Treewidth that the graph must not exceed, so that answers are exact. With None and a wide graph the
+        factors are fitted by pseudo-likelihood, and only :func:`~treewright.sample_gibbs` can ask the model.
     max_blanket
         Neighbours that no variable exceeds; None is no bound.
     knowledge
@@ -530,7 +531,7 @@ class BlanketMarkov(Estimator):
         *,
         score: str = "bjp",
         search: str = "auto",
-        max_width: int | None = None,
+        max_width: int | None = 12,
         max_blanket: int | None = None,
         knowledge: Knowledge | None = None,
         prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen

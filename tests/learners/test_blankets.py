@@ -201,6 +201,17 @@ class TestRules:
         assert structure.adjacent(c, d)
         assert not structure.adjacent(a, b)
 
+    def test_a_proof_of_the_start_is_taken_or_replaced(self, hub):
+        judge = tw.BlanketsJointPosterior(hub).judge()
+        chain = UndirectedGraph(hub.schema, [(0, 1), (1, 2), (2, 3)])
+        movable = UndirectedGraph.complete(hub.schema).rows
+        for proof in ((), (0, 1, 2, 3), (1, 2, 0, 3)):  # the last one is too wide
+            *_, order = judge.climb(chain.rows, movable, None, 1, proof, 1, 0)
+            assert sorted(order.tolist()) == [0, 1, 2, 3]
+            assert tw.graphs.triangulation.eliminate(chain, order.tolist()).width == 1
+        with pytest.raises(ValueError, match="vert"):
+            judge.climb(chain.rows, movable, None, 1, (0, 0, 1, 2), 1, 0)
+
     def test_exhaustive_search_obeys_bounds(self, hub):
         learned = tw.learn_blankets(tw.BlanketsJointPosterior(hub), "exhaustive", max_blanket=2, max_width=1)
         assert learned.structure.degrees().max() <= 2

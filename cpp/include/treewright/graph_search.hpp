@@ -35,7 +35,9 @@ struct FoundGraph {
 /// A graph under a score, with the proof that its width is within the rules.
 class FlipSearch {
  public:
-  FlipSearch(GraphScore& score, const FlipRules& rules, const BitMatrix& start, Cancel& cancel);
+  /// `proof`, where the width is bounded: an elimination order of the start, if one is known.
+  FlipSearch(GraphScore& score, const FlipRules& rules, const BitMatrix& start, Cancel& cancel,
+             Order proof = {});
 
   /// The published search (IBMAP-HC): propose the pairs of least standing, at most `patience` of them; the
   /// first that raises the total is flipped.

@@ -157,7 +157,7 @@ def learn(
             "seed": seed,
             "treewright": __version__,
         }
-        bound = task.width if "treewidth" in chosen.options and learned.certificate else None
+        bound = (treewidth or chosen.width) if "treewidth" in chosen.options else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
         used = chosen.own_score or criterion

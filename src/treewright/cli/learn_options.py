@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli.ground import ALL_SCORES
-from treewright.cli.methods import DEFAULT_TREEWIDTH, METHODS
+from treewright.cli.methods import BLANKET_TREEWIDTH, DEFAULT_TREEWIDTH, METHODS
 
 MethodName = Annotated[
     str, typer.Option("--method", "-m", help=f"How to learn. In this version: {', '.join(METHODS)}.")
@@ -42,7 +42,8 @@ Treewidth = Annotated[
         "-k",
         min=1,
         metavar="K",
-        help=f"How wide the network may be, {DEFAULT_TREEWIDTH} by default; the width is certified.",
+        help=f"How wide the network may be, {DEFAULT_TREEWIDTH} by default ({BLANKET_TREEWIDTH} for bjp, ib, "
+        "mpl); the width is certified.",
         show_default=False,
     ),
 ]

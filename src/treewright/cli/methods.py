@@ -42,6 +42,7 @@ DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1
 DEFAULT_MIXTURE_EFFORT = 3
 _SECONDS_PER_EFFORT = 10.0  # nominal, of work that is counted
+BLANKET_TREEWIDTH = 12
 
 
 @dataclass(frozen=True)
@@ -105,16 +106,18 @@ class Method:
     options: frozenset[str] = frozenset()
     own_score: str | None = None  # of a method that maximises nothing else
     is_density: bool = False  # of a method that explains rows and has no edges to judge
+    width: int = DEFAULT_TREEWIDTH  # unless told otherwise
 
 
 def by_blankets(name: str) -> Method:
-    """An undirected graph by a score of its blankets; wide ones only where no width was asked for."""
+    """An undirected graph by a score of its blankets, narrow enough for exact answers."""
 
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
-        return learn_blankets(score, knowledge=task.known(), max_width=task.treewidth)
+        width = BLANKET_TREEWIDTH if task.treewidth is None else task.treewidth
+        return learn_blankets(score, knowledge=task.known(), max_width=width)
 
-    return Method(learn, options=frozenset({"treewidth"}), own_score=name)
+    return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
@@ -145,11 +148,15 @@ METHODS: dict[str, Method] = {
     ),
     "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
     "chains": Method(
-        lambda task: learn_treewidth_chains(task.score, treewidth=task.width, knowledge=task.known()),
+        lambda task: learn_treewidth_chains(
+            task.score, treewidth=task.width, knowledge=task.known(), progress=task.progress
+        ),
         options=frozenset({"treewidth"}),
     ),
     "thin-junction-tree": Method(
-        lambda task: learn_thin_junction_tree(task.score, treewidth=task.width, knowledge=task.known()),
+        lambda task: learn_thin_junction_tree(
+            task.score, treewidth=task.width, knowledge=task.known(), progress=task.progress
+        ),
         options=frozenset({"treewidth"}),
     ),
     "aggressive": Method(

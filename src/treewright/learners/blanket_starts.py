@@ -43,10 +43,9 @@ def learn_apart(score: MarginalPseudoLikelihood, rules: FlipRules, mode: Conflic
     return WorstPairClimb().run(score.judge(toggles), start, climbing)
 
 
-def pseudo_start(score: StructureScore, rules: FlipRules) -> UndirectedGraph:
+def pseudo_start(score: StructureScore, rules: FlipRules) -> Found:
     """The graph of the marginal pseudo-likelihood with a price for every edge."""
-    prior = MarginalPseudoLikelihood(score.counter, edge_prior="sparse")
-    return UndirectedGraph.of_rows(score.schema, learn_apart(prior, rules, "conflict").rows)
+    return learn_apart(MarginalPseudoLikelihood(score.counter, edge_prior="sparse"), rules, "conflict")
 
 
 def tree_start(score: StructureScore, rules: FlipRules) -> UndirectedGraph:

@@ -36,6 +36,7 @@ from treewright.learners.graph_searches import (
 )
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.skeleton import Progress
+from treewright.tables.schema import Scope
 
 Start = Literal["empty", "chow-liu", "mpl"]
 SEARCHES: dict[str, Search] = {
@@ -206,6 +207,7 @@ class _Task:
     rules: FlipRules
     trace: TraceBuilder
     say: Progress
+    proof: Scope = ()  # an elimination order of a start of ours, where the width is bounded
 
 
 def _automatic(score: StructureScore, search: str, task: _Task) -> LearnedGraph:
@@ -232,19 +234,19 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
     if not even:
         return replace(walked, trace=task.trace.build())
     other = IndependenceBasedScore(counter).tuned()
-    learned = _search(other, WorstPairWalk(), replace(task, start=start))
+    learned = _search(other, WorstPairWalk(), replace(task, start=start, proof=pseudo.order))
     return replace(learned, report=EVENLY)
 
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
     with task.trace.phase("start") as tallies:
         task.say("start")
-        graph = start_graph(score, task.start or "empty", task.rules)
+        graph, proof = start_graph(score, task.start or "empty", task.rules, task.proof)
         tallies["edges"] = graph.n_edges
     with task.trace.phase("search") as tallies:
         task.say("search")
         before = getattr(score, "n_tests", 0)
-        found = search.run(score.judge(), graph, task.rules)
+        found = search.run(score.judge(), graph, task.rules, proof)
         tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
         tallies["tests"] = getattr(score, "n_tests", 0) - before
     return _learned(score, graph, found, task)
@@ -270,17 +272,26 @@ def _before(score: StructureScore, found: Found) -> UndirectedGraph:
     return UndirectedGraph(score.schema, sorted(edges))
 
 
-def start_graph(score: StructureScore, start: Start | UndirectedGraph, rules: FlipRules) -> UndirectedGraph:
-    """The graph to set out from; one that was given has to obey the rules."""
+def start_graph(
+    score: StructureScore, start: Start | UndirectedGraph, rules: FlipRules, proof: Scope = ()
+) -> tuple[UndirectedGraph, Scope]:
+    """The graph to set out from, and an order that proves its width, where one is known.
+
+    A graph that was given without such an order has to obey the rules.
+    """
     if isinstance(start, UndirectedGraph):
         graph = aligned(score.schema, start)
-        rules.check(graph, "the search was given a start")
-        return graph
+        if not proof:
+            rules.check(graph, "the search was given a start")
+        return graph, proof
     if start not in STARTS:
         raise SettingError(f"start is a graph or one of {', '.join(STARTS)}; found {start!r}")
     if start == "empty":
-        return rules.required
-    return tree_start(score, rules) if start == "chow-liu" else pseudo_start(score, rules)
+        return rules.required, ()
+    if start == "chow-liu":
+        return tree_start(score, rules), ()
+    found = pseudo_start(score, rules)
+    return UndirectedGraph.of_rows(score.schema, found.rows), found.order
 
 
 def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: _Task) -> LearnedGraph:

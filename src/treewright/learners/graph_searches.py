@@ -18,6 +18,7 @@ from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.graphs._bits import Rows
 from treewright.learners.flip_rules import FlipRules
+from treewright.tables.schema import Scope
 
 NO_LIMIT = 2**62
 LARGEST_EXHAUSTIVE = 6
@@ -61,10 +62,12 @@ class WorstPairClimb:
         _at_least(1, patience=self.patience)
         _at_least(0, max_steps=self.max_steps)
 
-    def run(self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules) -> Found:
+    def run(
+        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    ) -> Found:
         return _found(
             judge.climb(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width,
+                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
                 self.patience or NO_LIMIT, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -97,10 +100,12 @@ class WorstPairWalk:
         _at_least(1, stall=self.stall)
         _at_least(0, tenure=self.tenure, max_steps=self.max_steps)
 
-    def run(self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules) -> Found:
+    def run(
+        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    ) -> Found:
         return _found(
             judge.walk(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width,
+                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
                 self.stall, self.tenure, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -132,10 +137,12 @@ class WorstPairTabu:
         _at_least(1, breadth=self.breadth, stall=self.stall)
         _at_least(0, tenure=self.tenure, max_steps=self.max_steps)
 
-    def run(self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules) -> Found:
+    def run(
+        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    ) -> Found:
         return _found(
             judge.tabu(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width,
+                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
                 self.breadth, self.stall, self.tenure, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -151,7 +158,9 @@ class ExhaustiveSearch:
     ExhaustiveSearch()
     """
 
-    def run(self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules) -> Found:
+    def run(
+        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    ) -> Found:
         n = len(start.schema)
         if n > LARGEST_EXHAUSTIVE:
             raise SettingError(
