@@ -232,7 +232,7 @@ void Regression::newton_step(double price) {
         multiply(scratch_.data(), columns_[a], curvature_.data() + pair * length, length);
         for (std::size_t b = 0; b <= a; ++b) {
           const double value = dot(scratch_.data(), columns_[b], length);
-          for (const auto [p, q] :
+          for (const auto& [p, q] :
                {std::pair{a * classes_ + c, b * classes_ + e}, std::pair{a * classes_ + e, b * classes_ + c}})
             hessian_[p * n + q] = hessian_[q * n + p] = value;
         }

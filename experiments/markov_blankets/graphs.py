@@ -52,12 +52,12 @@ def tables(rows: list[Row]) -> Mapping[str, str]:
 
 
 def distance_table(rows: list[Row]) -> str:
-    """Mean distance and standard error, for the numbers of rows that are shown."""
+    """Mean distance, standard error and mean false positives, for the numbers of rows that are shown."""
     sizes = [n for n in SHOWN if any(row["rows"] == n for row in rows)]
     lines = []
     for name, edges in dict.fromkeys((row["graph"], row["edges"]) for row in rows):
         for n in sizes:
-            cells = [_with_error(_distances(rows, name, n, learner)) for learner in LEARNERS]
+            cells = [_shown(_row(rows, name, n, learner)) for learner in LEARNERS]
             lines.append([f"{name} ({edges})", n, *cells])
     return markdown_table(["graph (edges)", "rows", *LEARNERS], lines)
 
@@ -106,11 +106,12 @@ def _distances(rows: list[Row], graph: str, n: int, learner: str) -> list[int]:
     return [] if found is None else list(found["distances"])
 
 
-def _with_error(values: list[int]) -> str:
-    if not values:
+def _shown(row: Row | None) -> str:
+    if row is None:
         return ""
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    return f"{np.mean(values):.1f} ± {error:.1f}"
+    values = row["distances"]
+    error = f"{np.std(values, ddof=1) / math.sqrt(len(values)):.1f}" if len(values) > 1 else "?"
+    return f"{np.mean(values):.1f} ± {error} ({np.mean(row['false_positives']):.1f})"
 
 
 def _paired(rows: list[Row], learner: str, n: int, *, trees: bool) -> Interval | None:
