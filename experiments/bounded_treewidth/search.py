@@ -146,7 +146,17 @@ def measure(full: bool) -> Iterator[Row]:
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:
-    header = ["data", "K", "local", "takes", "1 s", "long", "of", "prototype: local / 1 s / long", "published"]
+    header = [
+        "data",
+        "K",
+        "local",
+        "takes",
+        "1 s",
+        "long",
+        "of",
+        "prototype: local / 1 s / long",
+        "published",
+    ]
     lines = [
         [
             row["data"],

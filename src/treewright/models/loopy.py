@@ -16,7 +16,7 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.inference.factor import Cells, Factor
 from treewright.models.answers import Marginals
-from treewright.models.asking import Asking
+from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.markov_network import MarkovNetwork
 from treewright.models.model import align_columns, mean_log_probability
 from treewright.tables.schema import Schema
@@ -62,7 +62,11 @@ class LoopyBeliefs:
 
 
 def loopy_beliefs(
-    model: Asking, *, damping: float = 0.5, tolerance: float = 1e-8, sweeps: int = 1_000
+    model: MarkovNetwork | BayesianNetwork,
+    *,
+    damping: float = 0.5,
+    tolerance: float = 1e-8,
+    sweeps: int = 1_000,
 ) -> LoopyBeliefs:
     """Approximate marginals and partition function by loopy belief propagation.
 
@@ -98,7 +102,7 @@ def loopy_beliefs(
         raise SettingError(f"sweeps is at least 1; found {sweeps}")
     if not tolerance > 0:
         raise SettingError(f"tolerance is a positive number; found {tolerance!r}")
-    schema, factors = model.schema, model._engine.factors
+    schema, factors = model.schema, _factors_of(model)
     rank = {v: place for place, v in enumerate(schema.name_order)}
     order = sorted(range(len(factors)), key=lambda f: sorted(rank[v] for v in factors[f].scope))
     beliefs, log_partition, residual, taken = _core.propagate_loopily(
@@ -107,7 +111,7 @@ def loopy_beliefs(
     return LoopyBeliefs(schema, log_partition, residual <= tolerance, taken, residual, beliefs)
 
 
-def pseudo_log_likelihood(model: Asking, table: Table) -> float:
+def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork, table: Table) -> float:
     """Mean over rows of the sum, over variables, of the log-probability of its state given all others.
 
     In nats per row; rows count by their weights. It compares models whose partition function is out of reach,
@@ -123,10 +127,20 @@ def pseudo_log_likelihood(model: Asking, table: Table) -> float:
     >>> math.isclose(tw.pseudo_log_likelihood(model, rows), 2 * math.log(0.75))
     True
     """
-    factors = model.factors if isinstance(model, MarkovNetwork) else model._engine.factors
+    factors = _factors_of(model)
     columns = align_columns(model.schema, table)
     logs = _core.pseudo_log_rows(*_native(model.schema, factors), codes=columns, n_rows=table.n_rows)
     return mean_log_probability(logs, table)
+
+
+def _factors_of(model: MarkovNetwork | BayesianNetwork) -> tuple[Factor, ...]:
+    if isinstance(model, BayesianNetwork):
+        return MarkovNetwork.of(model).factors
+    if not isinstance(model, MarkovNetwork):
+        raise SettingError(
+            f"a Markov or Bayesian network has factors; found a {type(model).__name__}, which answers exactly"
+        )
+    return model.factors
 
 
 def _native(
