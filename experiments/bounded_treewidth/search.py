@@ -27,7 +27,7 @@ NETWORKS = frozenset({"alarm", "hepar2", "hailfinder", "andes"})
 
 @dataclass(frozen=True)
 class Cell:
-    """One line: the set (perhaps its test rows, or a network), the bound, the time, and what others reached."""
+    """One line: a set (perhaps its test rows) or network, the bound, the time, and what others reached."""
 
     data: str
     treewidth: int
@@ -146,7 +146,17 @@ def measure(full: bool) -> Iterator[Row]:
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:
-    header = ["data", "K", "local", "takes", "1 s", "long", "of", "prototype: local / 1 s / long", "published"]
+    header = [
+        "data",
+        "K",
+        "local",
+        "takes",
+        "1 s",
+        "long",
+        "of",
+        "prototype: local / 1 s / long",
+        "published",
+    ]
     lines = [
         [
             row["data"],

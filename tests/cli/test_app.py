@@ -195,5 +195,3 @@ def test_a_terminal_sees_where_a_search_is(tmp_path, run):
     run("sample", "alarm", "-n", "300", "-o", str(rows))
     seen = seen_on_a_terminal("learn", "rows.csv", "-k", "3", "--effort", "40", cwd=tmp_path)
     assert re.search(rb"learning: round [0-9,]+, width [0-3] of 3, score -[0-9,.]+", seen)
-
-
