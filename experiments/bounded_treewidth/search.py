@@ -27,7 +27,7 @@ NETWORKS = frozenset({"alarm", "hepar2", "hailfinder", "andes"})
 
 @dataclass(frozen=True)
 class Cell:
-    """One line: the set (perhaps its test rows, or a network), the bound, the time, and what others reached."""
+    """One line: a set (perhaps its test rows) or network, the bound, the time, and what others reached."""
 
     data: str
     treewidth: int

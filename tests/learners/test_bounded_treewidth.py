@@ -371,13 +371,16 @@ def test_an_interrupt_is_obeyed_within_half_a_second(n, treewidth, effort):
         rung.append(time.process_time())
         raise KeyboardInterrupt
 
+    def learn_for_ever():
+        while True:
+            learn_bounded_treewidth(score, treewidth=treewidth, effort=effort)
+
     before = signal.signal(signal.SIGVTALRM, ring)  # processor time: others may be busy
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
     start = time.process_time()
     try:
         with pytest.raises(KeyboardInterrupt):
-            while True:
-                learn_bounded_treewidth(score, treewidth=treewidth, effort=effort)
+            learn_for_ever()
         stopped = time.process_time()
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -458,9 +461,9 @@ def density_rows(name, split):
     ],
 )
 def test_figures_on_published_data(name, split, treewidth, local, effort, further):
-    """The local optimum, and the search after it, within 0.3 % of what a prototype reached."""
+    """The local optimum above that of a prototype, the search after it within 0.3 % of what it reached."""
     score = BIC(count(density_rows(name, split)))
-    for spent, figure in ((0, local), (effort, further)):
+    for spent, figure in ((0, local), (effort, 1.003 * further)):
         learned = learn_bounded_treewidth(score, treewidth=treewidth, effort=spent)
         check_certificate(learned, treewidth)
-        assert learned.score > 1.003 * figure
+        assert learned.score > figure

@@ -23,7 +23,7 @@ from treewright.tables.schema import Scope
 
 _TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 _PATIENCE = 10  # draws in a row that may bring nothing
-_SWEEPS = 2  # over all vertices, to settle
+_MANY = 400  # variables: one sweep over them has to be enough to settle
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class BoundedSearches:
 
     def settle(self) -> None:
         """Cut every variable off in turn and lay its arcs out anew, as long as that is better."""
-        for _ in range(_SWEEPS):
+        for _ in range(2 if len(self.schema) <= _MANY else 1):
             began = perf_counter()
             better = self.best.settle()
             self._record(began)
