@@ -45,6 +45,16 @@ class LearnedGraph(Learned[FeatureGraph], Generic[SettingsT]):
         Mean over the validation rows of the run that won, in nats; None when nothing was chosen.
     report
         The choice in a sentence; empty when there was none.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1] * 50, "b": [0, 1] * 50}))
+    >>> learned = tw.learn_cutset_network(counter, alpha=1.0, min_rows=20)
+    >>> learned.chosen, learned.settings.shrinkage in (0.0, 5.0, 20.0)
+    (('shrinkage',), True)
+    >>> learned.report.partition(":")[2].split()[0]
+    'shrinkage'
     """
 
     settings: SettingsT
