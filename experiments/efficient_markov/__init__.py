@@ -1,1 +1,1 @@
-"""Gogate, Webb & Domingos (2010), Learning efficient Markov networks, and what grew out of it."""
+"""Gogate, Webb & Domingos (2010), Learning efficient Markov networks: how well, how large, how fast."""

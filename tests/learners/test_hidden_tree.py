@@ -100,22 +100,29 @@ def test_one_hidden_state_means_independence():
     np.testing.assert_allclose(FeatureNetwork(learned.structure).log_probability(table), expected, atol=1e-5)
 
 
-def test_hidden_states_that_never_change_are_the_components_of_a_mixture():
+@pytest.mark.parametrize("ar", [False, True])
+def test_hidden_states_that_never_change_are_the_components_of_a_mixture(ar):
+    """Of products of columns; with `ar`, of trees of one shape."""
     rng = np.random.default_rng(0)
-    pi, emissions = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(2), size=(4, 3))
-    schema = tw.Schema([tw.Variable(f"v{i}", (0, 1)) for i in range(4)])
-    numbers = np.concatenate(
-        [np.concatenate([np.log(pi) if i == 0 else np.log(np.eye(3) + 1e-300).ravel(), np.log(e).ravel()])
-         for i, e in enumerate(emissions)]
-    )  # fmt: skip
-    numbers[numbers < -600] = -np.inf
+    parents, pi = [None, 0, 0, 1], rng.dirichlet(np.ones(3))
+    emissions = [rng.dirichlet(np.ones(2), size=(2 if ar and p is not None else 1, 3)) for p in parents]
+    stay = np.where(np.eye(3) > 0, 0.0, -np.inf).ravel()
+    numbers = [
+        part for i, e in enumerate(emissions) for part in (stay if i else np.log(pi), np.log(e).ravel())
+    ]
     builder = _core.FeatureBuilder([2] * 4)
-    leaf = builder.hidden(3, False, [0, 1, 2, 3], [2**32 - 1, 0, 0, 1], numbers)
+    leaf = builder.hidden(3, ar, [0, 1, 2, 3], [2**32 - 1, 0, 0, 1], np.concatenate(numbers))
+    schema = tw.Schema([tw.Variable(f"v{i}", (0, 1)) for i in range(4)])
     model = FeatureNetwork(tw.graphs.FeatureGraph(schema, *builder.finish(leaf)))
-    table = tw.Table.from_codes(np.array(list(product((0, 1), repeat=4))), schema)
-    codes = np.array(table.columns).T
-    expected = [sum(pi[h] * np.prod(emissions[range(4), h, row]) for h in range(3)) for row in codes]
-    np.testing.assert_allclose(np.exp(model.log_probability(table)), expected, rtol=1e-12)
+    codes = np.array(list(product((0, 1), repeat=4)))
+
+    def component(h, row):
+        seen = [row[p] if ar and p is not None else 0 for p in parents]
+        return np.prod([e[seen[i], h, row[i]] for i, e in enumerate(emissions)])
+
+    expected = [sum(pi[h] * component(h, row) for h in range(3)) for row in codes]
+    found = model.log_probability(tw.Table.from_codes(codes, schema))
+    np.testing.assert_allclose(np.exp(found), expected, rtol=1e-12)
 
 
 def test_numbering_hidden_states_otherwise_changes_nothing():

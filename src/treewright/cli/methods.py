@@ -192,14 +192,6 @@ METHODS: dict[str, Method] = {
 DEFAULT_METHOD = "bounded"
 
 
-def learned_mixture(task: Task, effort: int) -> Learned[Any]:
-    """Twenty trees without effort; a stack of everything within a budget with some."""
-    rows, valid, rng = task.counter, task.held_out(), task.chance()
-    if effort == 0:
-        return learn_mixture(rows, valid=valid, rng=rng)
-    return learn_mixture(rows, components="auto", budget=_SECONDS_PER_EFFORT * effort, valid=valid, rng=rng)
-
-
 def unprejudiced(task: Task) -> Task:
     """A task whose method asks the rows alone."""
     if task.knowledge is not None or task.order is not None:
@@ -250,3 +242,11 @@ def shape_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
     if isinstance(learned.structure, FeatureGraph):
         return learned.structure.to_undirected()
     return network_of(learned)
+
+
+def learned_mixture(task: Task, effort: int) -> Learned[Any]:
+    """Twenty trees without effort; a stack of everything within a budget with some."""
+    rows, valid, rng = task.counter, task.held_out(), task.chance()
+    if effort == 0:
+        return learn_mixture(rows, valid=valid, rng=rng)
+    return learn_mixture(rows, components="auto", budget=_SECONDS_PER_EFFORT * effort, valid=valid, rng=rng)
