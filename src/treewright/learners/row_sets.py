@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
-from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter
-from treewright.statistics.sharded import ShardedCounter
-from treewright.statistics.whole import WholeCounter, count
+from treewright.statistics.rows import parts_of
+from treewright.statistics.whole import count
 from treewright.tables.schema import Schema
 from treewright.tables.sharded import recoded
 from treewright.tables.table import Table
@@ -65,16 +64,14 @@ def distinct_rows(counter: Counter) -> _core.RowSet:
             )
     if not len(counter.schema):
         raise SchemaError("there are no columns to learn from")
-    if isinstance(counter, WholeCounter):
-        return _core.row_set(counter.packed, list(counter.schema.name_order))
-    if isinstance(counter, CachedCounter):
-        return distinct_rows(counter.counter)
-    if isinstance(counter, ShardedCounter):
-        return _core.join_rows([distinct_rows(shard) for shard in counter.counters])
-    raise SettingError(
-        f"this learner looks at rows, and a {type(counter).__name__} has none to show; count a table in "
-        "memory with tw.count(table)"
-    )
+    parts = parts_of(counter)
+    if parts is None:
+        raise SettingError(
+            f"this learner looks at rows, and a {type(counter).__name__} has none to show; count a table in "
+            "memory with tw.count(table)"
+        )
+    sets = [_core.row_set(part.packed, list(part.schema.name_order)) for part in parts]
+    return sets[0] if len(sets) == 1 else _core.join_rows(sets)
 
 
 def same_columns(schema: Schema, table: Table) -> Table:

@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit, table_cells
-from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter
-from treewright.statistics.sharded import ShardedCounter
-from treewright.statistics.whole import WholeCounter
+from treewright.statistics.rows import parts_of
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
@@ -83,15 +81,14 @@ Rows = tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]
 
 def _rows(counter: Counter) -> Rows:
     """By what the counter is made of: a table, shards, another counter; else by its joint table."""
-    if isinstance(counter, CachedCounter):
-        return _rows(counter.counter)
-    if isinstance(counter, ShardedCounter):
-        shards = [_rows(shard) for shard in counter.counters]
-        codes = np.concatenate([codes for codes, _ in shards], axis=1)
-        return _merged(counter.schema, codes, np.concatenate([weights for _, weights in shards]))
-    if isinstance(counter, WholeCounter):
-        return _of_table(counter.table)
-    return _of_cells(counter)
+    parts = parts_of(counter)
+    if parts is None:
+        return _of_cells(counter)
+    rows = [_of_table(part.table) for part in parts]
+    if len(rows) == 1:
+        return rows[0]
+    codes = np.concatenate([codes for codes, _ in rows], axis=1)
+    return _merged(counter.schema, codes, np.concatenate([weights for _, weights in rows]))
 
 
 def _of_table(table: Table) -> Rows:

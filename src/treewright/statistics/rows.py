@@ -28,13 +28,22 @@ def tables_behind(counter: Any, purpose: str) -> list[Table]:
     >>> [table.n_rows for table in tables_behind(tw.CachedCounter(counter), "fitting a feature graph")]
     [2]
     """
+    parts = parts_of(counter)
+    if parts is None:
+        raise SettingError(
+            f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table and "
+            "pass count(table)"
+        )
+    return [part.table for part in parts]
+
+
+def parts_of(counter: Any) -> list[WholeCounter] | None:
+    """The counters of tables in memory that a counter is made of; None where it has no rows to show."""
     if isinstance(counter, WholeCounter):
-        return [counter.table]
+        return [counter]
     if isinstance(counter, CachedCounter):
-        return tables_behind(counter.counter, purpose)
-    if isinstance(counter, ShardedCounter):
-        return [table for shard in counter.counters for table in tables_behind(shard, purpose)]
-    raise SettingError(
-        f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table and "
-        "pass count(table)"
-    )
+        return parts_of(counter.counter)
+    if not isinstance(counter, ShardedCounter):
+        return None
+    shards = [parts_of(shard) for shard in counter.counters]
+    return None if None in shards else [part for shard in shards for part in shard or ()]
