@@ -31,8 +31,8 @@ def tables_behind(counter: Any, purpose: str) -> list[Table]:
     parts = parts_of(counter)
     if parts is None:
         raise SettingError(
-            f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table and "
-            "pass count(table)"
+            f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table "
+            "and pass count(table)"
         )
     return [part.table for part in parts]
 
