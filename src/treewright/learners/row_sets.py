@@ -20,6 +20,7 @@ from treewright.tables.sharded import recoded
 from treewright.tables.table import Table
 
 HELD_OUT = 0.1  # of the rows, where nobody gave others
+MOST_STATES = 65_536  # of a column; codes are two bytes
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ def distinct_rows(counter: Counter) -> _core.RowSet:
             raise SchemaError(
                 f"{variable.name!r} is continuous; this learner takes discrete columns: read it with bins=, "
                 "or leave it out with table.select"
+            )
+        if variable.cardinality > MOST_STATES:
+            raise SchemaError(
+                f"{variable.name!r} has {variable.cardinality:,} states; this learner takes up to "
+                f"{MOST_STATES:,}: merge states, or leave the column out with table.select"
             )
     if not len(counter.schema):
         raise SchemaError("there are no columns to learn from")
