@@ -290,7 +290,7 @@ def test_out_of_time_the_rest_are_leaves():
         tw.count(table_of(random_rows(8, 500, 1))), delta=0.001, min_rows=20, alpha=1.0, seconds=1e-9
     )
     assert "split" not in learned.structure.kinds()
-    assert learned.trace.total("out_of_time") == 1
+    assert learned.trace.stopped_by == "seconds"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, Trace, TraceBuilder
 from treewright.learners.row_sets import LearningRows, distinct_rows, learning_rows
 from treewright.statistics.counter import Counter
 from treewright.tables.table import Table
@@ -92,7 +92,7 @@ def learn_chosen(
         with trace.phase("graph") as tallies:
             arrays, found = grow(rows, start)
             tallies.update(found)
-        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), trace.build(), settings=start)
+        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended(trace, found), settings=start)
     with trace.phase("rows") as tallies:
         both = learning_rows(counter, valid, seed)
         tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
@@ -105,12 +105,17 @@ def learn_chosen(
         tallies.update(found)
     return LearnedFeatureGraph(
         FeatureGraph(counter.schema, *arrays),
-        trace.build(),
+        ended(trace, found),
         settings=choice.settings,
         chosen=tuple(axes),
         valid_log_likelihood=choice.score,
         report=described(choice, axes, both),
     )
+
+
+def ended(trace: TraceBuilder, tallies: Mapping[str, int | float]) -> Trace:
+    """The trace; it says so when the clock ended the work."""
+    return trace.build(stopped_by="seconds" if tallies.get("out_of_time") else "")
 
 
 def choose_settings(
