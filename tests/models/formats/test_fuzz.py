@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.fuzz.targets import FILES, read_bytes
 
 from treewright.errors import FormatError
-from treewright.models import BayesianNetwork, MarkovNetwork
+from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 
 MARKS = [bytes([byte]) for byte in b' \n{}();,|"%#=[]-<>&\xff\x00']
 WORDS = (
@@ -28,7 +28,7 @@ def test_mutations_are_refused_or_models(name, data):
         inserted = data.draw(FRAGMENTS | st.binary(max_size=4))
         content = content[:at] + inserted + content[at + removed :]
     with suppress(FormatError):
-        assert isinstance(read_bytes(name, content), BayesianNetwork | MarkovNetwork)
+        assert isinstance(read_bytes(name, content), BayesianNetwork | MarkovNetwork | FeatureNetwork)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -37,7 +37,7 @@ def test_mutations_are_refused_or_models(name, data):
 def test_pieces_are_refused_or_models(name, cut, again):
     content = FILES[name][:cut] + FILES[name][again:]
     with suppress(FormatError):
-        assert isinstance(read_bytes(name, content), BayesianNetwork | MarkovNetwork)
+        assert isinstance(read_bytes(name, content), BayesianNetwork | MarkovNetwork | FeatureNetwork)
 
 
 @pytest.mark.parametrize("name", FILES)
