@@ -157,6 +157,8 @@ def learn(
             "seed": seed,
             "treewright": __version__,
         }
+        if outcome.confidence is not None:
+            origin["confidence"] = outcome.confidence.to_dict()
         bound = (treewidth or chosen.width) if "treewidth" in chosen.options else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
