@@ -99,7 +99,7 @@ def slow_chains(score, treewidth, order=None, *, plain=False, **more):
 
 
 def slow_best_chain(network, order, arcs):
-    """Interval scheduling as the specification writes it, whole block paths compared."""
+    """Interval scheduling written out plainly, whole block paths compared."""
     spans = slow.ranges(network.adj, network.parents, order, arcs, network.block_wise)
     best, value, chain_to = [(0.0, [])], {}, {}
     for j in range(len(order)):
