@@ -193,6 +193,12 @@ class TestRules:
             assert any(set(clique) <= set(cluster) for cluster in learned.certificate.cluster_scopes)
         assert learned.structure.degrees().max() <= 3
 
+    def test_the_proof_is_as_narrow_as_the_graph(self):
+        rows = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(1))
+        for kind in SCORES:
+            learned = tw.learn_blankets(kind(tw.count(rows)), max_width=7)
+            assert learned.certificate.width == exact_treewidth(learned.structure) < 4
+
     @pytest.mark.parametrize("kind", SCORES)
     @pytest.mark.parametrize("search", ["auto", "fast", "ibmap", "exhaustive"])
     def test_knowledge_is_obeyed(self, hub, kind, search):

@@ -101,8 +101,8 @@ class EdgeConfidence:
         ]
         return {"repetitions": self.repetitions, "edges": [pair for pair in pairs if any(pair[2:])]}
 
-    @classmethod
-    def from_dict(cls, schema: Schema, plain: Mapping[str, Any]) -> EdgeConfidence:
+    @staticmethod
+    def from_dict(schema: Schema, plain: Mapping[str, Any]) -> EdgeConfidence:
         """What :meth:`to_dict` said, about these variables.
 
         Examples
@@ -123,7 +123,7 @@ class EdgeConfidence:
             raise FormatError(f"how sure edges are cannot be read: {error}") from None
         if repetitions < 1 or not ((counts >= 0) & (counts + counts.T <= repetitions)).all():
             raise FormatError("how sure edges are cannot be read: an edge is found 0 to `repetitions` times")
-        return cls(schema, repetitions, counts)
+        return EdgeConfidence(schema, repetitions, counts)
 
     def optimal_threshold(self) -> float:
         """The least strength that is not noise, by the rule of Scutari & Nagarajan (2013).
