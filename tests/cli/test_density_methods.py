@@ -30,7 +30,7 @@ def test_without_validation_rows_a_tenth_is_held_out_and_said(run_json, asia_row
     assert "valid_rows" not in found
 
 
-@pytest.mark.parametrize("option", [("--score", "bic"), ("--order", "natural"), ("--bootstrap", "3")])
+@pytest.mark.parametrize("option", [("--order", "natural"), ("--bootstrap", "3")])
 def test_options_about_edges_are_refused(refused, asia_rows, option):
     message = refused("learn", asia_rows, "--method", "lem", *option)
     assert f"{option[0]} means nothing to --method lem, which explains rows" in message
