@@ -125,15 +125,15 @@ FoundGraph FlipSearch::climb(std::size_t patience, std::size_t max_steps) {
   return here();
 }
 
-FoundGraph FlipSearch::walk(std::size_t stall, std::size_t tenure, std::size_t max_steps) {
+template <class Choose>
+FoundGraph FlipSearch::wander(std::size_t stall, std::size_t tenure, std::size_t max_steps, Choose choose) {
   const std::size_t n = score_.size();
   std::vector<std::size_t> barred(n * n, 0);
   FoundGraph best = here();
   for (std::size_t step = 1, last = 0; step <= max_steps && step - last <= stall; ++step) {
     std::vector<Pair> heap = candidates(barred, step);
-    const std::optional<Pair> pair = worst(heap);
+    const std::optional<Pair> pair = choose(heap);
     if (!pair) break;
-    ++proposals_;
     flip(*pair);
     flips_.push_back({pair->x, pair->y, score_.total()});
     barred[pair->x * n + pair->y] = step + tenure;
@@ -146,39 +146,38 @@ FoundGraph FlipSearch::walk(std::size_t stall, std::size_t tenure, std::size_t m
   return best;
 }
 
+FoundGraph FlipSearch::walk(std::size_t stall, std::size_t tenure, std::size_t max_steps) {
+  return wander(stall, tenure, max_steps, [&](std::vector<Pair>& heap) {
+    const std::optional<Pair> pair = worst(heap);
+    if (pair) ++proposals_;
+    return pair;
+  });
+}
+
 FoundGraph FlipSearch::tabu(std::size_t breadth, std::size_t stall, std::size_t tenure,
                             std::size_t max_steps) {
-  const std::size_t n = score_.size();
-  std::vector<std::size_t> barred(n * n, 0);
   tenure = std::min(tenure, candidates({}, 0).size() / 3);  // never all pairs of a small graph
-  FoundGraph best = here();
-  for (std::size_t step = 1, last = 0; step <= max_steps && step - last <= stall; ++step) {
-    std::vector<Pair> heap = candidates(barred, step);
-    std::optional<Pair> chosen;
-    Order chosen_order;
-    double highest = 0;
-    for (std::size_t tried = 0; tried < breadth; ++tried) {
-      const std::optional<Pair> pair = worst(heap);
-      if (!pair) break;
-      ++proposals_;
-      cancel_.check();
-      score_.flip(pair->x, pair->y, cancel_);
-      if (!chosen || score_.total() > highest + kGain)
-        chosen = pair, highest = score_.total(), chosen_order = next_order_;
-      score_.flip(pair->x, pair->y, cancel_);
-    }
-    if (!chosen) break;
-    next_order_ = std::move(chosen_order);
-    flip(*chosen);
-    flips_.push_back({chosen->x, chosen->y, score_.total()});
-    barred[chosen->x * n + chosen->y] = step + tenure;
-    if (score_.total() > best.total + kBetter) {
-      best = here();
-      last = step;
-    }
+  return wander(stall, tenure, max_steps,
+                [&](std::vector<Pair>& heap) { return best_of_worst(heap, breadth); });
+}
+
+// Each is flipped and flipped back: what that asks is remembered.
+std::optional<FlipSearch::Pair> FlipSearch::best_of_worst(std::vector<Pair>& heap, std::size_t breadth) {
+  std::optional<Pair> chosen;
+  Order chosen_order;
+  double highest = 0;
+  for (std::size_t tried = 0; tried < breadth; ++tried) {
+    const std::optional<Pair> pair = worst(heap);
+    if (!pair) break;
+    ++proposals_;
+    cancel_.check();
+    score_.flip(pair->x, pair->y, cancel_);
+    if (!chosen || score_.total() > highest + kGain)
+      chosen = pair, highest = score_.total(), chosen_order = next_order_;
+    score_.flip(pair->x, pair->y, cancel_);
   }
-  best.proposals = proposals_;
-  return best;
+  next_order_ = std::move(chosen_order);
+  return chosen;
 }
 
 }  // namespace treewright

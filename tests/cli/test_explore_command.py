@@ -1,3 +1,9 @@
+import re
+
+import treewright as tw
+from treewright.models.formats.twm import save
+
+
 def test_page(run, run_json, asia_file, tmp_path):
     page = tmp_path / "page.html"
     found = run_json("explore", asia_file, "-o", page, "--given", "smoke=yes")
@@ -17,7 +23,30 @@ def test_the_page_is_named_like_the_model(run, tmp_path, monkeypatch):
     assert "Chest &lt;clinic&gt;" in (tmp_path / "asia.html").read_text(encoding="utf-8")
 
 
+def test_how_sure_edges_are_is_kept_and_drawn(run, run_json, asia_rows, tmp_path):
+    target, page = tmp_path / "m.twm", tmp_path / "page.html"
+    asked = ("learn", asia_rows, "--method", "bjp", "--bootstrap", 5, "-o", target)
+    told = {
+        frozenset((edge["from"], edge["to"])): edge["strength"] for edge in run_json(*asked)["confidence"]
+    }
+    assert f"next: treewright explore {target}" in run(*asked).stdout.replace("\n", "")
+    assert run_json("verify", target)["valid"] is True
+    assert run_json("explore", target, "-o", page)["resamplings"] == 5
+    text = page.read_text(encoding="utf-8")
+    drawn = re.findall(r'data-from="(\w+)" data-to="(\w+)".*?data-confidence="([\d.]+)"', text)
+    assert len(drawn) == tw.load(target).structure.n_edges
+    assert all(float(sure) == told.get(frozenset((u, v)), 0) for u, v, sure in drawn)
+    assert "of 5 resamplings found the edge" in " ".join(run("explore", target, "-o", page).stdout.split())
+
+
 def test_refusals(refused, tmp_path):
     assert "it is a folder" in refused("explore", "asia", "-o", tmp_path)
     assert "did you mean 'smoke'?" in refused("explore", "asia", "-g", "smok=yes", "-o", tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_confidence_is_refused(refused, tmp_path):
+    target = tmp_path / "m.twm"
+    save(tw.load_network("asia"), target, provenance={"confidence": {"repetitions": 3}})
+    message = refused("explore", target, "-o", tmp_path / "page.html")
+    assert "how sure edges are cannot be read" in message

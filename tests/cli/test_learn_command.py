@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.cli.ground import ground_of
+from treewright.cli.methods import METHODS, Task
 
 
 def test_document(run_json, asia_rows, tmp_path):
@@ -274,6 +276,26 @@ def test_width_is_promised_and_kept_with_the_model(run_json, run, asia_rows, tmp
     assert checked["width"] <= 2
     assert checked["bound"] == 2
     assert checked["certificate"] == "stored"
+
+
+@pytest.mark.parametrize("method", ["bounded", "chains", "thin-junction-tree"])
+def test_searches_under_a_bound_tell_where_they_are(method):
+    table = tw.load_network("alarm").sample(300, rng=np.random.default_rng(0))
+    told = []
+    task = Task(ground_of(table, "bic"), treewidth=3, progress=lambda *seen: told.append(seen))
+    learned = METHODS[method].learn(task)
+    assert told
+    assert all(iteration >= 0 and width <= 3 and score < 0 for iteration, width, score in told)
+    assert told[-1][2] <= learned.score + 1e-9
+
+
+def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_rows):
+    found = run_json("learn", asia_rows, "--effort", 1_000_000, "--seconds", 0.1)
+    assert any("the clock ended the search" in note for note in found["notes"])
+    assert not any("clock" in note for note in run_json("learn", asia_rows, "--seconds", 60)["notes"])
+    assert "a time above 0" in refused("learn", asia_rows, "--seconds", 0)
+    message = refused("learn", asia_rows, "--method", "chains", "--seconds", 1)
+    assert "--seconds means nothing to --method chains; it belongs to bounded" in message
 
 
 def test_bootstrap(run_json, run, asia_rows):

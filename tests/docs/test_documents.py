@@ -39,6 +39,19 @@ def test_links_lead_somewhere(path):
         assert (path.parent / target).exists(), f"{name_of(path)} links to {target}, which is not there"
 
 
+def test_every_page_is_reached_from_the_readme():
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        links = relative_links(page.read_text(encoding="utf-8"))
+        waiting += [(page.parent / target).resolve() for target in links]
+    assert set(ROOT.glob("docs/**/*.md")) <= reached
+
+
 def test_the_readme_opens_with_two_commands():
     blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
     assert [block.text for block in blocks[:2]] == [

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.criteria.test_blanket_scores import HUB, hub_rows, native
+from tests.learners.interrupts import needs_a_timer, seconds_to_stop
 from tests.reference.blankets import SlowBlankets
 from tests.reference.counting import counter_of_rows, random_counter
 
@@ -192,6 +193,12 @@ class TestRules:
             assert any(set(clique) <= set(cluster) for cluster in learned.certificate.cluster_scopes)
         assert learned.structure.degrees().max() <= 3
 
+    def test_the_proof_is_as_narrow_as_the_graph(self):
+        rows = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(1))
+        for kind in SCORES:
+            learned = tw.learn_blankets(kind(tw.count(rows)), max_width=7)
+            assert learned.certificate.width == exact_treewidth(learned.structure) < 4
+
     @pytest.mark.parametrize("kind", SCORES)
     @pytest.mark.parametrize("search", ["auto", "fast", "ibmap", "exhaustive"])
     def test_knowledge_is_obeyed(self, hub, kind, search):
@@ -350,3 +357,23 @@ class TestPosterior:
             with pytest.raises(tw.errors.SettingError) as refused:
                 tw.sample_edges(score, rng=rng, **given_)
             assert message in str(refused.value)
+
+
+@needs_a_timer
+@pytest.mark.parametrize(
+    ("kind", "search", "max_width"),
+    [(SCORES[0], "auto", None), (SCORES[1], "tabu", 3), (SCORES[2], "auto", 3)],
+)
+def test_an_interrupt_is_obeyed_within_half_a_second(kind, search, max_width):
+    """In the start, the tests of all pairs and the walk of a large graph."""
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(0, 2, (3000, 40))
+    noisy = hidden[:, rng.integers(0, 40, 300)] ^ (rng.random((3000, 300)) < 0.25)
+    table = tw.Table.from_codes(noisy.astype(np.uint8), [2] * 300)
+
+    def learn_for_ever():
+        while True:
+            tw.learn_blankets(kind(tw.count(table)), search, max_width=max_width)
+
+    for after in (0.1, 0.3):
+        assert seconds_to_stop(learn_for_ever, after) < 0.5

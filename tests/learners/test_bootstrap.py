@@ -1,5 +1,6 @@
 """Edge confidence: weights are resampled rows, threads change nothing, averages are acyclic."""
 
+import json
 import threading
 
 import numpy as np
@@ -24,7 +25,7 @@ from treewright import (
     load_network,
     moments,
 )
-from treewright.errors import GraphError, SchemaError, SettingError, WeightError
+from treewright.errors import FormatError, GraphError, SchemaError, SettingError, WeightError
 from treewright.learners.bootstrap import resampled_weights
 from treewright.tables import Schema, Variable
 
@@ -197,3 +198,29 @@ def test_what_cannot_be_resampled_is_refused():
     confidence = edge_confidence(table, climbed, repetitions=1, rng=seeded())
     with pytest.raises(SettingError, match="a threshold is a share from 0 to 1; found 2"):
         confidence.averaged_network(threshold=2)
+
+
+def test_confidence_goes_through_json_and_back():
+    table = load_network("asia").sample(300, rng=seeded())
+    confidence = edge_confidence(table, climbed, repetitions=7, rng=seeded(1))
+    plain = json.loads(json.dumps(confidence.to_dict()))
+    again = EdgeConfidence.from_dict(table.schema, plain)
+    assert again.repetitions == 7
+    assert np.array_equal(again.counts, confidence.counts)
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {"edges": []},
+        {"repetitions": 0, "edges": []},
+        {"repetitions": 2, "edges": [["asia", "tub", 2, 1]]},
+        {"repetitions": 2, "edges": [["asia", "tub", -1, 1]]},
+        {"repetitions": 2, "edges": [["asia", "nobody", 1, 0]]},
+        {"repetitions": 2, "edges": [["asia", "tub"]]},
+        {"repetitions": 2, "edges": 5},
+    ],
+)
+def test_what_is_no_confidence_is_refused(plain):
+    with pytest.raises(FormatError, match="how sure edges are cannot be read"):
+        EdgeConfidence.from_dict(load_network("asia").schema, plain)

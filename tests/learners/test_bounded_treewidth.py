@@ -1,7 +1,6 @@
 """The search under a width bound: what it keeps, the laws, the best there is, the edges, refusals, data."""
 
 import os
-import signal
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.learners.bounded import Gains, dependent_table
+from tests.learners.interrupts import needs_a_timer, seconds_to_stop
 from tests.reference import bounded as slow
 
 from treewright import (
@@ -360,33 +360,17 @@ def test_the_clock_stops_a_search_that_is_certified_still():
     assert "stopped_by" not in calm.trace.to_dict()
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the platform has no interval timer")
+@needs_a_timer
 @pytest.mark.parametrize(("n", "treewidth", "effort"), [(30, 5, 1e6), (150, 8, 0)])
 def test_an_interrupt_is_obeyed_within_half_a_second(n, treewidth, effort):
     """In the kicks of a small network, and in the first climb and the settling of a large one."""
     score = score_of(3, n=n, n_rows=3000)
-    rung = []
-
-    def ring(*_):
-        rung.append(time.process_time())
-        raise KeyboardInterrupt
 
     def learn_for_ever():
         while True:
             learn_bounded_treewidth(score, treewidth=treewidth, effort=effort)
 
-    before = signal.signal(signal.SIGVTALRM, ring)  # processor time: others may be busy
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
-    start = time.process_time()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            learn_for_ever()
-        stopped = time.process_time()
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-    assert len(rung) == 1
-    assert stopped - start < 0.2 + 0.5
+    assert seconds_to_stop(learn_for_ever) < 0.5
 
 
 def test_progress_is_told_and_may_end_the_search():

@@ -60,7 +60,11 @@ class FlipSearch {
   bool is_free(Vertex x, Vertex y) const;
   bool fits_with(Vertex x, Vertex y);
   std::optional<Pair> worst(std::vector<Pair>& heap);
+  std::optional<Pair> best_of_worst(std::vector<Pair>& heap, std::size_t breadth);
   void flip(const Pair& pair);
+  /// Flip what `choose` takes from the heap, whatever the total does; the best graph met.
+  template <class Choose>
+  FoundGraph wander(std::size_t stall, std::size_t tenure, std::size_t max_steps, Choose choose);
   FoundGraph here() const;
 
   GraphScore& score_;

@@ -24,6 +24,7 @@ from treewright.cli.learn_options import (
     ModelOut,
     Order,
     Score,
+    Seconds,
     TraceOut,
     Treewidth,
     Valid,
@@ -77,6 +78,7 @@ def learn(
     ess: Ess = None,
     treewidth: Treewidth = None,
     effort: Effort = None,
+    seconds: Seconds = None,
     alpha: Alpha = None,
     order: Order = None,
     knowledge: KnowledgeFile = None,
@@ -100,7 +102,9 @@ def learn(
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
     out = Output(as_json=as_json, quiet=quiet)
-    chosen = method_named(method, effort=effort, alpha=alpha, treewidth=treewidth, score=score, ess=ess)
+    chosen = method_named(
+        method, effort=effort, seconds=seconds, alpha=alpha, treewidth=treewidth, score=score, ess=ess
+    )
     if chosen.is_density:
         refuse_for_density(method, order=order, knowledge=knowledge, bootstrap=bootstrap)
     check_score(score, ess)
@@ -121,7 +125,7 @@ def learn(
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
         task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth, held_out)
-        learned = chosen.learn(replace(task, progress=told(update, task)))
+        learned = chosen.learn(replace(task, progress=told(update, task), seconds=seconds))
         update(2, "fitting")
         model, how_fitted = fitted(learned, task)
         done = perf_counter()
@@ -157,6 +161,8 @@ def learn(
             "seed": seed,
             "treewright": __version__,
         }
+        if outcome.confidence is not None:
+            origin["confidence"] = outcome.confidence.to_dict()
         bound = (treewidth or chosen.width) if "treewidth" in chosen.options else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
@@ -234,6 +240,8 @@ def remarks_on_search(learned: Learned[Any]) -> list[str]:
         found.append(f"determined by other columns, so that tests may lose their edges: {names}")
     if report := getattr(learned, "report", ""):
         found.append(report)
+    if learned.trace.stopped_by == "seconds":
+        found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found
 
 

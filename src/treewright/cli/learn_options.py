@@ -31,6 +31,15 @@ Effort = Annotated[
         show_default=False,
     ),
 ]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        metavar="S",
+        help="Stop the search of bounded after so many seconds at the latest; a note says if the clock did.",
+        show_default=False,
+    ),
+]
 Alpha = Annotated[
     float | None,
     typer.Option("--alpha", help="Level of the independence tests, such as 0.01.", show_default=False),

@@ -116,7 +116,8 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
         yield remark("  not saved; -o M.twm keeps it")
     else:
         yield f"  saved to {outcome.output}"
-        yield remark(f"  next: treewright marginals {outcome.output}")
+        following = "marginals" if outcome.confidence is None else "explore"  # which draws how sure edges are
+        yield remark(f"  next: treewright {following} {outcome.output}")
 
 
 def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:

@@ -58,6 +58,7 @@ class Task:
     treewidth: int | None = None
     valid: Table | None = None
     progress: Progress | None = None
+    seconds: float | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -129,9 +130,10 @@ METHODS: dict[str, Method] = {
             effort=DEFAULT_EFFORT if task.effort is None else task.effort,
             rng=task.chance(),
             knowledge=task.known(),
+            seconds=task.seconds,
             progress=task.progress,
         ),
-        options=frozenset({"treewidth", "effort"}),
+        options=frozenset({"treewidth", "effort", "seconds"}),
     ),
     "chow-liu": Method(lambda task: learn_chow_liu(task.score, knowledge=task.known())),
     "hill-climbing": Method(

@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from treewright.cli.given import read_given
 from treewright.errors import FileMissingError, FormatError, nearest
-from treewright.models.formats.twm import load
+from treewright.models.formats.twm import load, read_provenance
 from treewright.models.model import AnyModel
 from treewright.networks import example_networks, load_network
 from treewright.tables.schema import Label
@@ -27,7 +28,7 @@ def open_model(text: str) -> AnyModel:
         if text in example_networks():
             return load_network(text)
         raise FileMissingError(_not_found(path))
-    if path.suffix.lower() == ".twm" or _starts_like_ours(path):
+    if _is_ours(path):
         return load(path)
     from treewright.models.formats import read_model  # here, since parsers take a while to load
 
@@ -40,6 +41,16 @@ def open_with_given(
     """A model, and the evidence of `--given` and of the arguments after it, read as this model's states."""
     model = open_model(text)
     return model, read_given(model.schema, [*(given or ()), *(more_given or ())])
+
+
+def provenance_of(text: str) -> dict[str, Any]:
+    """What a file of ours says about where its model came from; other files and examples say nothing."""
+    path = Path(text)
+    return read_provenance(path) if path.exists() and _is_ours(path) else {}
+
+
+def _is_ours(path: Path) -> bool:
+    return path.suffix.lower() == ".twm" or _starts_like_ours(path)
 
 
 def _starts_like_ours(path: Path) -> bool:

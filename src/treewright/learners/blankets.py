@@ -21,7 +21,7 @@ from treewright.criteria import (
 from treewright.criteria.structure_score import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
-from treewright.graphs.treewidth import fits
+from treewright.graphs.treewidth import fits, narrow_triangulation
 from treewright.graphs.triangulation import eliminate
 from treewright.learners.blanket_choice import is_even, may_be_even
 from treewright.learners.blanket_starts import Conflicts, learn_apart, pseudo_start, tree_start
@@ -308,7 +308,8 @@ def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: 
     if width is not None:
         order = found.order or fits(graph, width)
         assert order is not None or not len(schema)  # the search judged no wider graph
-        proof = JunctionTree.of(eliminate(graph, order or ()))
+        proofs = (narrow_triangulation(graph), eliminate(graph, order or ()))  # the order may be a wide one
+        proof = JunctionTree.of(min(proofs, key=lambda one: one.width))
     others = tuple(UndirectedGraph.of_rows(schema, rows) for rows in found.maximisers)
     return LearnedGraph(
         graph, task.trace.build(), found.total, score, start, tuple(flips), others, certificate=proof

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SettingError
+from treewright.errors import FormatError, SettingError
 from treewright.graphs import Dag, DagBuilder, UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
 
@@ -82,6 +83,47 @@ class EdgeConfidence:
         except ImportError:
             raise ImportError("to_frame() needs pandas; install it, or use edges()") from None
         return pd.DataFrame(self.edges(), columns=["from", "to", "strength", "direction"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON can say of it: repetitions, and [a, b, found as a -> b, found as b -> a] of each pair.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "ab"])
+        >>> EdgeConfidence(schema, 10, np.array([[0, 6.0], [2, 0]])).to_dict()
+        {'repetitions': 10, 'edges': [['a', 'b', 6.0, 2.0]]}
+        """
+        index, counts = self.schema.index, self.counts.tolist()
+        pairs = [
+            [u, v, counts[index(u)][index(v)], counts[index(v)][index(u)]]
+            for u, v in combinations(sorted(self.schema.names), 2)
+        ]
+        return {"repetitions": self.repetitions, "edges": [pair for pair in pairs if any(pair[2:])]}
+
+    @staticmethod
+    def from_dict(schema: Schema, plain: Mapping[str, Any]) -> EdgeConfidence:
+        """What :meth:`to_dict` said, about these variables.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "ab"])
+        >>> plain = {"repetitions": 10, "edges": [["a", "b", 6.0, 2.0]]}
+        >>> EdgeConfidence.from_dict(schema, plain).strength("a", "b")
+        0.8
+        """
+        counts = np.zeros((len(schema), len(schema)))
+        try:
+            repetitions = int(plain["repetitions"])
+            for u, v, forth, back in plain["edges"]:
+                a, b = schema.index(u), schema.index(v)
+                counts[a, b], counts[b, a] = forth, back
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"how sure edges are cannot be read: {error}") from None
+        if repetitions < 1 or not ((counts >= 0) & (counts + counts.T <= repetitions)).all():
+            raise FormatError("how sure edges are cannot be read: an edge is found 0 to `repetitions` times")
+        return EdgeConfidence(schema, repetitions, counts)
 
     def optimal_threshold(self) -> float:
         """The least strength that is not noise, by the rule of Scutari & Nagarajan (2013).
