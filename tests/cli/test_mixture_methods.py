@@ -29,6 +29,6 @@ def test_a_stack_is_weighed_on_rows_held_out(run_json, asia_rows):
 def test_options_that_mean_nothing(refused, asia_rows):
     said = refused("learn", asia_rows, "--method", "hidden-tree", "--effort", 2)
     assert "--effort means nothing to --method hidden-tree" in said
-    assert "--score means nothing to --method mixture" in refused(
+    assert "--score and --ess mean nothing to --method mixture" in refused(
         "learn", asia_rows, "--method", "mixture", "--score", "bic"
     )
