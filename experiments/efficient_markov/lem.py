@@ -7,8 +7,9 @@ the validation rows of each set. Subsets of the rows are drawn three times; all 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby, product
 
 import numpy as np
 
@@ -35,6 +36,9 @@ SETS = (
 SIZES = (100, 1000, 10_000)
 SEEDS = 3
 ALL_CANDIDATES = 70  # with more variables ten are tried for each feature, and pairs are looked at only
+ALL_SETTINGS = 300  # with more variables only the settings below are tried
+FEW_MARKOV = tuple(product((0.02, 0.005, 0.001), (200, 500)))  # delta, min_rows
+FEW_CUTSET = ((1000, 0.0), (500, 5.0))  # min_rows, shrinkage
 Learn = Callable[[tw.Table, tw.Table], tw.FeatureGraph]
 
 
@@ -47,14 +51,33 @@ def chow_liu(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:
 
 
 def cutset(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:
-    return tw.learn_cutset_network(tw.count(rows), valid=valid).structure
+    counter = tw.count(rows)
+    if len(rows.schema) > ALL_SETTINGS:
+        return best_of(
+            (
+                tw.learn_cutset_network(counter, alpha=1.0, min_rows=least, shrinkage=shrinkage)
+                for least, shrinkage in FEW_CUTSET
+            ),
+            valid,
+        )
+    return tw.learn_cutset_network(counter, valid=valid).structure
 
 
 def markov(rows: tw.Table, valid: tw.Table, leaf: MarkovLeaf = "tree") -> tw.FeatureGraph:
     counter, wide = tw.count(rows), len(rows.schema) > ALL_CANDIDATES
-    return tw.learn_efficient_markov(
-        counter, valid=valid, leaf=leaf, q=2 if wide else 3, candidates=10 if wide else None
-    ).structure
+    learn = partial(
+        tw.learn_efficient_markov, counter, leaf=leaf, q=2 if wide else 3, candidates=10 if wide else None
+    )
+    if len(rows.schema) > ALL_SETTINGS:
+        tried = (learn(alpha=1.0, delta=delta, min_rows=least) for delta, least in FEW_MARKOV)
+        return best_of(tried, valid)
+    return learn(valid=valid).structure
+
+
+def best_of(learned: Iterable[tw.Learned[tw.FeatureGraph]], valid: tw.Table) -> tw.FeatureGraph:
+    """What makes the validation rows most probable."""
+    graphs = [each.structure for each in learned]
+    return max(graphs, key=lambda graph: tw.FeatureNetwork(graph).score(valid))
 
 
 def markov_independent(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:

@@ -17,8 +17,9 @@ from treewright.errors import SettingError
 from treewright.inference.factor import Cells, Factor
 from treewright.models.answers import Marginals
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.feature_network import FeatureNetwork
 from treewright.models.markov_network import MarkovNetwork
-from treewright.models.model import align_columns, mean_log_probability
+from treewright.models.model import Codes, align_columns, mean_log_probability
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
@@ -111,11 +112,12 @@ def loopy_beliefs(
     return LoopyBeliefs(schema, log_partition, residual <= tolerance, taken, residual, beliefs)
 
 
-def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork, table: Table) -> float:
+def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork | FeatureNetwork, table: Table) -> float:
     """Mean over rows of the sum, over variables, of the log-probability of its state given all others.
 
     In nats per row; rows count by their weights. It compares models whose partition function is out of reach,
-    and needs the factors around one variable at a time only.
+    and needs the factors around one variable at a time only. A feature network has no factors: its rows are
+    asked for once with each state of each variable.
 
     Examples
     --------
@@ -127,10 +129,26 @@ def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork, table: Table) 
     >>> math.isclose(tw.pseudo_log_likelihood(model, rows), 2 * math.log(0.75))
     True
     """
-    factors = _factors_of(model)
     columns = align_columns(model.schema, table)
+    if isinstance(model, FeatureNetwork):
+        return mean_log_probability(_pseudo_by_states(model, columns, table.n_rows), table)
+    factors = _factors_of(model)
     logs = _core.pseudo_log_rows(*_native(model.schema, factors), codes=columns, n_rows=table.n_rows)
     return mean_log_probability(logs, table)
+
+
+def _pseudo_by_states(model: FeatureNetwork, columns: list[Codes], n_rows: int) -> Cells:
+    """The same from the probabilities of whole rows; a row that is impossible has minus infinity."""
+    whole = model.engine.log_probability(columns, n_rows)
+    logs = np.zeros(n_rows)
+    for v, r in enumerate(model.schema.cardinalities):
+        column, any_state = columns[v], np.full(n_rows, -np.inf)
+        for state in range(r):
+            columns[v] = np.full_like(column, state)
+            any_state = np.logaddexp(any_state, model.engine.log_probability(columns, n_rows))
+        columns[v] = column
+        logs += whole - np.where(np.isfinite(whole), any_state, 0.0)
+    return logs
 
 
 def _factors_of(model: MarkovNetwork | BayesianNetwork) -> tuple[Factor, ...]:
