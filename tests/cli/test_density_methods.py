@@ -30,6 +30,25 @@ def test_without_validation_rows_a_tenth_is_held_out_and_said(run_json, asia_row
     assert "valid_rows" not in found
 
 
+@pytest.mark.parametrize(("method", "by_em"), [("lem", True), ("hidden-tree", False)])
+def test_rows_that_miss_cells_have_a_say_where_nothing_is_hidden(
+    run_json, asia_rows, tmp_path, method, by_em
+):
+    lines = asia_rows.read_text().splitlines()[:301]
+    cut = [line if i % 4 else line.rpartition(",")[0] + "," for i, line in enumerate(lines[1:])]
+    path = tmp_path / "holes.csv"
+    path.write_text("\n".join([lines[0], *cut]) + "\n")
+    notes = " ".join(run_json("learn", path, "--method", method, "--missing", "em")["notes"])
+    said = "structure from the 225 of 300 rows that miss nothing; tables from all rows by EM"
+    assert (said in notes) == by_em
+    assert ("learned from the 225 of 300 rows that miss nothing" in notes) == (not by_em)
+
+
+def test_a_score_is_refused(refused, asia_rows):
+    message = refused("learn", asia_rows, "--method", "lem", "--score", "bic")
+    assert "--score and --ess mean nothing to --method lem, which has a score of its own" in message
+
+
 @pytest.mark.parametrize("option", [("--order", "natural"), ("--bootstrap", "3")])
 def test_options_about_edges_are_refused(refused, asia_rows, option):
     message = refused("learn", asia_rows, "--method", "lem", *option)

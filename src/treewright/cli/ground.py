@@ -28,7 +28,7 @@ class Ground:
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
     counter: Counter | None = None  # none for continuous columns
-    n_rows: int = 0
+    table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
 
 
 def check_score(name: str | None, ess: float | None) -> None:
@@ -81,5 +81,5 @@ def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
         lambda alpha: GTest(counter, alpha=alpha),
         lambda dag: fit_all_rows(dag, table, counter),
         counter,
-        table.n_rows,
+        table,
     )

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.errors import MissingValuesError
-from treewright.graphs import Dag
-from treewright.models import BayesianNetwork, FeatureNetwork, fit, fit_em, observed_score
+from treewright.graphs import Dag, FeatureGraph
+from treewright.models import BayesianNetwork, Dirichlet, FeatureNetwork, fit, fit_em, observed_score
+from treewright.models.em import EmTrace
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter
 from treewright.tables.exports import counted
@@ -37,11 +38,23 @@ def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[Bayesi
     if not table.has_missing:
         return fit(structure, counter), []
     fitted = fit_em(structure, table)
-    ended = "" if fitted.trace.converged else ", not converged"
-    return fitted.model, [
+    return fitted.model, [_said(table, fitted.trace)]
+
+
+def fit_features_to_all_rows(
+    graph: FeatureGraph, table: Table, alpha: float
+) -> tuple[FeatureNetwork, list[str]]:
+    """The same for a feature graph without hidden choices; others would be fitted beyond their early stop."""
+    fitted = fit_em(graph, table, prior=Dirichlet(alpha) if alpha > 0 else None)
+    return fitted.model, [_said(table, fitted.trace)]
+
+
+def _said(table: Table, trace: EmTrace) -> str:
+    ended = "" if trace.converged else ", not converged"
+    return (
         f"structure from the {complete_rows(table).n_rows:,} of {table.n_rows:,} rows that miss nothing; "
-        f"tables from all rows by EM ({counted(fitted.trace.n_rounds, 'round')}{ended})"
-    ]
+        f"tables from all rows by EM ({counted(trace.n_rounds, 'round')}{ended})"
+    )
 
 
 def mean_log_likelihood(model: AnyModel, table: Table) -> float:

@@ -13,7 +13,7 @@ from treewright import __version__
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
 from treewright.cli.ground import Ground, check_score, ground_of, score_for
-from treewright.cli.incomplete import complete_rows, mean_log_likelihood
+from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows, mean_log_likelihood
 from treewright.cli.learn_options import (
     Alpha,
     Bootstrap,
@@ -59,7 +59,7 @@ from treewright.cli.options import (
 from treewright.cli.output import Output, Update
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
-from treewright.learners import EdgeConfidence, Learned, edge_confidence
+from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
 from treewright.learners.certified import Progress
 from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
@@ -190,6 +190,10 @@ def told(update: Update, task: Task) -> Progress:
 def fitted(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]:
     """Parameters on what was learned, and how they were found; a feature graph has its own already."""
     if isinstance(learned.structure, FeatureGraph):
+        table, graph = task.ground.table, learned.structure
+        if table is not None and table.has_missing and graph.is_deterministic:
+            settings = learned.settings if isinstance(learned, LearnedFeatureGraph) else None
+            return fit_features_to_all_rows(graph, table, getattr(settings, "alpha", 1.0))
         return FeatureNetwork(learned.structure), task.left_out("learned from")
     network = network_of(learned)
     if isinstance(network, Dag):

@@ -88,7 +88,7 @@ class Task:
 
     def left_out(self, what: str) -> list[str]:
         """A remark where rows that miss cells had no say."""
-        rows, n = self.counter.n_rows, self.ground.n_rows
+        rows, n = self.counter.n_rows, 0 if self.ground.table is None else self.ground.table.n_rows
         return [f"{what} the {rows:,} of {n:,} rows that miss nothing"] if rows < n else []
 
     def test(self, alpha: float) -> IndependenceTest:
