@@ -13,11 +13,10 @@ import numpy as np
 import treewright as tw
 from experiments.common import Experiment, density, markdown_table, run, timed
 from experiments.common.results import Row
-from experiments.efficient_markov.mixture import SETS as ALL_SETS
+from experiments.efficient_markov.mixture import SETS
 
 UNSEEN = (("mushrooms", "Mushrooms"), ("nips", "NIPS"))
 SEEDS = (1, 2)
-SETS = ALL_SETS[:8]  # up to 300 variables
 
 
 def measure(full: bool) -> Iterator[Row]:
