@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.learners.interrupts import needs_a_timer, seconds_to_stop
 from tests.learners.test_hidden_tree import CARDINALITIES, clustered, every_row
 from tests.reference.mixture import weighted_tree
 
@@ -226,3 +227,19 @@ def test_counts_of_pairs_that_would_not_fit_are_refused():
     table = tw.Table.from_codes(np.array([[0, 0], [1, 1]]), [60_000, 60_000], ["a", "b"])
     with pytest.raises(tw.errors.TableTooLarge, match="counts of all pairs of 120,000 states need"):
         tw.learn_mixture(tw.count(table), components=2)
+
+
+@needs_a_timer
+@pytest.mark.parametrize(
+    "learn",
+    [
+        lambda counter: tw.learn_mixture(counter, components="auto"),
+        lambda counter: tw.learn_mixture(counter, components=200, steps=1_000),
+        lambda counter: tw.learn_hidden_tree(counter, states=64, epochs=1_000),
+        lambda counter: tw.learn_cutset_bag(counter, n_networks=10_000),
+    ],
+    ids=["stack", "trees", "hidden tree", "bag of cutsets"],
+)
+def test_an_interrupt_is_obeyed_within_half_a_second(learn):
+    counter = tw.count(tw.load_network("alarm").sample(5_000, rng=np.random.default_rng(0)))
+    assert seconds_to_stop(lambda: learn(counter)) < 0.5
