@@ -22,6 +22,7 @@ from treewright.criteria.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.penalty_path import check_path
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
 
@@ -237,11 +238,6 @@ def _check_settings(
         one_of("penalty", penalty, ("ebic",))
     elif not (isinstance(penalty, int | float) and 0 < penalty < 1):
         raise SettingError(f'penalty is a number between 0 and 1, or "ebic"; found {penalty!r}')
-    if not (math.isfinite(gamma) and gamma >= 0):
-        raise SettingError(f"gamma is a number from 0 on; found {gamma!r}")
-    if n_penalties < 2:
-        raise SettingError(f"a path has at least 2 penalties; found n_penalties={n_penalties}")
-    if not 0 < smallest < 1:
-        raise SettingError(f"smallest is a share between 0 and 1, both excluded; found {smallest!r}")
+    check_path(gamma, n_penalties, smallest)
     if not 0 < tolerance < 1:
         raise SettingError(f"tolerance lies between 0 and 1, both excluded; found {tolerance!r}")

@@ -27,6 +27,7 @@ from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.graphs import Edge, UndirectedGraph
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
+from treewright.learners.penalty_path import check_path
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.statistics.distinct import DistinctRows, distinct_rows
@@ -215,11 +216,6 @@ def _check_settings(
         one_of("penalty", penalty, ("ebic", "validation"))
     elif not (isinstance(penalty, int | float) and math.isfinite(penalty) and penalty > 0):
         raise SettingError(f'penalty is a positive number, "ebic" or "validation"; found {penalty!r}')
-    if not (math.isfinite(gamma) and gamma >= 0):
-        raise SettingError(f"gamma is a number from 0 on; found {gamma!r}")
-    if n_penalties < 2:
-        raise SettingError(f"a path has at least 2 penalties; found n_penalties={n_penalties}")
-    if not 0 < smallest < 1:
-        raise SettingError(f"smallest is a share between 0 and 1, both excluded; found {smallest!r}")
+    check_path(gamma, n_penalties, smallest)
     if not 0 < tolerance < 1e-2:
         raise SettingError(f"tolerance lies between 0 and 0.01, both excluded; found {tolerance!r}")
