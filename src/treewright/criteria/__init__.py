@@ -1,5 +1,6 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
 
+from treewright.criteria.at_level import at_level
 from treewright.criteria.audited import AuditedTest
 from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.cached_score import CachedScore
@@ -51,5 +52,6 @@ __all__ = [
     "TestResult",
     "TestResults",
     "UniformPrior",
+    "at_level",
     "canonical_query",
 ]

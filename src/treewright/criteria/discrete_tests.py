@@ -139,8 +139,8 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._results([(first, other, scope) for other in others], *found)
 
-    def native_answers(self) -> _core.TestAnswers | None:
-        """The same decisions inside the core, for searches that run there.
+    def native_answers(self, alpha: float | None = None) -> _core.TestAnswers | None:
+        """The same decisions inside the core, for searches that run there; at another level if one is given.
 
         None when the counts come from elsewhere, or some decisions need shuffling.
         """
@@ -151,7 +151,7 @@ class LimitTest:
             packed,
             self.settings.statistic,
             self.settings.degrees,
-            self.alpha,
+            self.alpha if alpha is None else as_level(alpha),
             self.df0 == "independent",
             self.unreliable == "independent",
             self.reliability,
