@@ -181,5 +181,3 @@ def _make(name: str, table: Any, n_variables: int) -> LocalScore:
     if name == "sparse-qnml":
         return EdgePrior(QNML(counter), math.log(max(n_variables, 1)))
     return score_named(name, counter)
-
-

@@ -8,6 +8,8 @@ from treewright.graphs.cluster_trees import (
     separation_tree_from_hypergraph,
     two_section,
 )
+from treewright.graphs.clustered_dag import ClusteredDag
+from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
 from treewright.graphs.cpdag import Cpdag
@@ -53,7 +55,10 @@ __all__ = [
     "BlockPath",
     "BlockTree",
     "BoundKnowledge",
+    "Bridge",
     "ClusterTree",
+    "ClusteredDag",
+    "Clusters",
     "Collider",
     "Comparison",
     "Cpdag",
@@ -69,6 +74,7 @@ __all__ = [
     "Orientation",
     "Pdag",
     "SkeletonComparison",
+    "Star",
     "Triangulation",
     "UndirectedBuilder",
     "UndirectedGraph",

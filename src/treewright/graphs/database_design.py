@@ -155,7 +155,9 @@ class _Packing:
                 fitting = [f for f in left if (table | f).bit_count() <= self.room]
                 if not fitting:
                     break
-                table |= min(fitting, key=lambda f: ((f & ~table).bit_count(), -(f & table).bit_count(), _key(f)))
+                table |= min(
+                    fitting, key=lambda f: ((f & ~table).bit_count(), -(f & table).bit_count(), _key(f))
+                )
                 left = [f for f in left if f & ~table]
             tables.append(table)
         return tables

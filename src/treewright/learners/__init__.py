@@ -7,8 +7,10 @@ from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
+from treewright.learners.cluster_expansion import expand_clusters, find_clusters
 from treewright.learners.cutset import learn_cutset_bag, learn_cutset_network
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
@@ -26,6 +28,8 @@ from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.independence_graph import estimate_independence_graph
+from treewright.learners.knots import learn_knots
+from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
@@ -38,6 +42,7 @@ from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.refined_separation_tree import learn_separation_tree
 from treewright.learners.separation_tree import learn_by_separation_tree
 from treewright.learners.separator_audit import Contradiction, SeparatorAudit, audit_separators
+from treewright.learners.star_discovery import discover_stars
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
@@ -48,12 +53,14 @@ __all__ = [
     "Certified",
     "Contradiction",
     "CutsetComponents",
+    "Dependencies",
     "EdgeConfidence",
     "EdgePosterior",
     "ExhaustiveSearch",
     "FlippedEdge",
     "Induction",
     "Iteration",
+    "KnotsReport",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
@@ -62,6 +69,7 @@ __all__ = [
     "LearnedGraph",
     "LearnedHybrid",
     "LearnedJunctionTree",
+    "LearnedKnots",
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
@@ -81,8 +89,11 @@ __all__ = [
     "audit_separators",
     "choose_width",
     "class_search",
+    "discover_stars",
     "edge_confidence",
     "estimate_independence_graph",
+    "expand_clusters",
+    "find_clusters",
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
@@ -101,6 +112,7 @@ __all__ = [
     "learn_hill_climbing",
     "learn_hybrid",
     "learn_in_hypergraph",
+    "learn_knots",
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",
@@ -112,5 +124,6 @@ __all__ = [
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",
+    "measure_dependencies",
     "sample_edges",
 ]
