@@ -12,6 +12,7 @@ from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
+from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
@@ -49,6 +50,7 @@ __all__ = [
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
+    "LearnedExactly",
     "LearnedFeatureGraph",
     "LearnedFeatures",
     "LearnedGraph",
@@ -80,6 +82,7 @@ __all__ = [
     "learn_cutset_network",
     "learn_dag_climbing",
     "learn_efficient_markov",
+    "learn_exact",
     "learn_feature_induction",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
