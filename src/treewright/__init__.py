@@ -41,6 +41,7 @@ from treewright.criteria import (
     UniformPrior,
 )
 from treewright.graphs import (
+    Clusters,
     Cpdag,
     Dag,
     DSeparationTree,
@@ -84,6 +85,7 @@ from treewright.learners import (
     choose_width,
     class_search,
     edge_confidence,
+    find_clusters,
     grow_shrink,
     interleaved,
     learn_aggressive,
@@ -250,6 +252,7 @@ __all__ = [
     "Certified",
     "ChiSquareTest",
     "ChowLiuTree",
+    "Clusters",
     "Counter",
     "Cpdag",
     "CutsetComponents",
@@ -332,6 +335,7 @@ __all__ = [
     "entropy",
     "example_graphs",
     "example_networks",
+    "find_clusters",
     "fit",
     "fit_em",
     "fit_pseudolikelihood",

@@ -7,6 +7,7 @@ from treewright.graphs.cluster_trees import (
     JunctionTree,
     separation_tree_from_hypergraph,
 )
+from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
 from treewright.graphs.cpdag import Cpdag
@@ -51,7 +52,9 @@ __all__ = [
     "BlockPath",
     "BlockTree",
     "BoundKnowledge",
+    "Bridge",
     "ClusterTree",
+    "Clusters",
     "Collider",
     "Comparison",
     "Cpdag",
@@ -67,6 +70,7 @@ __all__ = [
     "Orientation",
     "Pdag",
     "SkeletonComparison",
+    "Star",
     "Triangulation",
     "UndirectedBuilder",
     "UndirectedGraph",

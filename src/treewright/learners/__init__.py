@@ -7,8 +7,10 @@ from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
 from treewright.learners.chow_liu import learn_chow_liu
 from treewright.learners.class_search import LearnedClass, class_search
+from treewright.learners.cluster_expansion import expand_clusters, find_clusters
 from treewright.learners.cutset import learn_cutset_bag, learn_cutset_network
 from treewright.learners.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
@@ -33,6 +35,7 @@ from treewright.learners.mixture import Member, Mixed, learn_mixture
 from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
+from treewright.learners.star_discovery import discover_stars
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
@@ -41,6 +44,7 @@ from treewright.learners.validated import LearnedFeatureGraph
 __all__ = [
     "Certified",
     "CutsetComponents",
+    "Dependencies",
     "EdgeConfidence",
     "EdgePosterior",
     "ExhaustiveSearch",
@@ -71,7 +75,10 @@ __all__ = [
     "WorstPairWalk",
     "choose_width",
     "class_search",
+    "discover_stars",
     "edge_confidence",
+    "expand_clusters",
+    "find_clusters",
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
@@ -99,5 +106,6 @@ __all__ = [
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",
+    "measure_dependencies",
     "sample_edges",
 ]

@@ -1,0 +1,268 @@
+"""A map of the domain: groups of variables that belong together.
+
+Star discovery gives disjoint *stars*, expansion makes them overlap (Zeng & Hernandez 2008). What several
+clusters share holds them together: clusters that are joined by shared variables, directly or through others,
+form a *region*, and regions are parts of the domain that have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import GraphError
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+Names = tuple[str, ...]
+Pairs = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Star:
+    """A cluster before expansion: a variable of the dependency tree with those next to it, as indices."""
+
+    centre: int
+    members: Scope
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A variable that was added to a cluster only to reach it from there.
+
+    Attributes
+    ----------
+    anchor
+        The member on whose account it was added.
+    variable
+        The variable.
+    weight
+        The dependence between the two, in nats.
+    """
+
+    anchor: str
+    variable: str
+    weight: float
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Clusters:
+    """Overlapping clusters of the variables of a schema, each grown from a star.
+
+    Parameters
+    ----------
+    schema
+        The variables.
+    stars
+        Disjoint, together all variables.
+    expanded
+        For each star its cluster, which holds the star. Clusters inside another one are left out.
+    bridges
+        Variables that were added to join regions.
+
+    Attributes
+    ----------
+    star_scopes, cluster_scopes
+        Stars and clusters as indices, members in the order of their names.
+    grown_from
+        For each cluster the position of its star.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name) for name in "abcde"])
+    >>> stars = [Star(0, (0, 1)), Star(3, (2, 3)), Star(4, (4,))]
+    >>> clusters = Clusters(schema, stars, [(0, 1, 2), (2, 3), (4,)])
+    >>> clusters.centres, clusters.disjoint
+    (('a', 'd', 'e'), (('a', 'b'), ('c', 'd'), ('e',)))
+    >>> clusters.overlapping, clusters.overlaps, clusters.regions
+    ((('a', 'b', 'c'), ('c', 'd'), ('e',)), ('c',), (('a', 'b', 'c', 'd'), ('e',)))
+    >>> clusters.share("a", "c"), clusters.share("a", "d")
+    (True, False)
+    """
+
+    schema: Schema
+    stars: tuple[Star, ...]
+    star_scopes: tuple[Scope, ...]
+    cluster_scopes: tuple[Scope, ...]
+    grown_from: tuple[int, ...]
+    bridges: tuple[Bridge, ...]
+
+    def __init__(
+        self,
+        schema: Schema,
+        stars: Iterable[Star],
+        expanded: Iterable[Iterable[NameOrIndex]],
+        bridges: Iterable[Bridge] = (),
+    ) -> None:
+        found = tuple(stars)
+        in_order = _sorter(schema)
+        disjoint = tuple(in_order(star.members) for star in found)
+        grown = tuple(in_order(schema.scope(one)) for one in expanded)
+        _check(schema, found, disjoint, grown)
+        kept = _largest(grown, len(schema))
+        fields = {
+            "schema": schema,
+            "stars": found,
+            "star_scopes": disjoint,
+            "cluster_scopes": tuple(grown[i] for i in kept),
+            "grown_from": kept,
+            "bridges": tuple(bridges),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.cluster_scopes)
+
+    def __repr__(self) -> str:
+        n = len(self.schema)
+        return f"Clusters({n} variables, {len(self.stars)} stars, {len(self)} clusters)"
+
+    @property
+    def centres(self) -> Names:
+        """The centre of each star."""
+        return self.schema.names_of(star.centre for star in self.stars)
+
+    @property
+    def disjoint(self) -> tuple[Names, ...]:
+        """The stars: every variable lies in one of them."""
+        return tuple(map(self.schema.names_of, self.star_scopes))
+
+    @property
+    def overlapping(self) -> tuple[Names, ...]:
+        """The clusters after expansion, none inside another."""
+        return tuple(map(self.schema.names_of, self.cluster_scopes))
+
+    @cached_property
+    def overlaps(self) -> Names:
+        """The variables that lie in more than one cluster, by name."""
+        times = np.bincount([v for scope in self.cluster_scopes for v in scope], minlength=len(self.schema))
+        return tuple(sorted(self.schema.names_of(np.flatnonzero(times > 1).tolist())))
+
+    @cached_property
+    def region_of(self) -> tuple[int, ...]:
+        """For each cluster the number of its region; regions are numbered as their first clusters come."""
+        number: dict[int, int] = {}
+        return tuple(
+            number.setdefault(leader, len(number))
+            for leader in join_sets(self.cluster_scopes, len(self.schema))
+        )
+
+    @cached_property
+    def regions(self) -> tuple[Names, ...]:
+        """The variables of each region, by name: no cluster reaches from one into another."""
+        members: list[set[int]] = [set() for _ in range(max(self.region_of, default=-1) + 1)]
+        for region, scope in zip(self.region_of, self.cluster_scopes, strict=True):
+            members[region].update(scope)
+        return tuple(tuple(sorted(self.schema.names_of(part))) for part in members)
+
+    def star_of(self, variable: NameOrIndex) -> int:
+        """The position of the star that holds a variable."""
+        return self._star_of[self.schema.index(variable)]
+
+    @cached_property
+    def _star_of(self) -> dict[int, int]:
+        return {v: i for i, scope in enumerate(self.star_scopes) for v in scope}
+
+    def clusters_of(self, variable: NameOrIndex) -> tuple[int, ...]:
+        """The positions of the clusters that hold a variable."""
+        v = self.schema.index(variable)
+        return tuple(i for i, scope in enumerate(self.cluster_scopes) if v in scope)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Which pairs share a cluster: a symmetric matrix in the order of the schema."""
+        n = len(self.schema)
+        pairs = np.zeros((n, n), dtype=np.bool_)
+        for scope in self.cluster_scopes:
+            pairs[np.ix_(scope, scope)] = True
+        np.fill_diagonal(pairs, False)
+        pairs.flags.writeable = False
+        return pairs
+
+    def share(self, u: NameOrIndex, v: NameOrIndex) -> bool:
+        """Whether two variables lie in a common cluster."""
+        return bool(self.pairs[self.schema.index(u), self.schema.index(v)])
+
+    def covered(self, edges: Iterable[tuple[NameOrIndex, NameOrIndex]]) -> float:
+        """The share of some edges whose ends share a cluster; 1 when there are none."""
+        inside = [self.share(u, v) for u, v in edges]
+        return sum(inside) / len(inside) if inside else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything by name, for JSON."""
+        return {
+            "centres": list(self.centres),
+            "disjoint": [list(names) for names in self.disjoint],
+            "overlapping": [list(names) for names in self.overlapping],
+            "overlaps": list(self.overlaps),
+            "regions": [list(names) for names in self.regions],
+            "bridges": [[b.anchor, b.variable, b.weight] for b in self.bridges],
+        }
+
+
+def join_sets(scopes: Iterable[Sequence[int]], n: int) -> list[int]:
+    """For each set the first one that it is joined to, directly or through others, by common members."""
+    leader: list[int] = []
+
+    def find(i: int) -> int:
+        while leader[i] != i:
+            leader[i] = leader[leader[i]]
+            i = leader[i]
+        return i
+
+    first_with = [-1] * n
+    for i, scope in enumerate(scopes):
+        leader.append(i)
+        for v in scope:
+            if first_with[v] < 0:
+                first_with[v] = i
+            a, b = sorted((find(i), find(first_with[v])))
+            leader[b] = a
+    return [find(i) for i in range(len(leader))]
+
+
+def _sorter(schema: Schema) -> Callable[[Iterable[int]], Scope]:
+    rank = {v: place for place, v in enumerate(schema.name_order)}
+    return lambda scope: tuple(sorted(scope, key=rank.__getitem__))
+
+
+def _largest(grown: tuple[Scope, ...], n: int) -> tuple[int, ...]:
+    """Positions of the sets that lie in no other; of equal ones the first."""
+    sets = [frozenset(scope) for scope in grown]
+    holding: list[list[int]] = [[] for _ in range(n)]
+    for i, scope in enumerate(grown):
+        for v in scope:
+            holding[v].append(i)
+
+    def is_inside(i: int) -> bool:
+        rarest = min(grown[i], key=lambda v: len(holding[v]))
+        others = (j for j in holding[rarest] if j != i and sets[i] <= sets[j])
+        return any(len(sets[j]) > len(sets[i]) or j < i for j in others)
+
+    return tuple(i for i in range(len(grown)) if not is_inside(i))
+
+
+def _check(
+    schema: Schema, stars: tuple[Star, ...], disjoint: tuple[Scope, ...], grown: tuple[Scope, ...]
+) -> None:
+    if len(grown) != len(stars):
+        raise GraphError(f"each star grows into one cluster; found {len(stars)} stars, {len(grown)} clusters")
+    times = np.bincount([v for scope in disjoint for v in scope], minlength=len(schema))
+    for v in schema.name_order:
+        if times[v] != 1:
+            raise GraphError(f"every variable lies in one star; {schema.names[v]!r} lies in {times[v]}")
+    for star, core, cluster in zip(stars, disjoint, grown, strict=True):
+        if star.centre not in core:
+            raise GraphError(f"a star holds its centre; {schema.names[star.centre]!r} is not in its star")
+        if not set(core) <= set(cluster):
+            lost = schema.names_of(v for v in core if v not in cluster)
+            raise GraphError(
+                f"a cluster holds the star it grows from; the cluster of {schema.names[star.centre]!r} lacks "
+                + ", ".join(map(repr, lost))
+            )
