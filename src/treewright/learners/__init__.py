@@ -37,6 +37,7 @@ from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.star_discovery import discover_stars
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
+from treewright.learners.tpda import LearnedTpda, learn_tpda
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
 from treewright.learners.validated import LearnedFeatureGraph
@@ -63,6 +64,7 @@ __all__ = [
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
+    "LearnedTpda",
     "Member",
     "Mixed",
     "Phase",
@@ -103,6 +105,7 @@ __all__ = [
     "learn_pc",
     "learn_tabu",
     "learn_thin_junction_tree",
+    "learn_tpda",
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",
