@@ -108,6 +108,7 @@ void bind_search(nb::module_& m) {
         out["reopened"] = tally.reopened, out["improved"] = tally.improved;
         out["checks"] = tally.checks, out["lists"] = tally.lists;
         out["scores"] = scores.families, out["sets"] = scores.sets, out["passes"] = scores.passes;
+        out["tables"] = scores.tables;
         return out;
       });
 }

@@ -109,7 +109,7 @@ double PackedScores::set_value(VertexSet set, const Fingerprint& print, Vertex c
   const Fingerprint key = by_child ? print ^ prints_(child_of_parents, 1) : print;
   if (const double* known = values_.find(key)) return *known;
   if (values_.size() >= kMostSets) values_.clear();
-  ++tally_.sets;
+  ++tally_.sets, tally_.tables += set.size() > 2;
   const double states = by_child ? table_->cardinality(order_[child_of_parents]) : 0;
   return values_.put(key, count_set(set, states, cancel));
 }
@@ -133,7 +133,7 @@ double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candid
   tally_.families += candidates.size();
   if (remembers_rows(parents, candidates))
     return additions_from_rows(child, parents, candidates, out, cancel);
-  ++tally_.passes;
+  ++tally_.passes, tally_.tables += candidates.size();
   const ChildScores around =
       score_additions(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
   const double price = edge_price_ * static_cast<double>(parents.size());
@@ -167,6 +167,7 @@ void PackedScores::count_rows(Vertex child, VertexSet parents, Cancel& cancel) {
   std::vector<Vertex> others;
   for (Vertex v = 0; v < size(); ++v)
     if (v != child && std::ranges::find(parents, v) == parents.end()) others.push_back(v);
+  tally_.tables += others.size();
   SetScores sets = score_sets(*table_, score_, order_[child], columns(parents), columns(others), cancel);
   const Fingerprint print = prints_.of(parents);
   put_row(print ^ prints_(child), sets.own_family, others, sets.families);
@@ -205,7 +206,7 @@ double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double
     }
     return local(child, parents, cancel);
   }
-  ++tally_.sets;
+  ++tally_.sets, ++tally_.tables;
   tally_.families += parents.size();
   const ChildScores around = score_child(*table_, score_, order_[child], columns(parents), {}, cancel);
   const double price = edge_price_ * static_cast<double>(parents.size());
@@ -216,7 +217,7 @@ double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double
 double PackedScores::around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
                             std::span<double> without, Cancel& cancel) {
   if (table_->is_real()) return LocalScores::around(child, parents, candidates, with, without, cancel);
-  ++tally_.passes;
+  ++tally_.passes, tally_.tables += candidates.size();
   tally_.families += candidates.size() + parents.size();
   const ChildScores found =
       score_child(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);

@@ -30,6 +30,7 @@ struct ScoreTally {
   std::uint64_t families = 0;  // local scores handed out
   std::uint64_t sets = 0;      // tables counted one by one
   std::uint64_t passes = 0;    // a child against all candidates, in one pass over the rows
+  std::uint64_t tables = 0;    // counted in either way, pairs left out
 };
 
 /// Decomposable scores of families. Not for several threads at once: answers may be remembered.

@@ -7,6 +7,7 @@ from treewright.graphs.cluster_trees import (
     JunctionTree,
     separation_tree_from_hypergraph,
 )
+from treewright.graphs.clustered_dag import ClusteredDag
 from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
@@ -54,6 +55,7 @@ __all__ = [
     "BoundKnowledge",
     "Bridge",
     "ClusterTree",
+    "ClusteredDag",
     "Clusters",
     "Collider",
     "Comparison",

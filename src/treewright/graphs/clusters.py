@@ -7,7 +7,7 @@ form a *region*, and regions are parts of the domain that have nothing to do wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -194,12 +194,24 @@ class Clusters:
         inside = [self.share(u, v) for u, v in edges]
         return sum(inside) / len(inside) if inside else 1.0
 
+    @classmethod
+    def from_dict(cls, schema: Schema, told: Mapping[str, Any]) -> Clusters:
+        """The clusters of a schema that :meth:`to_dict` has told of."""
+        stars = [
+            Star(schema.index(centre), schema.scope(members))
+            for centre, members in zip(told["centres"], told["disjoint"], strict=True)
+        ]
+        grown = dict(zip(told["grown_from"], told["overlapping"], strict=True))
+        expanded = [grown.get(i, star.members) for i, star in enumerate(stars)]
+        return cls(schema, stars, expanded, [Bridge(*bridge) for bridge in told["bridges"]])
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything by name, for JSON."""
+        """Everything by name, for JSON; `grown_from` holds positions in `centres`."""
         return {
             "centres": list(self.centres),
             "disjoint": [list(names) for names in self.disjoint],
             "overlapping": [list(names) for names in self.overlapping],
+            "grown_from": list(self.grown_from),
             "overlaps": list(self.overlaps),
             "regions": [list(names) for names in self.regions],
             "bridges": [[b.anchor, b.variable, b.weight] for b in self.bridges],

@@ -27,6 +27,8 @@ from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.knots import learn_knots
+from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
@@ -52,6 +54,7 @@ __all__ = [
     "FlippedEdge",
     "Induction",
     "Iteration",
+    "KnotsReport",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
@@ -61,6 +64,7 @@ __all__ = [
     "LearnedGraph",
     "LearnedHybrid",
     "LearnedJunctionTree",
+    "LearnedKnots",
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
@@ -98,6 +102,7 @@ __all__ = [
     "learn_hidden_tree",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_knots",
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",

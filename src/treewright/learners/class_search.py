@@ -88,6 +88,7 @@ def class_search(
     effort: int = 2,
     allow: Allowed | None = None,
     first: Allowed | None = None,
+    then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
@@ -109,8 +110,10 @@ def class_search(
         of the schema.
     first
         The pairs to begin with; by default those that are useful on their own.
+    then
+        The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
-        Whether the remaining pairs are let in afterwards. Without it the edges stay among those of `first`.
+        Whether any pairs are let in afterwards. Without it the edges stay among those of `first`.
     start
         Where to begin. Its edges may stay whatever is allowed.
     max_parents
@@ -161,16 +164,19 @@ def class_search(
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )
         allowed = copies.without_copies(allowed)
+        later = allowed
+        if then is not None:
+            later = allowed & (useful | copies.with_partners_of_copies(search.pairs(then, "then")))
     if start is not None:
         search.start_from(copies.taken_from(start, score.schema))
-    with search.phase("first pairs"):
-        search.run(allowed & useful)
+    with search.phase("first pairs") as tallies:
+        tallies["pairs"] = search.run(allowed & useful)
     if effort == 1:
         search.reopen_nodes()
-    certified = certificate or bool((useful | ~allowed).all())
+    certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
-        with search.phase("all pairs"):
-            search.run(allowed)
+        with search.phase("all pairs" if then is None else "further pairs") as tallies:
+            tallies["pairs"] = search.run(later)
     if effort >= 2:
         ways = _WAYS if effort >= 3 else _WAYS[:1]
         search.reopen_nodes(ways)
@@ -235,10 +241,12 @@ class _Search:
         undirected = as_array((place[u], place[v]) for u, v in graph.undirected_edges())
         self.native.start_from(directed, undirected)
 
-    def run(self, pairs: Matrix) -> None:
+    def run(self, pairs: Matrix) -> int:
+        """Search among some pairs; how many these are."""
         by_name = pairs[np.ix_(self.order, self.order)]
         self.native.allow(np.ascontiguousarray(by_name, dtype=np.uint8))
         self.native.run()
+        return int(np.count_nonzero(by_name)) // 2
 
     def reopen_nodes(self, ways: tuple[_core.Return, ...] = _WAYS[:1]) -> None:
         with self.phase("reopen nodes"):
@@ -253,11 +261,11 @@ class _Search:
             self.reopen_nodes(ways)
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str) -> Iterator[dict[str, int | float]]:
         """Time a phase and note what it added to the tallies."""
         before = self.native.tallies
         with self.trace.phase(name) as tallies:
-            yield
+            yield tallies
             after = self.native.tallies
             tallies.update({key: after[key] - before[key] for key in after if after[key] != before[key]})
         if self.progress is not None:

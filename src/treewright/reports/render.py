@@ -16,6 +16,7 @@ from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
 from treewright.reports.feature_picture import drawn_structure, upper_nodes
+from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.links import Link, links_of
 from treewright.tables.schema import Label, Schema
@@ -66,7 +67,8 @@ def to_svg(
     Parameters
     ----------
     structure
-        A directed, partly directed or undirected graph with a schema; arrows mark directions.
+        A directed, partly directed or undirected graph with a schema; arrows mark directions. Where it knows
+        the clusters of its variables they are drawn as coloured groups.
     marginals
         Distributions to show in the nodes, by name.
     observed
@@ -82,6 +84,7 @@ def to_svg(
     8
     """
     schema, links = structure.schema, links_of(structure)
+    groups = Groups.of(structure)
     cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
     layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
     width, height = layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN
@@ -91,12 +94,12 @@ def to_svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" aria-label="{title}" '
             f'width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}">',
-            f"<style>{_svg_style()}</style>",
+            f"<style>{_svg_style()}{STYLE if groups else ''}</style>",
             '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
             'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
             "</defs>",
             *(_draw_link(link, layout, schema, confidence) for link in links),
-            *(_draw_card(card, layout.centres[v]) for v, card in enumerate(cards)),
+            *(_draw_card(card, layout.centres[v], groups, v) for v, card in enumerate(cards)),
             "</svg>",
         ]
     )
@@ -132,6 +135,7 @@ def to_html(
     model = source if isinstance(source, BayesianNetwork | MarkovNetwork | FeatureNetwork) else None
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
+    groups = Groups.of(structure)
     heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
     picture = _nodes_above(model) + to_svg(
         _drawn(structure, model), marginals=marginals, observed=tuple(given or ()), confidence=confidence
@@ -141,8 +145,10 @@ def to_html(
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{heading}</title><style>{_page_style()}</style></head><body>",
-            f"<header><h1>{heading}</h1><p>{_key_figures(structure, model)}</p>{_given_line(given)}</header>",
+            f"<title>{heading}</title><style>{_page_style()}{PAGE_STYLE if groups else ''}</style></head>",
+            "<body>",
+            f"<header><h1>{heading}</h1><p>{_key_figures(structure, model)}</p>{_given_line(given)}"
+            f"{groups.legend() if groups else ''}</header>",
             f"<main>{picture}</main>",
             f"<script>{_SCRIPT}</script></body></html>\n",
         ]
@@ -208,13 +214,15 @@ def _card(schema: Schema, v: int, marginals: Mapping[str, Distribution] | None, 
     return _Card(name, tuple(rows), more, observed, max(width, 48.0), height)
 
 
-def _draw_card(card: _Card, centre: Point) -> str:
+def _draw_card(card: _Card, centre: Point, groups: Groups | None, v: int) -> str:
     left, top = centre[0] - card.width / 2, centre[1] - card.height / 2
     name = escape(card.name)
+    told = f"{name} ({escape(groups.told(v))})" if groups else name
     parts = [
         f'<g class="node{" seen" if card.observed else ""}" data-name="{name}" '
-        f'transform="translate({left:.1f} {top:.1f})"><title>{name}</title>',
+        f'transform="translate({left:.1f} {top:.1f})"><title>{told}</title>',
         f'<rect class="box" width="{card.width:.1f}" height="{card.height}" rx="6"/>',
+        groups.draw(v, card.width, card.height) if groups else "",
         f'<text class="name" x="{card.width / 2:.1f}" y="18">{escape(_short(card.name))}</text>',
     ]
     start = card.width - _BAR_LENGTH - 54
@@ -277,6 +285,8 @@ def _key_figures(structure: Any, model: AnyModel | None) -> str:
         figures.append(f"{model.n_parameters:,} parameters")
     if isinstance(model, FeatureNetwork):
         figures.append(f"feature graph of {model.graph.n_nodes:,} nodes")
+    if groups := Groups.of(structure):
+        figures.append(groups.figures())
     return " · ".join(figures)
 
 

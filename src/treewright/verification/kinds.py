@@ -57,6 +57,7 @@ def check_bayesian_network(content: dict[str, Any], variables: Variables, findin
     if not findings.broken("variables"):
         check_conditional_tables(content.get("tables"), parents, variables, findings)
     check_unseen(content.get("unseen", {}), variables, findings)
+    check_groups(content, variables, findings)
     return families(parents)
 
 
@@ -84,6 +85,7 @@ def check_gaussian_network(content: dict[str, Any], variables: Variables, findin
         by_parent="coefficients",
     )
     check_name_lists(content, variables, findings)
+    check_groups(content, variables, findings)
     return families(parents)
 
 
@@ -118,12 +120,33 @@ def check_unseen(value: object, variables: Variables, findings: Findings) -> Non
     )
 
 
+def check_groups(content: dict[str, Any], variables: Variables, findings: Findings) -> None:
+    """A map of the variables: each in one group, and the overlapping clusters of known names."""
+    if "clusters" not in content:
+        return
+    value = content["clusters"]
+    keys = ("disjoint", "overlapping")
+    told: list[Any] = [value.get(key) for key in keys] if isinstance(value, dict) else []
+    good = bool(told) and all(
+        isinstance(groups, list)
+        and all(isinstance(group, list) and all(isinstance(name, str) for name in group) for group in groups)
+        for groups in told
+    )
+    once = good and sorted(name for group in told[0] for name in group) == sorted(variables.states)
+    known = good and all(name in variables.states for group in told[1] for name in group)
+    findings.expect(once and known, "kind", "the clusters are no map in which every variable has one group")
+
+
 KINDS = {
-    "bayesian network": Kind(frozenset({"arcs", "tables"}), frozenset({"unseen"}), check_bayesian_network),
+    "bayesian network": Kind(
+        frozenset({"arcs", "tables"}), frozenset({"unseen", "clusters"}), check_bayesian_network
+    ),
     "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
     "feature network": Kind(frozenset({"nodes"}), frozenset(), check_feature_network),
     "gaussian network": Kind(
-        frozenset({"arcs", "families"}), frozenset({"floored", "redundant"}), check_gaussian_network
+        frozenset({"arcs", "families"}),
+        frozenset({"floored", "redundant", "clusters"}),
+        check_gaussian_network,
     ),
     "sigmoid network": Kind(frozenset({"arcs", "families"}), frozenset(), check_sigmoid_network),
 }

@@ -12,13 +12,14 @@ from treewright.graphs.dag import Dag
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.dirichlet import Dirichlet
 from treewright.models.family_counts import FamilyCounts
+from treewright.models.formats.clusters import KEY, with_clusters, write_clusters
 from treewright.models.formats.content import as_list, as_table, expect
 from treewright.models.formats.labels import read_label, write_label
 from treewright.tables.schema import Schema, Variable
 
 KIND = "bayesian network"
 REQUIRED = frozenset({"arcs", "tables"})
-OPTIONAL = frozenset({"unseen", "counts"})
+OPTIONAL = frozenset({"unseen", "counts", KEY})
 
 
 def write(model: BayesianNetwork) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def write(model: BayesianNetwork) -> dict[str, Any]:
         "tables": {
             name: table.ravel().tolist() for name, table in zip(model.schema.names, model.tables, strict=True)
         },
+        **write_clusters(model.dag),
     }
     if model.unseen:
         content["unseen"] = model.unseen
@@ -40,7 +42,7 @@ def read(document: Mapping[str, Any]) -> BayesianNetwork:
     schema = read_variables(document["variables"])
     arcs = [_read_arc(item) for item in as_list(document["arcs"], "arcs")]
     expect(len(set(arcs)) == len(arcs), "an arc is there twice")
-    dag = Dag(schema, arcs)
+    dag = with_clusters(Dag(schema, arcs), document)
     model = BayesianNetwork(
         dag,
         _read_tables(dag, document["tables"], "table"),

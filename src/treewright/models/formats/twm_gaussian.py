@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from treewright.models.formats.clusters import KEY, with_clusters, write_clusters
 from treewright.models.formats.content import expect
 from treewright.models.formats.continuous import are_names, read_dag, read_families
 from treewright.models.gaussian_network import GaussianNetwork
 
 KIND = "gaussian network"
 REQUIRED = frozenset({"arcs", "families"})
-OPTIONAL = frozenset({"floored", "redundant"})
+OPTIONAL = frozenset({"floored", "redundant", KEY})
 
 _LINE = ("intercept", "variance", "coefficients")
 
@@ -28,6 +29,7 @@ def write(model: GaussianNetwork) -> dict[str, Any]:
             }
             for name in model.schema.names
         },
+        **write_clusters(model.dag),
     }
     if model.floored:
         content["floored"] = list(model.floored)
@@ -37,7 +39,7 @@ def write(model: GaussianNetwork) -> dict[str, Any]:
 
 
 def read(document: Mapping[str, Any]) -> GaussianNetwork:
-    dag = read_dag(document)
+    dag = with_clusters(read_dag(document), document)
     families = read_families(document["families"], dag, _LINE)
     floored, redundant = document.get("floored", []), document.get("redundant", {})
     expect(are_names(floored), "floored variables are a list of names")

@@ -1,0 +1,204 @@
+"""Bayesian knots: large networks from few rows.
+
+Many variables and few rows: a score that pays for parameters alone finds useful-looking edges by chance among
+the n(n - 1)/2 pairs it looks at. Zeng & Hernandez (2008) cut the variables into overlapping clusters, learn
+each by itself (a *knot*) and put the knots together; that is ``mode="paper"``. The same pair pass and the
+same clusters are kept here, but what decides by default is one search over the equivalence classes of the
+whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
+tables, and clusters are a map of the domain that the answer carries with it.
+
+The search first joins only pairs that are useful on their own and looks at its choices again. Then either all
+pairs are let in, so that at the end no step improves (the *certificate*, about n^2 tables), or, where that is
+too much, those whose dependence leaves at least a weak marginal trace (the *rescue*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.criteria.edge_prior import EdgePrior, SparseQNML
+from treewright.criteria.gaussian_scores import GaussianBIC
+from treewright.criteria.queries import one_of
+from treewright.criteria.score import LocalScore
+from treewright.errors import SchemaError, SettingError
+from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
+from treewright.learners.class_search import LearnedClass, class_search
+from treewright.learners.cluster_expansion import Expansion, find_clusters
+from treewright.learners.dependency_tree import Dependencies, measure_dependencies
+from treewright.learners.hill_climbing import climbed
+from treewright.learners.knots_report import LearnedKnots, report_on
+from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.obedience import obedient_member
+from treewright.learners.pair_filters import FILTERS, Filter, filtered_pairs
+from treewright.learners.star_discovery import StarWeight
+from treewright.statistics.counter import Counter
+from treewright.statistics.moments import Moments
+
+Progress = Callable[[int, float], object]
+Matrix = npt.NDArray[np.bool_]
+
+# Up to so many variables all pairs are let in by default.
+CERTIFICATE_UP_TO = 2_000
+# The level of the rescue, and the stricter one above so many variables.
+_RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+
+
+def learn_knots(
+    source: Counter | Moments,
+    *,
+    score: LocalScore | None = None,
+    fast: bool = False,
+    certificate: Literal["auto", "always", "never"] = "auto",
+    rescue: float | None = None,
+    filter: Filter | None = None,
+    effort: int | None = None,
+    max_parents: int | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    expansion: Expansion = "adaptive",
+    weight: StarWeight = "tree",
+    merge_singletons: bool = False,
+    require_significant: bool = True,
+    progress: Progress | None = None,
+) -> LearnedKnots:
+    """Learn a large network from few rows, with a map of its variables.
+
+    Parameters
+    ----------
+    source
+        Counts of discrete variables, or moments of continuous ones.
+    score
+        A score-equivalent score of the same data; by default :class:`~treewright.criteria.SparseQNML`, for
+        moments :class:`~treewright.criteria.GaussianBIC` with the same price for each edge.
+    fast
+        Leave the certificate out: pairs with a weak marginal trace only are looked at again.
+    certificate
+        Whether all pairs are let in at the end: ``"auto"`` up to 2,000 variables.
+    rescue
+        Without the certificate, the level at which a marginal dependence lets a pair in after all; by default
+        0.2, and 0.05 above 1,000 variables. 0 lets none in.
+    filter
+        Which pairs may be joined at all: ``"pc1"``, those that no test with at most one variable given
+        separates at 0.05 (helps with variables of very many states, where scores add false edges);
+        ``"clusters"``, those that share a cluster; ``"partners"``, the five strongest partners of each
+        variable. By default all pairs.
+    effort
+        How much is looked at again, as in :func:`~treewright.learners.class_search`; by default 2, and 1
+        above 1,000 variables.
+    max_parents
+        No child gets more; by default the score alone decides.
+    knowledge
+        Arcs that are required or forbidden.
+    expansion
+        How clusters come to overlap: a share of their size, or ``"adaptive"``.
+    weight, merge_singletons, require_significant
+        How clusters are found, see :func:`~treewright.learners.find_clusters`.
+    progress
+        Called after each phase with the steps taken and the nats gained since the start.
+
+    Returns
+    -------
+    LearnedKnots
+        `structure.clusters` is the map, `cpdag` the class, `report` says which pairs were let in, how many
+        tables that took and how many edges of the result lie inside clusters.
+
+    References
+    ----------
+    .. [1] Zeng & Hernandez (2008). A decomposition algorithm for learning Bayesian network structures from
+       data. PAKDD, 441-453.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> network = tw.load_network("alarm")
+    >>> table = network.sample(500, rng=np.random.default_rng(0))
+    >>> learned = tw.learn_knots(tw.count(table))
+    >>> learned.certified, tw.shd(network.dag, learned.cpdag) < 25
+    (True, True)
+    >>> len(learned.structure.clusters.disjoint), learned.report.inside
+    (7, 1.0)
+    """
+    one_of("certificate", certificate, ("auto", "always", "never"))
+    if fast and certificate == "always":
+        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
+    if filter is not None:
+        one_of("filter", filter, FILTERS)
+    known = bind_knowledge(knowledge, source.schema)
+    score = default_score(source) if score is None else score
+    if score.schema.names != source.schema.names:
+        raise SchemaError("the score and the counts must be of the same variables, in the same order")
+    level = _rescue_level(rescue, len(source.schema))
+    trace = TraceBuilder()
+    with trace.phase("dependencies") as tallies:
+        dependencies = measure_dependencies(source)
+        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
+    with trace.phase("clusters") as tallies:
+        clusters = find_clusters(
+            dependencies,
+            expansion=expansion,
+            weight=weight,
+            merge_singletons=merge_singletons,
+            require_significant=require_significant,
+        )
+        tallies["clusters"] = len(clusters)
+    allowed = known.allowed_pairs
+    if filter is not None:
+        allowed = allowed & filtered_pairs(
+            filter, source=source, dependencies=dependencies, clusters=clusters, known=known, trace=trace
+        )
+    everything = certificate == "always" or (
+        certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
+    )
+    found = class_search(
+        score,
+        effort=_effort(len(source.schema)) if effort is None else effort,
+        allow=allowed | known.required | known.required.T,
+        then=None if everything else _weak_traces(dependencies, level),
+        max_parents=max_parents,
+        mentions=known.mentions,
+        progress=progress,
+    )
+    if known.is_symmetric:
+        known.check(found.structure)
+    else:
+        member = obedient_member(found.cpdag, known, max_parents)
+        found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
+    return _with_clusters(found, clusters, trace.build())
+
+
+def default_score(source: Counter | Moments) -> LocalScore:
+    """A score that pays ln n nats for each edge among n variables."""
+    if isinstance(source, Moments):
+        return EdgePrior(GaussianBIC(source), math.log(max(len(source.schema), 1)))
+    return SparseQNML(source)
+
+
+def _rescue_level(rescue: float | None, n: int) -> float:
+    if rescue is None:
+        return _STRICT_RESCUE if n > _MANY else _RESCUE
+    if not 0 <= rescue < 1:
+        raise SettingError(f"rescue is a level from 0 to 1, 1 excluded, 0 for no rescue; found {rescue!r}")
+    return float(rescue)
+
+
+def _effort(n: int) -> int:
+    return 2 if n <= _MANY else 1
+
+
+def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
+    """The pairs whose dependence leaves a marginal trace; the search adds those that are useful."""
+    if not level:
+        return np.zeros_like(dependencies.weights, dtype=np.bool_)
+    return dependencies.significant(level)
+
+
+def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace) -> LearnedKnots:
+    dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
+    trace = Trace((*before.phases, *found.trace.phases))
+    report = report_on(dag, trace, found.certified)
+    return LearnedKnots(dag, trace, found.cpdag, found.score, report, found.copies, found.certified)

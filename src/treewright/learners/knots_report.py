@@ -1,0 +1,126 @@
+"""What learning large networks returns: the network, its class, the map of its variables, and the account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from treewright.graphs import ClusteredDag, Clusters, Cpdag
+from treewright.learners.learned import Learned, Trace
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of the search.
+
+    Attributes
+    ----------
+    name
+        What it did.
+    pairs
+        How many pairs of variables it could join; None for a stage that lets no pairs in.
+    tables
+        Contingency tables counted, those of all pairs only in the pair pass.
+    """
+
+    name: str
+    pairs: int | None
+    tables: int
+
+
+@dataclass(frozen=True)
+class KnotsReport:
+    """How a network was found.
+
+    Attributes
+    ----------
+    stages
+        The stages in order.
+    certificate
+        Whether all allowed pairs were let in at the end.
+    inside
+        The share of the edges found whose ends share a cluster.
+    """
+
+    stages: tuple[Stage, ...]
+    certificate: bool
+    inside: float
+
+    @property
+    def tables(self) -> int:
+        """Tables counted beyond those of all pairs, which every method needs."""
+        return sum(stage.tables for stage in self.stages[1:])
+
+    def to_dict(self) -> dict[str, Any]:
+        stages = [{"name": s.name, "pairs": s.pairs, "tables": s.tables} for s in self.stages]
+        return {"stages": stages, "certificate": self.certificate, "inside_clusters": self.inside}
+
+    def __str__(self) -> str:
+        told = [
+            f"{stage.name}: "
+            + (f"{stage.pairs:,} pairs, " if stage.pairs is not None else "")
+            + f"{stage.tables:,} tables"
+            for stage in self.stages
+        ]
+        ending = "all pairs were let in" if self.certificate else "not all pairs were let in"
+        return "; ".join([*told, ending, f"{self.inside:.0%} of the edges lie inside clusters"])
+
+
+@dataclass(frozen=True)
+class LearnedKnots(Learned[ClusteredDag]):
+    """A learned network with a map of its variables.
+
+    Attributes
+    ----------
+    structure
+        A member of the class; `structure.clusters` is the map.
+    trace
+        The phases with their tallies.
+    cpdag
+        The equivalence class.
+    score
+        Of the structure, and of every other member.
+    report
+        Pairs and tables by stage, and how many edges lie inside clusters.
+    copies
+        Pairs (a, b) of variables that are relabellings of each other in the data: b has one edge, to a, and
+        the edges of a could as well be edges of b.
+    certified
+        Whether all allowed pairs were looked at: no step of the search improves the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(0))
+    >>> learned = tw.learn_knots(tw.count(table), fast=True)
+    >>> learned.clusters.disjoint
+    (('asia', 'bronc', 'dysp', 'either', 'lung', 'smoke', 'tub', 'xray'),)
+    >>> [(stage.name, stage.pairs) for stage in learned.report.stages[:3]]
+    [('dependencies', None), ('first pairs', 15), ('further pairs', 22)]
+    """
+
+    cpdag: Cpdag
+    score: float
+    report: KnotsReport
+    copies: tuple[tuple[str, str], ...] = ()
+    certified: bool = True
+
+    @property
+    def clusters(self) -> Clusters:
+        """The map of the variables."""
+        return self.structure.clusters
+
+
+def report_on(structure: ClusteredDag, trace: Trace, certified: bool) -> KnotsReport:
+    """The account of the phases that counted tables."""
+    stages = tuple(
+        Stage(phase.name, _pairs(phase.tallies.get("pairs")), int(phase.tallies.get("tables", 0)))
+        for phase in trace.phases
+        if "pairs" in phase.tallies or "tables" in phase.tallies
+    )
+    return KnotsReport(stages, certified, structure.clusters.covered(structure.edges()))
+
+
+def _pairs(tally: int | float | None) -> int | None:
+    return None if tally is None else int(tally)
