@@ -54,6 +54,7 @@ ClassGraph ClassGraph::of(const BitMatrix& parents, std::span<const Vertex> orde
   ClassGraph graph;
   graph.marks = cpdag_of(parents, order);
   graph.adjacent = graph.marks.adjacency();
+  graph.member = parents;
   return graph;
 }
 

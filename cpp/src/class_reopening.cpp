@@ -74,34 +74,48 @@ double ClassSearch::add_as_source(Vertex v, BitMatrix& parents, std::span<const 
   return gained;
 }
 
-// Without the edges at v the v-structures elsewhere stay, so any member of the class leads to the same one.
-bool ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
-  State before = state_;
-  std::vector<Vertex> ranks(size());
-  std::iota(ranks.begin(), ranks.end(), Vertex{0});
-  auto [parents, order] = *consistent_extension(state_.graph.marks, ranks);
-  const std::vector<Vertex> own = listed(parents, v);
-  double change = own.empty() ? 0 : scores_->local(v, {}, cancel) - scores_->local(v, own, cancel);
-  for (const Vertex parent : own) parents.reset(v, parent);
-  for (Vertex child = 0; child < size(); ++child) {
-    if (!parents.test(child, v)) continue;
-    std::vector<Vertex> family = listed(parents, child);
+// What the edges at a vertex are worth in some member of the class, and so in all.
+double ClassSearch::worth_of_edges(Vertex v, Cancel& cancel) {
+  const BitMatrix& member = state_.graph.member;
+  const std::vector<Vertex> own = listed(member, v);
+  double worth = own.empty() ? 0 : scores_->local(v, own, cancel) - scores_->local(v, {}, cancel);
+  for (const Vertex child : listed(state_.graph.adjacent, v)) {
+    if (!member.test(child, v)) continue;
+    std::vector<Vertex> family = listed(member, child);
     const double with = scores_->local(child, family, cancel);
     std::erase(family, v);
-    change += scores_->local(child, family, cancel) - with;
-    parents.reset(child, v);
+    worth += with - scores_->local(child, family, cancel);
   }
-  if (how == Return::as_sink) {
-    std::ranges::rotate(std::ranges::find(order, v), std::ranges::find(order, v) + 1, order.end());
-    change += add_as_sink(v, parents, cancel);
-  } else if (how == Return::as_source) {
-    std::ranges::rotate(order.begin(), std::ranges::find(order, v), std::ranges::find(order, v) + 1);
-    change += add_as_source(v, parents, order, cancel);
-  }
-  replace(ClassGraph::of(parents, order));
+  return worth;
+}
+
+bool ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
+  State before = state_;
+  double change = -worth_of_edges(v, cancel);
+  forget_stale(take_off(state_.graph, v));
+  if (how != Return::step_by_step) change += put_back(v, how, before.graph, cancel);
   state_.units += units_of(change);
   run(cancel);
   return keep_if_better(std::move(before));
+}
+
+// All edges of a vertex at once, as a sink or as a source; what they add.
+double ClassSearch::put_back(Vertex v, Return how, const ClassGraph& before, Cancel& cancel) {
+  std::vector<Vertex> ranks(size());
+  std::iota(ranks.begin(), ranks.end(), Vertex{0});
+  auto [parents, order] = *consistent_extension(before.marks, ranks);
+  for (const Vertex u : listed(before.adjacent, v)) parents.reset(u, v), parents.reset(v, u);
+  const auto place = std::ranges::find(order, v);
+  double gained = 0;
+  if (how == Return::as_sink) {
+    std::rotate(place, place + 1, order.end());
+    gained = add_as_sink(v, parents, cancel);
+  } else {
+    std::rotate(order.begin(), place, place + 1);
+    gained = add_as_source(v, parents, order, cancel);
+  }
+  replace(ClassGraph::of(parents, order));
+  return gained;
 }
 
 std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
@@ -154,7 +168,7 @@ bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
   consider(v, u), consider(u, v);  // u < v: of equals, the child of smaller name
   if (!best) return false;
   State before = state_;
-  replace(ClassGraph::completed(applied(state_.graph, best->step)));
+  take_step(best->step);
   state_.units += units_of(best->gain);
   ban(Arc{u, v});
   run(cancel);

@@ -15,12 +15,6 @@ bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
   return difference != 0;
 }
 
-bool meet(const Word* a, const Word* b, std::size_t words) {
-  for (std::size_t i = 0; i < words; ++i)
-    if (a[i] & b[i]) return true;
-  return false;
-}
-
 }  // namespace
 
 ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings)
@@ -33,7 +27,7 @@ ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSetting
   if (!scores_->is_score_equivalent())
     throw std::invalid_argument("a search over classes needs a score that cannot tell their members apart");
   state_.graph = ClassGraph(size());
-  state_.lists.fill(Lists(size()));
+  state_.lists = {Lists(size()), Lists(size(), false), Lists(size())};
   reopened_at_.fill(std::vector<std::uint64_t>(size(), 0));
   for (Vertex u = 0; u < size(); ++u)
     for (Vertex v = 0; v < size(); ++v)
@@ -85,36 +79,49 @@ void ClassSearch::Lists::set_cursor(Vertex y, std::uint32_t cursor) {
   head[y].chosen = of[y]->items[cursor].chosen;
 }
 
-void ClassSearch::Lists::rewind(Vertex y) {
-  set_cursor(y, 0);
-  std::fill_n(watched.row(y), watched.words(), Word{0});
+void ClassSearch::Lists::rewind_watchers(Vertex v) {
+  for_each_bit(watchers.row(v), watchers.words(), [&](std::size_t y) { rewind(static_cast<Vertex>(y)); });
+  std::fill_n(watchers.row(v), watchers.words(), Word{0});
+}
+
+void ClassSearch::replace(ClassGraph graph) {
+  Changes changes;
+  const ClassGraph& old = state_.graph;
+  for (Vertex v = 0; v < size(); ++v) {
+    if (differ(old.marks.parents, graph.marks.parents, v) ||
+        differ(old.marks.children, graph.marks.children, v) ||
+        differ(old.marks.neighbours, graph.marks.neighbours, v))
+      changes.marks.push_back(v);
+    if (differ(old.adjacent, graph.adjacent, v)) changes.adjacency.push_back(v);
+  }
+  state_.graph = std::move(graph);
+  forget_stale(changes);
+}
+
+void ClassSearch::take_step(const ClassOperator& step) {
+  if (const std::optional<Changes> changes = take(state_.graph, step))
+    forget_stale(*changes);
+  else
+    replace(ClassGraph::completed(applied(state_.graph, step)));
 }
 
 // Lists of a child depend on its own edges and on what its neighbours are adjacent to; turns also on the
 // edges of everything adjacent.
-void ClassSearch::replace(ClassGraph graph) {
-  const std::size_t n = size(), words = graph.words();
-  std::vector<Word> marks(words, 0), adjacency(words, 0);
-  const ClassGraph& old = state_.graph;
-  for (Vertex v = 0; v < n; ++v) {
-    const Word bit = Word{1} << (v % 64);
-    if (differ(old.marks.parents, graph.marks.parents, v) ||
-        differ(old.marks.children, graph.marks.children, v) ||
-        differ(old.marks.neighbours, graph.marks.neighbours, v))
-      marks[v / 64] |= bit;
-    if (differ(old.adjacent, graph.adjacent, v)) adjacency[v / 64] |= bit;
+void ClassSearch::forget_stale(const Changes& changes) {
+  const ClassGraph& graph = state_.graph;
+  auto& [inserts, removals, turns] = state_.lists;
+  const auto drop_all = [&](std::size_t y) {
+    const auto child = static_cast<Vertex>(y);
+    inserts.drop(child), removals.drop(child), turns.drop(child);
+  };
+  for (const Vertex v : changes.marks) {
+    drop_all(v);
+    for_each_bit(graph.adjacent.row(v), graph.words(),
+                 [&](std::size_t y) { turns.drop(static_cast<Vertex>(y)); });
+    inserts.rewind_watchers(v), turns.rewind_watchers(v);
   }
-  state_.graph = std::move(graph);
-  for (Vertex y = 0; y < n; ++y) {
-    const bool own = (marks[y / 64] >> (y % 64) & 1) ||
-                     meet(state_.graph.marks.neighbours.row(y), adjacency.data(), words);
-    const bool turned = own || meet(state_.graph.adjacent.row(y), marks.data(), words);
-    auto& [inserts, removals, turns] = state_.lists;
-    if (own) inserts.drop(y), removals.drop(y);
-    if (turned) turns.drop(y);
-    for (Lists* lists : {&inserts, &turns})
-      if (meet(lists->watched.row(y), marks.data(), words)) lists->rewind(y);
-  }
+  for (const Vertex v : changes.adjacency)
+    for_each_bit(graph.marks.neighbours.row(v), graph.words(), drop_all);
 }
 
 void ClassSearch::refresh(Move move, Cancel& cancel) {
@@ -143,8 +150,8 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
     last = {static_cast<std::uint32_t>(list.paths.size()), static_cast<std::uint32_t>(found.size())};
     list.paths.insert(list.paths.end(), found.begin(), found.end());
   }
-  BitMatrix& watched = state_.lists[static_cast<std::size_t>(move)].watched;
-  for (const Vertex v : VertexSet(list.paths).subspan(last.first, last.size)) watched.set(y, v);
+  BitMatrix& watchers = state_.lists[static_cast<std::size_t>(move)].watchers;
+  for (const Vertex v : VertexSet(list.paths).subspan(last.first, last.size)) watchers.set(v, y);
   return false;
 }
 
@@ -189,7 +196,7 @@ std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
     }
     const VertexSet set = list->set_of(item);
     Taken taken{{move, item.x, y, {set.begin(), set.end()}}, item.gain};
-    replace(ClassGraph::completed(applied(state_.graph, taken.step)));
+    take_step(taken.step);
     state_.units += units_of(taken.gain);
     ++tally_.steps[static_cast<std::size_t>(move)];
     return taken;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,7 @@
 namespace treewright {
 
 struct ClassGraph {
-  explicit ClassGraph(std::size_t n = 0) : marks(n), adjacent(n) {}
+  explicit ClassGraph(std::size_t n = 0) : marks(n), adjacent(n), member(n) {}
   /// The class of the DAGs that extend these marks; throws std::invalid_argument when there are none.
   static ClassGraph completed(Pdag marks);
   /// The class of a DAG, given as rows of parents and an order in which parents come first.
@@ -27,6 +28,7 @@ struct ClassGraph {
 
   Pdag marks;
   BitMatrix adjacent;
+  BitMatrix member;  // parents in some DAG of the class
 };
 
 enum class Move : std::uint8_t { insert, remove, turn };
@@ -81,6 +83,17 @@ bool may_turn_line(const ClassGraph& graph, Vertex x, Vertex y, std::span<const 
 std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step);
 /// Does a path found for this step earlier still stand?
 bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const Vertex> path);
+
+/// Vertices at which a step changed marks, and those at which it changed what they are adjacent to.
+struct Changes {
+  std::vector<Vertex> marks, adjacency;
+};
+
+/// Take a sound step, looking only at what it can reach. A few turns need a member that only a search through
+/// the whole graph finds: then nothing happens, and the marks are to be completed.
+std::optional<Changes> take(ClassGraph& graph, const ClassOperator& step);
+/// Take all edges off a vertex. The v-structures elsewhere stay, so any member leads to the same class.
+Changes take_off(ClassGraph& graph, Vertex v);
 
 /// The marks after a sound step, not completed yet.
 Pdag applied(const ClassGraph& graph, const ClassOperator& step);

@@ -94,7 +94,8 @@ class ClassSearch {
   };
   using ListPointer = std::shared_ptr<const OperatorList>;  // null: to be built
   // The lists of one kind of step. Items before the cursor of a list are blocked by paths that run through
-  // the watched vertices only, so they stay blocked until one of these changes.
+  // the vertices it watches only, so they stay blocked until one of these changes. Who watches a vertex is
+  // kept; a list that is built anew may still stand there, and is then looked through once too often.
   struct Lists {
     struct Head {
       double gain = 0;  // of the item at the cursor; 0 when there is none
@@ -105,10 +106,11 @@ class ClassSearch {
     };
     std::vector<ListPointer> of;  // by child
     std::vector<Head> head;
-    BitMatrix watched;
-    explicit Lists(std::size_t n = 0) : of(n), head(n), watched(n) {}
+    BitMatrix watchers;  // by vertex; none for removals, which nothing can block
+    explicit Lists(std::size_t n = 0, bool may_fail = true) : of(n), head(n), watchers(may_fail ? n : 0) {}
     void drop(Vertex y) { of[y] = nullptr; }
-    void rewind(Vertex y);
+    void rewind(Vertex y) { set_cursor(y, 0); }
+    void rewind_watchers(Vertex v);
     void set_cursor(Vertex y, std::uint32_t cursor);
   };
   struct State {
@@ -139,9 +141,13 @@ class ClassSearch {
   bool may_grow(Vertex y, VertexSet base) const;
 
   void replace(ClassGraph graph);
+  void take_step(const ClassOperator& step);
+  void forget_stale(const Changes& changes);
   std::int64_t units_of(double gain) const;
   std::vector<Vertex> vertices_to_reopen() const;
   bool reopen_node(Vertex v, Return how, Cancel& cancel);
+  double worth_of_edges(Vertex v, Cancel& cancel);
+  double put_back(Vertex v, Return how, const ClassGraph& before, Cancel& cancel);
   double add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel);
   double add_as_source(Vertex v, BitMatrix& parents, std::span<const Vertex> order, Cancel& cancel);
   void note_changes();

@@ -19,6 +19,7 @@ from treewright.cli.learn_options import (
     Bootstrap,
     Effort,
     Ess,
+    Fast,
     KnowledgeFile,
     MethodName,
     ModelOut,
@@ -80,6 +81,7 @@ def learn(
     effort: Effort = None,
     seconds: Seconds = None,
     alpha: Alpha = None,
+    fast: Fast = False,
     order: Order = None,
     knowledge: KnowledgeFile = None,
     bootstrap: Bootstrap = None,
@@ -103,7 +105,14 @@ def learn(
     """
     out = Output(as_json=as_json, quiet=quiet)
     chosen = method_named(
-        method, effort=effort, seconds=seconds, alpha=alpha, treewidth=treewidth, score=score, ess=ess
+        method,
+        effort=effort,
+        seconds=seconds,
+        alpha=alpha,
+        fast=fast or None,
+        treewidth=treewidth,
+        score=score,
+        ess=ess,
     )
     if chosen.is_density:
         refuse_for_density(method, order=order, knowledge=knowledge, bootstrap=bootstrap)
@@ -124,7 +133,9 @@ def learn(
         read = perf_counter()
         update(1, "learning")
         ground = ground_of(table, criterion, ess)
-        task = Task(ground, read_order(order, table), rng, known, effort, alpha, treewidth, held_out)
+        task = Task(
+            ground, read_order(order, table), rng, known, effort, alpha, treewidth, held_out, fast=fast
+        )
         learned = chosen.learn(replace(task, progress=told(update, task), seconds=seconds))
         update(2, "fitting")
         model, how_fitted = fitted(learned, task)
@@ -243,7 +254,7 @@ def remarks_on_search(learned: Learned[Any]) -> list[str]:
         names = listed(sorted({str(column) for column, _ in functional}))
         found.append(f"determined by other columns, so that tests may lose their edges: {names}")
     if report := getattr(learned, "report", ""):
-        found.append(report)
+        found.append(str(report))
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found

@@ -40,6 +40,12 @@ Seconds = Annotated[
         show_default=False,
     ),
 ]
+Fast = Annotated[
+    bool,
+    typer.Option(
+        "--fast", help="knots: look again only at pairs with a weak marginal trace, not at all of them."
+    ),
+]
 Alpha = Annotated[
     float | None,
     typer.Option("--alpha", help="Level of the independence tests, such as 0.01.", show_default=False),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.methods import shape_of
 from treewright.cli.output import figures, heading, listing, remark
-from treewright.graphs import Dag, Pdag, UndirectedGraph
+from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
@@ -84,6 +84,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
     if outcome.confidence is not None:
         keys = ("from", "to", "strength", "direction")
         plain["confidence"] = [dict(zip(keys, edge, strict=True)) for edge in outcome.confidence.edges()]
+    if isinstance(network, ClusteredDag):
+        plain["clusters"] = network.clusters.to_dict()
     if outcome.n_valid_rows is not None:
         plain["valid_rows"] = outcome.n_valid_rows
         plain["valid_log_likelihood"] = outcome.valid_log_likelihood
@@ -104,6 +106,8 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
     if outcome.n_valid_rows is not None:
         held_out = f"{outcome.valid_log_likelihood:.4f} nats per row ({outcome.n_valid_rows:,} rows)"
         pairs.append(("held out", held_out))
+    if isinstance(outcome.network, ClusteredDag):
+        pairs.append(("clusters", clusters_line(outcome.network)))
     pairs.append(("time", f"{outcome.reading_seconds:.2f} s to read, {outcome.seconds:.2f} s to learn"))
     yield figures(*pairs)
     if edges:
@@ -118,6 +122,16 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
         yield f"  saved to {outcome.output}"
         following = "marginals" if outcome.confidence is None else "explore"  # which draws how sure edges are
         yield remark(f"  next: treewright {following} {outcome.output}")
+
+
+def clusters_line(network: ClusteredDag) -> str:
+    """How many clusters, and the largest by its centre."""
+    clusters = network.clusters
+    largest = max(range(len(clusters.stars)), key=lambda i: len(clusters.stars[i].members))
+    return (
+        f"{len(clusters.stars):,}, the largest {counted(len(clusters.stars[largest].members), 'variable')} "
+        f"around {clusters.centres[largest]}; explore draws them"
+    )
 
 
 def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import treewright
 from treewright.cli.ground import Ground
 from treewright.cli.incomplete import complete_rows
-from treewright.criteria import IndependenceTest, LocalScore
+from treewright.criteria import EdgePrior, IndependenceTest, LocalScore
 from treewright.criteria.named import STRUCTURE_SCORES
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs import Dag, FeatureGraph, Knowledge, UndirectedGraph
@@ -26,6 +27,7 @@ from treewright.learners import (
     learn_hidden_tree,
     learn_hill_climbing,
     learn_hybrid,
+    learn_knots,
     learn_l1_neighbourhoods,
     learn_mixture,
     learn_pc,
@@ -59,6 +61,7 @@ class Task:
     valid: Table | None = None
     progress: Progress | None = None
     seconds: float | None = None
+    fast: bool = False
 
     @property
     def score(self) -> LocalScore:
@@ -121,6 +124,19 @@ def by_blankets(name: str) -> Method:
     return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 
 
+def learned_knots(task: Task) -> Learned[Any]:
+    """One search over classes with clusters beside it; lines pay for each edge as tables do."""
+    moments = getattr(task.score, "moments", None)
+    score = task.score if moments is None else EdgePrior(task.score, math.log(len(task.score.schema)))
+    return learn_knots(
+        task.counter if moments is None else moments,
+        score=score,
+        fast=task.fast,
+        effort=task.effort,
+        knowledge=task.known(),
+    )
+
+
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "bounded": Method(
@@ -148,6 +164,7 @@ METHODS: dict[str, Method] = {
         score="sparse-qnml",
         options=frozenset({"effort", "alpha"}),
     ),
+    "knots": Method(learned_knots, score="sparse-qnml", options=frozenset({"effort", "fast"})),
     "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
     "chains": Method(
         lambda task: learn_treewidth_chains(

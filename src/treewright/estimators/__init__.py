@@ -9,6 +9,7 @@ from treewright.estimators.chow_liu import ChowLiuTree
 from treewright.estimators.efficient_markov import EfficientMarkov
 from treewright.estimators.estimator import Estimator
 from treewright.estimators.hill_climbing import HillClimbing
+from treewright.estimators.knots import Knots
 from treewright.estimators.pc import PC
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "EfficientMarkov",
     "Estimator",
     "HillClimbing",
+    "Knots",
 ]
