@@ -27,6 +27,8 @@ from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.knot_engines import Knot
+from treewright.learners.knot_learning import LearnedPaperKnots, learn_paper_knots
 from treewright.learners.knots import learn_knots
 from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
@@ -54,6 +56,7 @@ __all__ = [
     "FlippedEdge",
     "Induction",
     "Iteration",
+    "Knot",
     "KnotsReport",
     "Learned",
     "LearnedBlankets",
@@ -66,6 +69,7 @@ __all__ = [
     "LearnedJunctionTree",
     "LearnedKnots",
     "LearnedNeighbourhoods",
+    "LearnedPaperKnots",
     "LearnedPc",
     "LearnedPrecision",
     "LearnedTpda",
@@ -106,6 +110,7 @@ __all__ = [
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",
+    "learn_paper_knots",
     "learn_path",
     "learn_pc",
     "learn_tabu",
