@@ -35,6 +35,12 @@ struct Strongest {
   double p_value;
 };
 
+/// One question: is there a dependence, and how much does one variable tell about the other?
+struct Dependence {
+  bool independent = true;
+  double information = 0;  // in nats, where the test measures it
+};
+
 class TestAnswers {
  public:
   virtual ~TestAnswers() = default;
@@ -47,6 +53,8 @@ class TestAnswers {
   /// For each task the partner that depends most on x: the smallest p-value, then the largest statistic for
   /// each degree of freedom, then the first. A test that only decides gives the first that depends.
   virtual std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel);
+  /// Decisions with the information behind them: for G2 the conditional mutual information.
+  virtual std::vector<Dependence> dependence(const std::vector<Query>& queries, Cancel& cancel) = 0;
 
   /// How many candidates of one pair to ask in the given round: 1 wastes no test; where every round is a
   /// journey, asking ahead of the answers is cheaper. What is found does not depend on it.
@@ -76,6 +84,7 @@ class PackedAnswers final : public TestAnswers {
   std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) override;
   PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) override;
   std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) override;
+  std::vector<Dependence> dependence(const std::vector<Query>& queries, Cancel& cancel) override;
   std::size_t candidates_per_pair(std::size_t) const override { return 1; }
 
  private:

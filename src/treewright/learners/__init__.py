@@ -14,6 +14,7 @@ from treewright.learners.dependency_tree import Dependencies, measure_dependenci
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
+from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
@@ -28,6 +29,8 @@ from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.independence_graph import estimate_independence_graph
+from treewright.learners.knot_engines import Knot
+from treewright.learners.knot_learning import LearnedPaperKnots, learn_paper_knots
 from treewright.learners.knots import learn_knots
 from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
@@ -44,6 +47,7 @@ from treewright.learners.separation_tree import learn_by_separation_tree
 from treewright.learners.separator_audit import Contradiction, SeparatorAudit, audit_separators
 from treewright.learners.star_discovery import discover_stars
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
+from treewright.learners.tpda import LearnedTpda, learn_tpda
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
 from treewright.learners.validated import LearnedFeatureGraph
@@ -60,10 +64,12 @@ __all__ = [
     "FlippedEdge",
     "Induction",
     "Iteration",
+    "Knot",
     "KnotsReport",
     "Learned",
     "LearnedBlankets",
     "LearnedClass",
+    "LearnedExactly",
     "LearnedFeatureGraph",
     "LearnedFeatures",
     "LearnedGraph",
@@ -71,9 +77,11 @@ __all__ = [
     "LearnedJunctionTree",
     "LearnedKnots",
     "LearnedNeighbourhoods",
+    "LearnedPaperKnots",
     "LearnedPc",
     "LearnedPrecision",
     "LearnedSeparationTree",
+    "LearnedTpda",
     "Member",
     "Mixed",
     "Phase",
@@ -105,6 +113,7 @@ __all__ = [
     "learn_cutset_network",
     "learn_dag_climbing",
     "learn_efficient_markov",
+    "learn_exact",
     "learn_feature_induction",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
@@ -116,11 +125,13 @@ __all__ = [
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",
+    "learn_paper_knots",
     "learn_path",
     "learn_pc",
     "learn_separation_tree",
     "learn_tabu",
     "learn_thin_junction_tree",
+    "learn_tpda",
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",

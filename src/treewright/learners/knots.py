@@ -14,17 +14,15 @@ too much, those whose dependence leaves at least a weak marginal trace (the *res
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.edge_prior import EdgePrior, SparseQNML
-from treewright.criteria.gaussian_scores import GaussianBIC
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
+from treewright.criteria.sparse_score import sparse_score
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
 from treewright.learners.class_search import LearnedClass, class_search
@@ -129,7 +127,7 @@ def learn_knots(
     if filter is not None:
         one_of("filter", filter, FILTERS)
     known = bind_knowledge(knowledge, source.schema)
-    score = default_score(source) if score is None else score
+    score = sparse_score(source) if score is None else score
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
     level = _rescue_level(rescue, len(source.schema))
@@ -169,13 +167,6 @@ def learn_knots(
         member = obedient_member(found.cpdag, known, max_parents)
         found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
     return _with_clusters(found, clusters, trace.build())
-
-
-def default_score(source: Counter | Moments) -> LocalScore:
-    """A score that pays ln n nats for each edge among n variables."""
-    if isinstance(source, Moments):
-        return EdgePrior(GaussianBIC(source), math.log(max(len(source.schema), 1)))
-    return SparseQNML(source)
 
 
 def _rescue_level(rescue: float | None, n: int) -> float:

@@ -19,9 +19,10 @@ from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, DSeparationTree, Edge, UndirectedGraph
 from treewright.graphs.arcs import ranks_by_name
-from treewright.learners.answers import GradedTest, answers_of
+from treewright.learners.answers import GradedTest
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.obedience import adjacency
+from treewright.learners.shared_tests import shared_part
 from treewright.learners.skeleton import Progress, checked_depth
 from treewright.tables.schema import Scope
 
@@ -53,7 +54,7 @@ class NodeSkeletons:
     graph: UndirectedGraph
     separations: dict[Edge, list[tuple[Scope, float, int]]]
     search: _core.NodeSkeletons
-    answers: _core.MemoAnswers
+    answers: _core.PartAnswers
 
     def strength(self, u: int, v: int) -> float:
         """How strongly two variables of one node depend on each other with nothing given."""
@@ -115,7 +116,7 @@ def find_node_skeletons(
     possible = np.ones((n, n), dtype=bool) if known is None else known.allowed_pairs
     certain = np.zeros((n, n), dtype=bool) if known is None else known.required | known.required.T
     rank = ranks_by_name(schema)
-    answers = _core.MemoAnswers(answers_of(test))
+    answers = shared_part(test).native_answers()
     search = _core.NodeSkeletons(rank, tree.cluster_scopes, possible, certain, local == "exhaustive")
     settle_levels(search, answers, depth, "level", trace=trace, progress=progress)
     if verify:
@@ -130,7 +131,7 @@ def find_node_skeletons(
 
 def settle_levels(
     search: _core.NodeSkeletons | _core.SkeletonSearch,
-    answers: _core.MemoAnswers,
+    answers: _core.PartAnswers,
     depth: int | None,
     name: str,
     *,
@@ -151,7 +152,7 @@ def settle_levels(
 
 
 def collect(
-    tree: DSeparationTree, search: _core.NodeSkeletons, answers: _core.MemoAnswers
+    tree: DSeparationTree, search: _core.NodeSkeletons, answers: _core.PartAnswers
 ) -> dict[Edge, list[tuple[Scope, float, int]]]:
     """The separators of all nodes by pair, in the order of names; every p-value is known by now."""
     names, rank = tree.schema.names, ranks_by_name(tree.schema).tolist()

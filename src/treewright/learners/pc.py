@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
@@ -36,7 +36,7 @@ from treewright.learners.functional import Functional, functional_columns
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.separators import NamedSeparators
-from treewright.learners.skeleton import Progress, Skeleton, find_skeleton
+from treewright.learners.skeleton import Progress, Skeleton, Weighed, find_skeleton
 from treewright.tables.schema import Schema
 
 RULES = ("contest", "score", "majority", "conservative", "first")
@@ -226,18 +226,7 @@ def refuse_odd_score(rule: str, score: LocalScore | None) -> None:
         raise SettingError(f"a score is for collider_rule='score'; found collider_rule={rule!r}")
 
 
-class WeighedSkeleton(Protocol):
-    """Edges, and how strongly their ends depend on each other."""
-
-    @property
-    def graph(self) -> UndirectedGraph: ...
-
-    def strength(self, u: int, v: int) -> float: ...
-
-
-def obey(
-    skeleton: WeighedSkeleton, known: BoundKnowledge
-) -> tuple[UndirectedGraph, list[Arc], tuple[NamedArc, ...]]:
+def obey(skeleton: Weighed, known: BoundKnowledge) -> tuple[UndirectedGraph, list[Arc], tuple[NamedArc, ...]]:
     """The directions that the knowledge gives to edges of the skeleton.
 
     Required arcs come first; then edges with one direction allowed, strongest first. One that would close a
@@ -257,7 +246,7 @@ def obey(
     return UndirectedGraph(schema, kept), directed.freeze().index_edges(), named
 
 
-def forced_arcs(skeleton: WeighedSkeleton, known: BoundKnowledge) -> list[Arc]:
+def forced_arcs(skeleton: Weighed, known: BoundKnowledge) -> list[Arc]:
     """Edges of the skeleton that may point one way only: required ones first, then by strength and name."""
     names = skeleton.graph.schema.names
 
