@@ -6,9 +6,11 @@ from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.statistics.families import FromTables, family_statistics
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
 from treewright.statistics.joint import JointCounts
+from treewright.statistics.merged import MergedCounter
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
+from treewright.statistics.state_merging import merge_states
 from treewright.statistics.whole import WholeCounter, count
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "DistinctRows",
     "FromTables",
     "JointCounts",
+    "MergedCounter",
     "Moments",
     "ShardedCounter",
     "SigmoidFamilies",
@@ -29,6 +32,7 @@ __all__ = [
     "distinct_rows",
     "entropy",
     "family_statistics",
+    "merge_states",
     "moments",
     "mutual_information",
     "pairwise_information",
