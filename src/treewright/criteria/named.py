@@ -8,6 +8,7 @@ from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.dirichlet_scores import K2, BDeu
 from treewright.criteria.discrete_tests import ChiSquareTest, GTest
 from treewright.criteria.edge_prior import SparseQNML
+from treewright.criteria.grouped_score import GroupedQNML
 from treewright.criteria.independence import IndependenceTest
 from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
@@ -26,6 +27,7 @@ SCORES: dict[str, Callable[[Counter], LocalScore]] = {
     "k2": K2,
     "qnml": QNML,
     "sparse-qnml": SparseQNML,
+    "grouped-qnml": GroupedQNML,
 }
 
 TESTS: dict[str, Callable[[Counter, float], IndependenceTest]] = {

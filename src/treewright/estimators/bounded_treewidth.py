@@ -23,7 +23,7 @@ class BoundedTreewidth(Estimator):
     treewidth
         The bound.
     score
-        What to maximise: "bic", "bdeu", "sparse-qnml", "aic", "qnml", "k2" or "loglik".
+        What to maximise: "bic", "bdeu", "sparse-qnml", "grouped-qnml", "aic", "qnml", "k2" or "loglik".
     effort
         How long to search on, for each variable; 0 ends at the local optimum.
     max_parents

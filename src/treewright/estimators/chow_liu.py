@@ -19,8 +19,8 @@ class ChowLiuTree(Estimator):
     Parameters
     ----------
     score
-        What to maximise: "bic" (leaves out edges that do not pay), "loglik", "aic", "bdeu", "k2", "qnml" or
-        "sparse-qnml".
+        What to maximise: "bic" (leaves out edges that do not pay), "loglik", "aic", "bdeu", "k2", "qnml",
+        "sparse-qnml" or "grouped-qnml".
     knowledge
         Arcs that are required or forbidden.
     prior, missing, bins, schema, seed

@@ -19,8 +19,8 @@ class HillClimbing(Estimator):
     Parameters
     ----------
     score
-        What to maximise. "sparse-qnml" finds structure best; "bic", "bdeu", "aic", "qnml", "k2" and "loglik"
-        are there too.
+        What to maximise. "sparse-qnml" finds structure best, "grouped-qnml" where variables have dozens of
+        states; "bic", "bdeu", "aic", "qnml", "k2" and "loglik" are there too.
     effort
         How much is looked at again, 0 to 3.
     max_parents

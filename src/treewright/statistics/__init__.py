@@ -7,11 +7,13 @@ from treewright.statistics.families import FromTables, family_statistics
 from treewright.statistics.homogeneity import Homogeneity, MarginTest, check_homogeneity
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
 from treewright.statistics.joint import JointCounts
+from treewright.statistics.merged import MergedCounter
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.pooled import Completion, PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments
 from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
+from treewright.statistics.state_merging import merge_states
 from treewright.statistics.whole import WholeCounter, count
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "Homogeneity",
     "JointCounts",
     "MarginTest",
+    "MergedCounter",
     "Moments",
     "PooledCounter",
     "PooledMoments",
@@ -38,6 +41,7 @@ __all__ = [
     "distinct_rows",
     "entropy",
     "family_statistics",
+    "merge_states",
     "moments",
     "mutual_information",
     "pairwise_information",
