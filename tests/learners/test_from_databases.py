@@ -107,7 +107,7 @@ def test_what_was_never_seen_together_is_reported():
 
 
 def test_tables_that_differ_are_warned_about():
-    network, tables = clinics(3_000)
+    _, tables = clinics(3_000)
     other = tables[1].take(tables[1].column("lung") == 1)  # another population
     mixed = tw.Databases([tables[0], other], names=["city", "hospital"])
     learned = tw.learn_from_databases(mixed)
