@@ -16,6 +16,7 @@ from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
 from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
+from treewright.learners.from_databases import learn_from_databases, pooled_test
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
     WorstPairClimb,
@@ -35,6 +36,7 @@ from treewright.learners.knots import learn_knots
 from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.learned_from_databases import LearnedFromDatabases
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
 from treewright.learners.learned_separation_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
@@ -72,6 +74,7 @@ __all__ = [
     "LearnedExactly",
     "LearnedFeatureGraph",
     "LearnedFeatures",
+    "LearnedFromDatabases",
     "LearnedGraph",
     "LearnedHybrid",
     "LearnedJunctionTree",
@@ -115,6 +118,7 @@ __all__ = [
     "learn_efficient_markov",
     "learn_exact",
     "learn_feature_induction",
+    "learn_from_databases",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
     "learn_hidden_tree",
@@ -136,5 +140,6 @@ __all__ = [
     "low_information_blocks",
     "markov_blankets",
     "measure_dependencies",
+    "pooled_test",
     "sample_edges",
 ]
