@@ -119,6 +119,8 @@ class PackedScores final : public LocalScores {
   const SetRow* known_row(const Fingerprint& print);
   void count_rows(Vertex child, VertexSet parents, Cancel& cancel);
   void put_row(const Fingerprint& print, double own, VertexSet others, const std::vector<double>& with);
+  double additions_from_sets(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                             Cancel& cancel);
   double additions_from_rows(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                              Cancel& cancel);
 
