@@ -2,6 +2,7 @@
 
 from treewright.learners.aggressive import learn_aggressive
 from treewright.learners.blankets import FlippedEdge, LearnedGraph, ThreePhases, learn_blankets
+from treewright.learners.block_learning import LearnedBlocks, learn_blocks
 from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
@@ -70,6 +71,7 @@ __all__ = [
     "KnotsReport",
     "Learned",
     "LearnedBlankets",
+    "LearnedBlocks",
     "LearnedClass",
     "LearnedExactly",
     "LearnedFeatureGraph",
@@ -109,6 +111,7 @@ __all__ = [
     "interleaved",
     "learn_aggressive",
     "learn_blankets",
+    "learn_blocks",
     "learn_bounded_treewidth",
     "learn_by_separation_tree",
     "learn_chow_liu",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema, Scope
 
 Engine = Literal["pc", "tpda", "class", "exact"]
+Part = TypeVar("Part")
+Found = TypeVar("Found")
 
 # Clusters with more variables are beyond the exact search and fall to the search over classes.
 MOST_EXACT = 14
@@ -129,9 +131,7 @@ class KnotLearner:
 
     def learn_all(self, scopes: Sequence[Scope], threads: int | None = None) -> list[Knot]:
         """Many knots, in the order asked, on several threads."""
-        if threads is not None and threads < 1:
-            raise SettingError(f"threads must be 1 or more; found {threads!r}")
-        return side_by_side(self.learn, scopes, threads)
+        return side_by_side(self.learn, scopes, threads, size=len)
 
     def _tested(
         self, graph: Pdag, dag: Dag, separators: Mapping[tuple[str, str], tuple[str, ...]], scope: Scope
@@ -166,16 +166,24 @@ def separation_evidence(
     return evidence
 
 
-def side_by_side(learn: Callable[[Scope], Knot], scopes: Sequence[Scope], threads: int | None) -> list[Knot]:
-    """Apply to every cluster, on threads that each make native calls of their own; the largest first."""
+def side_by_side(
+    learn: Callable[[Part], Found],
+    parts: Sequence[Part],
+    threads: int | None,
+    *,
+    size: Callable[[Part], int],
+) -> list[Found]:
+    """Apply to every part, on threads that each make native calls of their own; the largest first."""
+    if threads is not None and threads < 1:
+        raise SettingError(f"threads must be 1 or more; found {threads!r}")
     with one_native_thread() as available:
-        n_threads = min(threads or available, len(scopes))
+        n_threads = min(threads or available, len(parts))
         if n_threads <= 1:
-            return [learn(scope) for scope in scopes]
-        order = sorted(range(len(scopes)), key=lambda i: -len(scopes[i]))
+            return [learn(part) for part in parts]
+        order = sorted(range(len(parts)), key=lambda i: -size(parts[i]))
         pool = ThreadPoolExecutor(max_workers=n_threads)
         try:
-            found = dict(zip(order, pool.map(learn, [scopes[i] for i in order]), strict=True))
+            found = dict(zip(order, pool.map(learn, [parts[i] for i in order]), strict=True))
         finally:
             pool.shutdown(cancel_futures=True)
-    return [found[i] for i in range(len(scopes))]
+    return [found[i] for i in range(len(parts))]

@@ -7,12 +7,13 @@ whoever asks and on whichever thread, and knows how many there were.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria import IndependenceTest
+from treewright.criteria import IndependenceTest, TestResults
 from treewright.criteria.queries import NamedQuery, as_queries
 from treewright.learners.answers import answers_of
 from treewright.tables.schema import NameOrIndex, Schema, Scope
@@ -89,6 +90,19 @@ class PartTest:
     def native_answers(self) -> _core.PartAnswers:
         """The same answers for searches that run in the core."""
         return self._answers
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "test_many":  # what a graded test has beyond the protocol
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        graded = self.shared.test.test_many  # type: ignore[attr-defined]
+
+        def test_many(queries: Sequence[NamedQuery]) -> TestResults:
+            known = as_queries(self.schema, queries)
+            place = self.members.__getitem__
+            results: TestResults = graded([(place(x), place(y), tuple(map(place, s))) for x, y, s in known])
+            return results
+
+        return test_many
 
 
 def shared_part(test: IndependenceTest) -> PartTest:
