@@ -1,21 +1,26 @@
-// Python face of treewright/skeleton.hpp and test_answers.hpp: shapes, ownership, the GIL, and answers that
-// come from Python.
+// Python face of treewright/skeleton.hpp, node_skeletons.hpp, blanket_rounds.hpp and test_answers.hpp:
+// shapes, ownership, the GIL, and answers that come from Python.
 #include "treewright/skeleton.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include "packed.hpp"
 #include "settings.hpp"
+#include "treewright/blanket_rounds.hpp"
+#include "treewright/memo_answers.hpp"
+#include "treewright/node_skeletons.hpp"
 
 namespace {
 
 /// Answers from Python callables; each takes a list of (x, y, given) and returns one number for each.
 class CalledAnswers final : public tw::TestAnswers {
  public:
-  CalledAnswers(nb::callable independent, nb::callable separation, nb::callable strength)
+  CalledAnswers(nb::callable independent, nb::callable separation, nb::callable strength,
+                nb::callable p_value)
       : independent_(std::move(independent)),
         separation_(std::move(separation)),
-        strength_(std::move(strength)) {}
+        strength_(std::move(strength)),
+        p_value_(std::move(p_value)) {}
 
   tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
     return ask<bool, std::uint8_t>(independent_, queries);
@@ -25,6 +30,19 @@ class CalledAnswers final : public tw::TestAnswers {
   }
   tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel&) override {
     return {ask<bool, std::uint8_t>(independent_, queries), ask<double, double>(strength_, queries)};
+  }
+  std::vector<tw::Strongest> strongest(const std::vector<tw::PartnerTask>& tasks, tw::Cancel&) override {
+    const auto queries = tw::questions_of(tasks);
+    const auto apart = ask<bool, std::uint8_t>(independent_, queries);
+    std::vector<tw::Query> dependent;
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      if (!apart[i]) dependent.push_back(queries[i]);
+    std::vector<double> p(queries.size()), strength(queries.size());
+    const auto some_p = ask<double, double>(p_value_, dependent);
+    const auto some_strength = ask<double, double>(strength_, dependent);
+    for (std::size_t i = 0, k = 0; i < queries.size(); ++i)
+      if (!apart[i]) p[i] = some_p[k], strength[i] = some_strength[k], ++k;
+    return tw::strongest_of(tasks, apart, p, strength);
   }
   std::size_t candidates_per_pair(std::size_t round) const override {
     return round < 4 ? 1 : std::size_t{1} << std::min<std::size_t>(round - 3, 6);
@@ -47,7 +65,7 @@ class CalledAnswers final : public tw::TestAnswers {
     return {answers.data(), answers.data() + answers.size()};
   }
 
-  nb::callable independent_, separation_, strength_;
+  nb::callable independent_, separation_, strength_, p_value_;
 };
 
 using Flags = Matrix<bool>;
@@ -71,6 +89,109 @@ tw::CandidateOrder order_of(const std::string& name) {
 
 using QueryTuple = std::tuple<std::uint32_t, std::uint32_t, Indices>;
 using Triple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+using Evidence = std::tuple<std::vector<Triple>, OutArray<std::int64_t>, OutArray<std::int64_t>,
+                            OutArray<double>, OutArray<double>, std::int64_t>;
+
+Evidence evidence_of(const std::vector<tw::TripleEvidence>& found, std::int64_t n_tests) {
+  std::vector<Triple> triples;
+  std::vector<std::int64_t> n_with, n_without;
+  std::vector<double> p_with, p_without;
+  for (const tw::TripleEvidence& one : found) {
+    triples.emplace_back(one.u, one.w, one.v);
+    n_with.push_back(one.n_with), n_without.push_back(one.n_without);
+    p_with.push_back(one.p_with), p_without.push_back(one.p_without);
+  }
+  return {std::move(triples),          to_numpy(std::move(n_with)),    to_numpy(std::move(n_without)),
+          to_numpy(std::move(p_with)), to_numpy(std::move(p_without)), n_tests};
+}
+
+OutMatrix<std::uint32_t> edges_of(const tw::BitMatrix& adjacency) {
+  std::vector<std::uint32_t> edges;
+  for (std::uint32_t u = 0; u < adjacency.size(); ++u)
+    tw::for_each_bit(adjacency.row(u), adjacency.words(), [&](std::size_t v) {
+      if (u < v) edges.push_back(u), edges.push_back(static_cast<std::uint32_t>(v));
+    });
+  const std::size_t n = edges.size() / 2;
+  return to_numpy(std::move(edges), n, 2);
+}
+
+template <class Search>
+std::tuple<std::int64_t, std::int64_t, std::int64_t> settled(Search& search, std::size_t level,
+                                                             tw::TestAnswers& answers) {
+  const auto report =
+      interruptible([&](tw::Cancel& cancel) { return search.settle(level, answers, cancel); });
+  return {report.pairs, report.tests, report.removed};
+}
+
+using Targets = std::vector<std::pair<std::uint32_t, Indices>>;
+
+std::vector<tw::BlanketTask> tasks_of(const Targets& targets) {
+  std::vector<tw::BlanketTask> tasks;
+  for (const auto& [target, others] : targets) tasks.push_back({target, others});
+  return tasks;
+}
+
+void bind_node_skeletons(nb::module_& m) {
+  nb::class_<tw::NodeSkeletons>(m, "NodeSkeletons", "Skeletons inside nodes, level by level.")
+      .def(
+          "__init__",
+          [](tw::NodeSkeletons* self, const Array<std::uint32_t>& rank, const std::vector<Indices>& nodes,
+             const Flags& possible, const Flags& certain, bool exhaustive) {
+            const auto local = exhaustive ? tw::LocalSearch::everybody : tw::LocalSearch::neighbours;
+            new (self)
+                tw::NodeSkeletons({rank.data(), rank.data() + rank.size()}, nodes,
+                                  bits_of(possible, rank.size()), bits_of(certain, rank.size()), local);
+          },
+          "rank"_a, "nodes"_a, "possible"_a, "certain"_a, "exhaustive"_a)
+      .def("settle", &settled<tw::NodeSkeletons>, "level"_a, "answers"_a,
+           "Settle one level: pairs that had candidates, tests, pairs removed; each for every node.")
+      .def("has_candidates", &tw::NodeSkeletons::has_candidates, "level"_a)
+      .def(
+          "weigh_triples",
+          [](const tw::NodeSkeletons& self, bool around, std::optional<std::size_t> depth,
+             tw::TestAnswers& answers) {
+            std::int64_t n_tests = 0;
+            const auto found = interruptible([&](tw::Cancel& cancel) {
+              return self.weigh_triples(around, depth, answers, cancel, n_tests);
+            });
+            return evidence_of(found, n_tests);
+          },
+          "around"_a, "depth"_a.none(), "answers"_a)
+      .def("edges", [](const tw::NodeSkeletons& self) { return edges_of(self.adjacency()); })
+      .def("part", &tw::NodeSkeletons::part, "u"_a, "v"_a, "given"_a)
+      .def("local_edges", &tw::NodeSkeletons::local_edges, "node"_a)
+      .def("separators",
+           [](const tw::NodeSkeletons& self) {
+             std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, Indices>> out;
+             for (const tw::SeparatedPair& one : self.separators())
+               out.emplace_back(one.node, one.u, one.v, one.given);
+             return out;
+           })
+      .def("strength", &tw::NodeSkeletons::strength, "u"_a, "v"_a);
+  m.def(
+      "grow_blankets",
+      [](const Targets& targets, std::size_t largest, tw::TestAnswers& answers) {
+        const auto tasks = tasks_of(targets);
+        std::int64_t n_tests = 0;
+        auto found = interruptible(
+            [&](tw::Cancel& cancel) { return tw::grow_blankets(tasks, largest, answers, cancel, n_tests); });
+        std::vector<std::pair<Indices, std::vector<double>>> out;
+        for (tw::GrownBlanket& one : found) out.emplace_back(std::move(one.members), std::move(one.p_values));
+        return std::pair(std::move(out), n_tests);
+      },
+      "targets"_a, "largest"_a, "answers"_a,
+      "For each (target, candidates by name) who joined its blanket, and with which p-value; the tests.");
+  m.def(
+      "shrink_blankets",
+      [](const Targets& blankets, tw::TestAnswers& answers) {
+        const auto tasks = tasks_of(blankets);
+        std::int64_t n_tests = 0;
+        auto found = interruptible(
+            [&](tw::Cancel& cancel) { return tw::shrink_blankets(tasks, answers, cancel, n_tests); });
+        return std::pair(std::move(found), n_tests);
+      },
+      "blankets"_a, "answers"_a, "What stays of each (target, members by name); the tests.");
+}
 
 }  // namespace
 
@@ -86,8 +207,12 @@ void bind_skeleton(nb::module_& m) {
           },
           "queries"_a, "The p-value of every (x, y, given) that is independent, -1 for the others.");
   nb::class_<CalledAnswers, tw::TestAnswers>(m, "CalledAnswers", "Answers from Python.")
-      .def(nb::init<nb::callable, nb::callable, nb::callable>(), "independent"_a, "separation"_a,
-           "strength"_a);
+      .def(nb::init<nb::callable, nb::callable, nb::callable, nb::callable>(), "independent"_a,
+           "separation"_a, "strength"_a, "p_value"_a);
+  nb::class_<tw::MemoAnswers, tw::TestAnswers>(m, "MemoAnswers", "Answers that are kept and counted.")
+      .def(nb::init<tw::TestAnswers&>(), "inner"_a, nb::keep_alive<1, 2>())
+      .def_prop_ro("n_asked", &tw::MemoAnswers::n_asked)
+      .def_prop_ro("n_evaluated", &tw::MemoAnswers::n_evaluated);
   nb::class_<tw::PackedAnswers, tw::TestAnswers>(m, "PackedAnswers", "Answers from packed rows.")
       .def(
           "__init__",
@@ -111,14 +236,8 @@ void bind_skeleton(nb::module_& m) {
                                    bits_of(certain, rank.size()), order_of(order), early_exit);
           },
           "rank"_a, "possible"_a, "certain"_a, "order"_a, "early_exit"_a)
-      .def(
-          "settle",
-          [](tw::SkeletonSearch& self, std::size_t level, tw::TestAnswers& answers) {
-            const auto report =
-                interruptible([&](tw::Cancel& cancel) { return self.settle(level, answers, cancel); });
-            return std::tuple{report.pairs, report.tests, report.removed};
-          },
-          "level"_a, "answers"_a, "Settle one level: pairs that had candidates, tests, pairs removed.")
+      .def("settle", &settled<tw::SkeletonSearch>, "level"_a, "answers"_a,
+           "Settle one level: pairs that had candidates, tests, pairs removed.")
       .def("has_candidates", &tw::SkeletonSearch::has_candidates, "level"_a,
            "Whether any pair has candidate separators of this size.")
       .def(
@@ -127,33 +246,11 @@ void bind_skeleton(nb::module_& m) {
             std::int64_t n_tests = 0;
             const auto found = interruptible(
                 [&](tw::Cancel& cancel) { return self.weigh_triples(depth, answers, cancel, n_tests); });
-            std::vector<Triple> triples;
-            std::vector<std::int64_t> n_with, n_without;
-            std::vector<double> p_with, p_without;
-            for (const tw::TripleEvidence& one : found) {
-              triples.emplace_back(one.u, one.w, one.v);
-              n_with.push_back(one.n_with), n_without.push_back(one.n_without);
-              p_with.push_back(one.p_with), p_without.push_back(one.p_without);
-            }
-            return std::tuple{triples,
-                              to_numpy(std::move(n_with)),
-                              to_numpy(std::move(n_without)),
-                              to_numpy(std::move(p_with)),
-                              to_numpy(std::move(p_without)),
-                              n_tests};
+            return evidence_of(found, n_tests);
           },
           "depth"_a.none(), "answers"_a,
           "Unshielded triples; separators of their ends with and without the middle: how many, largest p.")
-      .def("edges",
-           [](const tw::SkeletonSearch& self) {
-             std::vector<std::uint32_t> edges;
-             for (std::uint32_t u = 0; u < self.size(); ++u)
-               tw::for_each_bit(self.adjacency().row(u), self.adjacency().words(), [&](std::size_t v) {
-                 if (u < v) edges.push_back(u), edges.push_back(static_cast<std::uint32_t>(v));
-               });
-             const std::size_t n = edges.size() / 2;
-             return to_numpy(std::move(edges), n, 2);
-           })
+      .def("edges", [](const tw::SkeletonSearch& self) { return edges_of(self.adjacency()); })
       .def(
           "separators",
           [](const tw::SkeletonSearch& self) {
@@ -164,4 +261,5 @@ void bind_skeleton(nb::module_& m) {
           },
           "The pairs that a set with members separated: (u, v, set), u before v by name.")
       .def("strength", &tw::SkeletonSearch::strength, "u"_a, "v"_a);
+  bind_node_skeletons(m);
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "treewright/test_answers.hpp"
+#include "treewright/threads.hpp"
 
 namespace treewright {
 
@@ -73,6 +74,28 @@ std::vector<double> PackedAnswers::separation(const std::vector<Query>& queries,
     const Verdict said = verdict(found[i], queries[i].given.empty());
     if (said.independent) out[i] = said.by_rule ? 1 : chi_square_sf(found[i].statistic, found[i].degrees);
   }
+  return out;
+}
+
+// Only partners that depend need a p-value, and only until one is found that beats it.
+std::vector<Strongest> PackedAnswers::strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) {
+  std::vector<Strongest> out(tasks.size());
+  double questions = 0;
+  for (const PartnerTask& task : tasks) questions += static_cast<double>(task.partners.size());
+  const double expected = questions * (100 + 0.1 * static_cast<double>(table_->n_rows()));
+  parallel_for(tasks.size(), expected, cancel, [&](std::size_t t) {
+    const PartnerTask& task = tasks[t];
+    const auto found = test_partners(*table_, settings_, task.x, task.given, task.partners, cancel);
+    std::pair<double, double> best{2, 0};  // p-value, less the strength
+    out[t] = {task.partners.size(), 1};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Verdict said = verdict(found[i], task.given.empty());
+      if (said.independent) continue;
+      const double p = said.by_rule ? 0 : chi_square_sf(found[i].statistic, found[i].degrees);
+      const double strength = found[i].degrees > 0 ? found[i].statistic / found[i].degrees : 0;
+      if (std::pair(p, -strength) < best) best = {p, -strength}, out[t] = {i, p};
+    }
+  });
   return out;
 }
 

@@ -4,20 +4,6 @@
 #include <numeric>
 
 namespace treewright {
-namespace {
-
-// Lists of candidates held at once, and questions of one round: what bounds the memory of a level.
-constexpr std::size_t kListEntries = std::size_t{1} << 22;
-constexpr std::size_t kQueriesPerBatch = std::size_t{1} << 16;
-
-}  // namespace
-
-struct SkeletonSearch::PairSearch {
-  std::uint32_t u, v;
-  SeparatorWalk walk;
-  std::optional<std::vector<std::uint32_t>> separator = std::nullopt;
-  bool done = false;
-};
 
 SkeletonSearch::SkeletonSearch(std::vector<std::uint32_t> rank, const BitMatrix& possible, BitMatrix certain,
                                CandidateOrder order, bool early_exit)
@@ -34,28 +20,13 @@ SkeletonSearch::SkeletonSearch(std::vector<std::uint32_t> rank, const BitMatrix&
 
 LevelReport SkeletonSearch::settle(std::size_t level, TestAnswers& answers, Cancel& cancel) {
   if (level == 0) return settle_pairs(answers, cancel);
-  LevelReport report;
-  const Pairs pairs = open_pairs();
-  std::vector<Separator> found;
-  std::vector<PairSearch> open;
-  std::size_t held = 0;
-  const auto finish = [&] {
-    settle_together(open, answers, cancel, report);
-    for (PairSearch& pair : open)
-      if (pair.separator) found.push_back({pair.u, pair.v, std::move(*pair.separator)});
-    open.clear(), held = 0;
-  };
-  for (const auto& [u, v] : pairs) {
-    open.push_back({u, v, walk(u, v, level)});
-    held += open.back().walk.length();
-    if (held > kListEntries || open.size() >= kQueriesPerBatch) finish();
-  }
-  finish();
-  for (const Separator& one : found)  // only now: all of a level see the same surroundings
+  PairQueue queue(early_exit_, answers, cancel);
+  for (const auto& [u, v] : open_pairs()) queue.add({u, v, walk(u, v, level)});
+  for (SeparatedPair& one : queue.finish()) {  // only now: all of a level see the same surroundings
     adjacent_.reset(one.u, one.v), adjacent_.reset(one.v, one.u);
-  report.removed = static_cast<std::int64_t>(found.size());
-  std::ranges::move(found, std::back_inserter(separators_));
-  return report;
+    separators_.push_back({one.u, one.v, std::move(one.given)});
+  }
+  return queue.report();
 }
 
 LevelReport SkeletonSearch::settle_pairs(TestAnswers& answers, Cancel& cancel) {
@@ -76,40 +47,6 @@ LevelReport SkeletonSearch::settle_pairs(TestAnswers& answers, Cancel& cancel) {
   }
   report.pairs = report.tests = static_cast<std::int64_t>(queries.size());
   return report;
-}
-
-// Rounds: the next candidates of every pair that is still open, in one batch.
-void SkeletonSearch::settle_together(std::vector<PairSearch>& open, TestAnswers& answers, Cancel& cancel,
-                                     LevelReport& report) {
-  std::vector<Query> queries;
-  std::vector<PairSearch*> askers;
-  std::vector<std::uint32_t> subset;
-  std::vector<PairSearch*> waiting;
-  for (PairSearch& pair : open) waiting.push_back(&pair);
-  for (std::size_t round = 0; !waiting.empty(); ++round) {
-    cancel.check();
-    queries.clear(), askers.clear();
-    const std::size_t share =
-        std::min(answers.candidates_per_pair(round), 1 + kQueriesPerBatch / waiting.size());
-    for (PairSearch* pair : waiting)
-      for (std::size_t i = 0; i < share && !pair->done; ++i) {
-        pair->done = !pair->walk.next(subset);
-        if (pair->done) continue;
-        if (round == 0 && i == 0) ++report.pairs;
-        queries.push_back({pair->u, pair->v, subset});
-        askers.push_back(pair);
-      }
-    if (!queries.empty()) {
-      const Answers found = answers.independent(queries, cancel);
-      for (std::size_t i = 0; i < queries.size(); ++i)
-        if (found[i] && !askers[i]->separator) {
-          askers[i]->separator = std::move(queries[i].given);
-          askers[i]->done = askers[i]->done || early_exit_;
-        }
-    }
-    report.tests += static_cast<std::int64_t>(queries.size());
-    std::erase_if(waiting, [](const PairSearch* pair) { return pair->done; });
-  }
 }
 
 bool SkeletonSearch::has_candidates(std::size_t level) const {

@@ -1,6 +1,7 @@
-// What separators say about the middle of an unshielded triple.
+#include "treewright/triples.hpp"
+
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 #include "treewright/skeleton.hpp"
 
@@ -11,22 +12,61 @@ constexpr std::size_t kQueriesPerBatch = std::size_t{1} << 14;
 
 }  // namespace
 
-// Triples u - w - v whose ends are apart and were tested, sorted by the names of u, v, w.
-std::vector<TripleEvidence> SkeletonSearch::unshielded_triples() const {
+std::vector<TripleEvidence> unshielded_triples(const std::vector<std::uint32_t>& rank,
+                                               const BitMatrix& adjacent, const BitMatrix& tested) {
   std::vector<TripleEvidence> triples;
-  for (const std::uint32_t w : by_name_) {
-    std::vector<std::uint32_t> around;
-    for_each_bit(adjacent_.row(w), adjacent_.words(), [&](std::size_t v) { around.push_back(rank_[v]); });
-    std::ranges::sort(around);
+  std::vector<std::uint32_t> around;
+  for (std::uint32_t w = 0; w < rank.size(); ++w) {
+    around.clear();
+    for_each_bit(adjacent.row(w), adjacent.words(),
+                 [&](std::size_t v) { around.push_back(static_cast<std::uint32_t>(v)); });
+    std::ranges::sort(around, {}, [&](std::uint32_t v) { return rank[v]; });
     for (std::size_t i = 0; i < around.size(); ++i)
-      for (std::size_t j = i + 1; j < around.size(); ++j) {
-        const std::uint32_t u = by_name_[around[i]], v = by_name_[around[j]];
-        if (!adjacent_.test(u, v) && possible_.test(u, v)) triples.push_back({u, w, v});
-      }
+      for (std::size_t j = i + 1; j < around.size(); ++j)
+        if (!adjacent.test(around[i], around[j]) && tested.test(around[i], around[j]))
+          triples.push_back({around[i], w, around[j]});
   }
   std::ranges::sort(triples, {},
-                    [&](const TripleEvidence& t) { return std::tuple(rank_[t.u], rank_[t.v], rank_[t.w]); });
+                    [&](const TripleEvidence& t) { return std::tuple(rank[t.u], rank[t.v], rank[t.w]); });
   return triples;
+}
+
+TripleScale::TripleScale(std::vector<TripleEvidence> triples, TestAnswers& answers, Cancel& cancel)
+    : triples_(std::move(triples)), answers_(answers), cancel_(cancel) {
+  for (std::size_t begin = 0, end = 0; begin < triples_.size(); begin = end) {
+    const std::uint32_t u = triples_[begin].u, v = triples_[begin].v;
+    while (end < triples_.size() && triples_[end].u == u && triples_[end].v == v) ++end;
+    pairs_.emplace_back(u, v);
+    range_[{u, v}] = {begin, end};
+  }
+}
+
+void TripleScale::weigh(std::uint32_t u, std::uint32_t v, const std::vector<std::uint32_t>& given) {
+  queries_.push_back({u, v, given});
+  owners_.push_back(range_.at({u, v}));
+  if (queries_.size() >= kQueriesPerBatch) ask();
+}
+
+void TripleScale::ask() {
+  const std::vector<double> p = answers_.separation(queries_, cancel_);
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    if (p[i] < 0) continue;
+    for (std::size_t t = owners_[i].first; t < owners_[i].second; ++t) {
+      TripleEvidence& triple = triples_[t];
+      const bool with = std::ranges::find(queries_[i].given, triple.w) != queries_[i].given.end();
+      ++(with ? triple.n_with : triple.n_without);
+      double& largest = with ? triple.p_with : triple.p_without;
+      largest = std::max(largest, p[i]);
+    }
+  }
+  n_tests_ += static_cast<std::int64_t>(queries_.size());
+  queries_.clear(), owners_.clear();
+}
+
+std::vector<TripleEvidence> TripleScale::finish(std::int64_t& n_tests) {
+  if (!queries_.empty()) ask();
+  n_tests = n_tests_;
+  return std::move(triples_);
 }
 
 bool SkeletonSearch::surrounds(std::uint32_t v, const std::vector<std::uint32_t>& set) const {
@@ -36,50 +76,22 @@ bool SkeletonSearch::surrounds(std::uint32_t v, const std::vector<std::uint32_t>
 std::vector<TripleEvidence> SkeletonSearch::weigh_triples(std::optional<std::size_t> depth,
                                                           TestAnswers& answers, Cancel& cancel,
                                                           std::int64_t& n_tests) const {
-  std::vector<TripleEvidence> triples = unshielded_triples();
   std::map<std::pair<std::uint32_t, std::uint32_t>, const Separator*> known;
   for (const Separator& one : separators_) known[{one.u, one.v}] = &one;
-
-  std::vector<Query> queries;
-  std::vector<std::pair<std::size_t, std::size_t>> owners;  // the triples [begin, end) of a question's pair
-  n_tests = 0;
-  const auto ask = [&] {
-    const std::vector<double> p = answers.separation(queries, cancel);
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      if (p[i] < 0) continue;
-      for (std::size_t t = owners[i].first; t < owners[i].second; ++t) {
-        TripleEvidence& triple = triples[t];
-        const bool with = std::ranges::find(queries[i].given, triple.w) != queries[i].given.end();
-        ++(with ? triple.n_with : triple.n_without);
-        double& largest = with ? triple.p_with : triple.p_without;
-        largest = std::max(largest, p[i]);
-      }
-    }
-    n_tests += static_cast<std::int64_t>(queries.size());
-    queries.clear(), owners.clear();
-  };
-
+  TripleScale scale(unshielded_triples(rank_, adjacent_, possible_), answers, cancel);
   std::vector<std::uint32_t> subset;
-  for (std::size_t begin = 0, end = 0; begin < triples.size(); begin = end) {
-    const std::uint32_t u = triples[begin].u, v = triples[begin].v;
-    while (end < triples.size() && triples[end].u == u && triples[end].v == v) ++end;
-    const auto add = [&](const std::vector<std::uint32_t>& given) {
-      queries.push_back({u, v, given});
-      owners.emplace_back(begin, end);
-      if (queries.size() >= kQueriesPerBatch) ask();
-    };
+  scale.for_each_pair([&](std::uint32_t u, std::uint32_t v) {
     SeparatorWalk sets = walk(u, v, 0);
     const std::size_t most = std::max(count_bits(adjacent_.row(u), adjacent_.words()),
                                       count_bits(adjacent_.row(v), adjacent_.words()));
     for (std::size_t size = 0; size <= std::min(most, depth.value_or(most)); ++size)
-      for (sets.restart(size); sets.next(subset);) add(subset);
+      for (sets.restart(size); sets.next(subset);) scale.weigh(u, v, subset);
     // the set that took the edge away may hold variables that have left the surroundings since
     const auto found = known.find({u, v});
     if (found != known.end() && !surrounds(u, found->second->given) && !surrounds(v, found->second->given))
-      add(found->second->given);
-  }
-  if (!queries.empty()) ask();
-  return triples;
+      scale.weigh(u, v, found->second->given);
+  });
+  return scale.finish(n_tests);
 }
 
 }  // namespace treewright

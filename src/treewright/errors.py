@@ -57,6 +57,10 @@ class GraphError(TreewrightError, ValueError):
     """A shape that lacks the property its type promises."""
 
 
+class IllegitimateHypergraph(GraphError):  # noqa: N818
+    """Sets of variables that tear apart what belongs together, by a known graph or by the data."""
+
+
 class TreewidthError(TreewrightError, ValueError):
     """A width bound that cannot be met or checked."""
 

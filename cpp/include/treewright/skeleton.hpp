@@ -7,13 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "treewright/bits.hpp"
-#include "treewright/separators.hpp"
-#include "treewright/test_answers.hpp"
+#include "treewright/separator_rounds.hpp"
+#include "treewright/triples.hpp"
 
 namespace treewright {
 
@@ -23,17 +22,6 @@ enum class CandidateOrder { strong, weak, names };
 struct Separator {
   std::uint32_t u, v;  // u before v by name
   std::vector<std::uint32_t> given;
-};
-
-struct LevelReport {
-  std::int64_t pairs = 0, tests = 0, removed = 0;
-};
-
-/// What the subsets around u and v that separate them say about a common neighbour w.
-struct TripleEvidence {
-  std::uint32_t u, w, v;                   // u before v by name
-  std::int64_t n_with = 0, n_without = 0;  // separators with w and without it
-  double p_with = 0, p_without = 0;        // their largest p-values
 };
 
 class SkeletonSearch {
@@ -58,17 +46,13 @@ class SkeletonSearch {
   double strength(std::size_t u, std::size_t v) const { return strength_[u * size() + v]; }
 
  private:
-  struct PairSearch;
   using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
   LevelReport settle_pairs(TestAnswers& answers, Cancel& cancel);
-  void settle_together(std::vector<PairSearch>& open, TestAnswers& answers, Cancel& cancel,
-                       LevelReport& report);
   /// Joined pairs, by name, that are not certain.
   Pairs open_pairs() const;
   SeparatorWalk walk(std::uint32_t u, std::uint32_t v, std::size_t size) const;
   std::vector<std::uint32_t> candidates(std::uint32_t around, std::uint32_t other) const;
-  std::vector<TripleEvidence> unshielded_triples() const;
   bool surrounds(std::uint32_t v, const std::vector<std::uint32_t>& set) const;
 
   std::vector<std::uint32_t> rank_, by_name_;

@@ -23,6 +23,18 @@ struct PairAnswers {
   std::vector<double> strength;  // comparable between pairs; all zero when the test knows no strength
 };
 
+/// One variable against many, given one set.
+struct PartnerTask {
+  std::uint32_t x;
+  std::vector<std::uint32_t> given, partners;
+};
+
+/// The partner that depends most, by its position, with its p-value; the number of partners when none does.
+struct Strongest {
+  std::size_t position;
+  double p_value;
+};
+
 class TestAnswers {
  public:
   virtual ~TestAnswers() = default;
@@ -32,11 +44,20 @@ class TestAnswers {
   virtual std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) = 0;
   /// Level 0 of a search over all variables: questions with nothing given.
   virtual PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) = 0;
+  /// For each task the partner that depends most on x: the smallest p-value, then the largest statistic for
+  /// each degree of freedom, then the first. A test that only decides gives the first that depends.
+  virtual std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel);
 
   /// How many candidates of one pair to ask in the given round: 1 wastes no test; where every round is a
   /// journey, asking ahead of the answers is cheaper. What is found does not depend on it.
   virtual std::size_t candidates_per_pair(std::size_t round) const = 0;
 };
+
+/// The questions of partner tasks, one after the other.
+std::vector<Query> questions_of(const std::vector<PartnerTask>& tasks);
+/// The strongest partner of each task, from one answer, p-value and strength for each question.
+std::vector<Strongest> strongest_of(const std::vector<PartnerTask>& tasks, const Answers& independent,
+                                    const std::vector<double>& p_value, const std::vector<double>& strength);
 
 /// What is said where the limit distribution does not hold.
 struct LimitRules {
@@ -54,6 +75,7 @@ class PackedAnswers final : public TestAnswers {
   Answers independent(const std::vector<Query>& queries, Cancel& cancel) override;
   std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) override;
   PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) override;
+  std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) override;
   std::size_t candidates_per_pair(std::size_t) const override { return 1; }
 
  private:

@@ -1,5 +1,6 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
 
+from treewright.criteria.at_level import at_level
 from treewright.criteria.audited import AuditedTest
 from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.cached_score import CachedScore
@@ -13,6 +14,8 @@ from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.marginal_pseudo_likelihood import MarginalPseudoLikelihood
 from treewright.criteria.oracle import DSeparationOracle
+from treewright.criteria.pooled_score import PooledScore
+from treewright.criteria.pooled_tests import PooledFisherZTest
 from treewright.criteria.posterior_test import PosteriorTest
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sigmoid_score import SigmoidBIC
@@ -40,6 +43,8 @@ __all__ = [
     "LogLikelihood",
     "MarginalPseudoLikelihood",
     "PermutationTest",
+    "PooledFisherZTest",
+    "PooledScore",
     "PosteriorTest",
     "SigmoidBIC",
     "SparseQNML",
@@ -47,5 +52,6 @@ __all__ = [
     "TestResult",
     "TestResults",
     "UniformPrior",
+    "at_level",
     "canonical_query",
 ]

@@ -102,6 +102,11 @@ class LimitTest:
     def schema(self) -> Schema:
         return self.counter.schema
 
+    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
+        """Whether some table has all of these columns; one table always does."""
+        covered = getattr(self.counter, "covers", None)
+        return True if covered is None else bool(covered(scope))
+
     def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
         """Whether x may be taken as independent of y given the others."""
         return bool(self.independent_many([(x, y, given)])[0])
@@ -134,8 +139,8 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._results([(first, other, scope) for other in others], *found)
 
-    def native_answers(self) -> _core.TestAnswers | None:
-        """The same decisions inside the core, for searches that run there.
+    def native_answers(self, alpha: float | None = None) -> _core.TestAnswers | None:
+        """The same decisions inside the core, for searches that run there; at another level if one is given.
 
         None when the counts come from elsewhere, or some decisions need shuffling.
         """
@@ -146,7 +151,7 @@ class LimitTest:
             packed,
             self.settings.statistic,
             self.settings.degrees,
-            self.alpha,
+            self.alpha if alpha is None else as_level(alpha),
             self.df0 == "independent",
             self.unreliable == "independent",
             self.reliability,
@@ -165,7 +170,7 @@ class LimitTest:
         independent = statistic < _core.critical_values(self.alpha, df)
         ruled, verdict = self._rules(queries, df)
         independent[ruled] = verdict[ruled]
-        shuffled = self._to_shuffle(df)
+        shuffled = self._to_shuffle(queries, df)
         if shuffled.size:
             independent[shuffled] = self._shuffled.independent_many([queries[i] for i in shuffled])
         return independent
@@ -174,19 +179,24 @@ class LimitTest:
         p_value = _core.chi_square_sf(statistic, df)
         ruled, verdict = self._rules(queries, df)
         p_value[ruled] = verdict[ruled]
-        shuffled = self._to_shuffle(df)
+        shuffled = self._to_shuffle(queries, df)
         if shuffled.size:
             p_value[shuffled] = self._shuffled.test_many([queries[i] for i in shuffled]).p_value
         says_nothing = (df == 0) & ~verdict
-        return TestResults(statistic, df, p_value, ~self._unreliable(df) & ~says_nothing)
+        return TestResults(statistic, df, p_value, ~self._unreliable(queries, df) & ~says_nothing)
 
-    def _unreliable(self, df: Floats) -> Flags:
-        return np.asarray(float(self.counter.n_rows) < self.reliability * df)
+    def _unreliable(self, queries: Sequence[Query], df: Floats) -> Flags:
+        return np.asarray(self._rows(queries) < self.reliability * df)
 
-    def _to_shuffle(self, df: Floats) -> npt.NDArray[np.intp]:
-        return (
-            np.flatnonzero(self._unreliable(df)) if self.unreliable == "permutation" else np.empty(0, np.intp)
-        )
+    def _rows(self, queries: Sequence[Query]) -> Floats | float:
+        """Rows behind each test: those of the table, or of the tables that have the columns."""
+        behind = getattr(self.counter, "rows_behind", None)
+        return float(self.counter.n_rows) if behind is None else behind(queries)
+
+    def _to_shuffle(self, queries: Sequence[Query], df: Floats) -> npt.NDArray[np.intp]:
+        if self.unreliable != "permutation":
+            return np.empty(0, np.intp)
+        return np.flatnonzero(self._unreliable(queries, df))
 
     def _rules(self, queries: Sequence[Query], df: Floats) -> tuple[Flags, Flags]:
         """Which tests a rule decides, and how: no degree of freedom, too few rows."""
@@ -196,7 +206,7 @@ class LimitTest:
             verdict[constant] = True
         else:
             verdict[constant] = [not queries[i][2] for i in np.flatnonzero(constant).tolist()]
-        ruled = constant if self.unreliable == "permutation" else constant | self._unreliable(df)
+        ruled = constant if self.unreliable == "permutation" else constant | self._unreliable(queries, df)
         return ruled, verdict
 
 

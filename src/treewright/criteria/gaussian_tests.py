@@ -106,6 +106,10 @@ class FisherZTest:
         return self._alpha
 
     @property
+    def moments(self) -> Moments:
+        return self._moments
+
+    @property
     def constant(self) -> tuple[str, ...]:
         """Columns that never move, by name: independent of everything."""
         return self._moments.constant

@@ -6,6 +6,7 @@ from treewright.graphs.cluster_trees import (
     DSeparationTree,
     JunctionTree,
     separation_tree_from_hypergraph,
+    two_section,
 )
 from treewright.graphs.colliders import find_colliders, point_colliders
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
@@ -25,6 +26,7 @@ from treewright.graphs.extension import consistent_extension, nearest_extension
 from treewright.graphs.feature_builder import FeatureGraphBuilder
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
+from treewright.graphs.legitimacy import check_legitimate, check_tree
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
 from treewright.graphs.orientation import Orientation, orient_consistently
 from treewright.graphs.pdag import Pdag
@@ -71,6 +73,8 @@ __all__ = [
     "UndirectedBuilder",
     "UndirectedGraph",
     "bind_knowledge",
+    "check_legitimate",
+    "check_tree",
     "chordless_cycle",
     "close_under_meek",
     "compare",
@@ -105,4 +109,5 @@ __all__ = [
     "treewidth_lower_bound",
     "treewidth_upper_bound",
     "triangulate",
+    "two_section",
 ]

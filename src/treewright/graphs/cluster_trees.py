@@ -96,6 +96,33 @@ class ClusterTree:
         """Positions of the clusters next to one in the tree, rising."""
         return tuple(sorted(other for other, _ in self._links[cluster]))
 
+    def sides(self, position: int) -> tuple[Scope, Scope]:
+        """The variables on the two sides of an edge of the tree, without those of its separator, rising.
+
+        Parts of a forest that the edge does not touch are on neither side.
+        """
+        i, j = self.edges[position]
+        shared = frozenset(self.separator_scopes[position])
+        first, second = (
+            tuple(
+                sorted(
+                    {v for node in self._beyond(start, position) for v in self.cluster_scopes[node]} - shared
+                )
+            )
+            for start in (i, j)
+        )
+        return first, second
+
+    def _beyond(self, start: int, barred: int) -> list[int]:
+        """The clusters that hang together with one when an edge is cut."""
+        reached, seen = [start], {start}
+        for here in reached:
+            for there, k in self._links[here]:
+                if k != barred and there not in seen:
+                    seen.add(there)
+                    reached.append(there)
+        return reached
+
     def path_separators(self, u: NameOrIndex, v: NameOrIndex) -> tuple[Names, ...]:
         """The separators on the way from the nearest cluster of `u` to the nearest one of `v`.
 
@@ -305,18 +332,36 @@ def separation_tree_from_hypergraph(
     >>> tree.clusters, tree.separators
     ((('1', '2', '3', '4'), ('1', '3', '4', '5'), ('4', '5', '6')), (('1', '3', '4'), ('4', '5')))
     """
-    sets = [_read_hyperedge(schema, number, item) for number, item in enumerate(hyperedges, start=1)]
-    missing = set(range(len(schema))).difference(*sets)
-    if missing:
-        names = [schema.names[v] for v in schema.name_order if v in missing]
-        shown = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-        raise GraphError(f"every variable lies in a hyperedge; in none: {shown}")
+    sets = read_hyperedges(schema, hyperedges)
     inside = _core.set_containers(len(schema), *from_sets(sets)).tolist()
     reduced = tuple(
         schema.names_of(one) for one, container in zip(sets, inside, strict=True) if container >= 0
     )
     cover = triangulate(_two_section(schema, sets), triangulation)
     return DSeparationTree(schema, *_span(cover, joined=True), reduced=reduced)
+
+
+def read_hyperedges(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> list[Scope]:
+    """Sets of variables as indices, refused when one is empty or unknown or a variable lies in none."""
+    sets = [_read_hyperedge(schema, number, item) for number, item in enumerate(hyperedges, start=1)]
+    missing = set(range(len(schema))).difference(*sets)
+    if missing:
+        names = [schema.names[v] for v in schema.name_order if v in missing]
+        shown = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        raise GraphError(f"every variable lies in a hyperedge; in none: {shown}")
+    return sets
+
+
+def two_section(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> UndirectedGraph:
+    """The graph that joins every two variables that share a set.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> two_section(Schema([Variable(name) for name in "abcd"]), ["abc", "cd"]).edges()
+    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
+    """
+    return _two_section(schema, read_hyperedges(schema, hyperedges))
 
 
 def _read_hyperedge(schema: Schema, number: int, item: Iterable[NameOrIndex]) -> Scope:

@@ -24,21 +24,29 @@ from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.hypergraph_search import learn_in_hypergraph
+from treewright.learners.independence_graph import estimate_independence_graph
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
+from treewright.learners.learned_separation_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
 from treewright.learners.mixture import Member, Mixed, learn_mixture
 from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
+from treewright.learners.refined_separation_tree import learn_separation_tree
+from treewright.learners.separation_tree import learn_by_separation_tree
+from treewright.learners.separator_audit import Contradiction, SeparatorAudit, audit_separators
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
 from treewright.learners.validated import LearnedFeatureGraph
 
 __all__ = [
+    "Absence",
     "Certified",
+    "Contradiction",
     "CutsetComponents",
     "EdgeConfidence",
     "EdgePosterior",
@@ -57,9 +65,12 @@ __all__ = [
     "LearnedNeighbourhoods",
     "LearnedPc",
     "LearnedPrecision",
+    "LearnedSeparationTree",
     "Member",
     "Mixed",
     "Phase",
+    "Separation",
+    "SeparatorAudit",
     "ThreePhases",
     "Trace",
     "TraceBuilder",
@@ -67,14 +78,17 @@ __all__ = [
     "WorstPairClimb",
     "WorstPairTabu",
     "WorstPairWalk",
+    "audit_separators",
     "choose_width",
     "class_search",
     "edge_confidence",
+    "estimate_independence_graph",
     "grow_shrink",
     "interleaved",
     "learn_aggressive",
     "learn_blankets",
     "learn_bounded_treewidth",
+    "learn_by_separation_tree",
     "learn_chow_liu",
     "learn_cutset_bag",
     "learn_cutset_network",
@@ -86,11 +100,13 @@ __all__ = [
     "learn_hidden_tree",
     "learn_hill_climbing",
     "learn_hybrid",
+    "learn_in_hypergraph",
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",
     "learn_path",
     "learn_pc",
+    "learn_separation_tree",
     "learn_tabu",
     "learn_thin_junction_tree",
     "learn_treewidth_chains",

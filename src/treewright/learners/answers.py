@@ -53,7 +53,12 @@ def called_answers(test: IndependenceTest) -> _core.TestAnswers:
             return np.zeros(len(queries))
         return strength_of(test.test_many(queries))
 
-    return _core.CalledAnswers(independent, separation, strength)
+    def p_value(queries: list[Query]) -> Floats:
+        if not isinstance(test, GradedTest) or not queries:
+            return np.zeros(len(queries))
+        return np.ascontiguousarray(test.test_many(queries).p_value, dtype=np.float64)
+
+    return _core.CalledAnswers(independent, separation, strength, p_value)
 
 
 def strength_of(results: TestResults) -> Floats:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
@@ -226,8 +226,17 @@ def refuse_odd_score(rule: str, score: LocalScore | None) -> None:
         raise SettingError(f"a score is for collider_rule='score'; found collider_rule={rule!r}")
 
 
+class WeighedSkeleton(Protocol):
+    """Edges, and how strongly their ends depend on each other."""
+
+    @property
+    def graph(self) -> UndirectedGraph: ...
+
+    def strength(self, u: int, v: int) -> float: ...
+
+
 def obey(
-    skeleton: Skeleton, known: BoundKnowledge
+    skeleton: WeighedSkeleton, known: BoundKnowledge
 ) -> tuple[UndirectedGraph, list[Arc], tuple[NamedArc, ...]]:
     """The directions that the knowledge gives to edges of the skeleton.
 
@@ -248,7 +257,7 @@ def obey(
     return UndirectedGraph(schema, kept), directed.freeze().index_edges(), named
 
 
-def forced_arcs(skeleton: Skeleton, known: BoundKnowledge) -> list[Arc]:
+def forced_arcs(skeleton: WeighedSkeleton, known: BoundKnowledge) -> list[Arc]:
     """Edges of the skeleton that may point one way only: required ones first, then by strength and name."""
     names = skeleton.graph.schema.names
 

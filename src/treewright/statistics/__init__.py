@@ -4,21 +4,29 @@ from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.statistics.families import FromTables, family_statistics
+from treewright.statistics.homogeneity import Homogeneity, MarginTest, check_homogeneity
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
 from treewright.statistics.joint import JointCounts
 from treewright.statistics.moments import Moments, moments
+from treewright.statistics.pooled import Completion, PooledCounter
+from treewright.statistics.pooled_moments import PooledMoments
 from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
 from treewright.statistics.whole import WholeCounter, count
 
 __all__ = [
     "CachedCounter",
+    "Completion",
     "Counter",
     "Counts",
     "DistinctRows",
     "FromTables",
+    "Homogeneity",
     "JointCounts",
+    "MarginTest",
     "Moments",
+    "PooledCounter",
+    "PooledMoments",
     "ShardedCounter",
     "SigmoidFamilies",
     "SigmoidFamily",
@@ -32,4 +40,5 @@ __all__ = [
     "moments",
     "mutual_information",
     "pairwise_information",
+    "check_homogeneity",
 ]

@@ -1,15 +1,19 @@
 """Say what the columns are and hand out rows in blocks."""
 
 from treewright.tables.align import align_schemas
+from treewright.tables.database_reader import read_databases
+from treewright.tables.databases import Databases
 from treewright.tables.features import Feature, Literal
 from treewright.tables.readers import read_table
 from treewright.tables.report import ColumnReport, Report
 from treewright.tables.schema import Label, NameOrIndex, Schema, Scope, Variable
 from treewright.tables.sharded import ShardedTable
+from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 
 __all__ = [
     "ColumnReport",
+    "Databases",
     "Feature",
     "Label",
     "Literal",
@@ -18,8 +22,10 @@ __all__ = [
     "Schema",
     "Scope",
     "ShardedTable",
+    "SqlTable",
     "Table",
     "Variable",
     "align_schemas",
+    "read_databases",
     "read_table",
 ]

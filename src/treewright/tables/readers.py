@@ -46,7 +46,8 @@ def read_table(
     Parameters
     ----------
     source
-        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a
+        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a table
+        or query of a DuckDB file (:class:`SqlTable`); a DuckDB relation; a
         pandas, polars, Arrow or other frame that narwhals knows; a dictionary of lists; a NumPy array (rows
         by columns, or structured); a table. Several files are read as one table.
     schema

@@ -12,6 +12,7 @@ from treewright.tables.columns import SourceColumn
 from treewright.tables.objects import ArraySource, MappingSource, TableSource
 from treewright.tables.paths import find_files, is_path
 from treewright.tables.schema import Label
+from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 
 
@@ -45,6 +46,10 @@ def open_source(
             header=header,
             missing_values=missing_values,
         )
+    if isinstance(source, SqlTable):
+        from treewright.tables.sql_source import SqlSource
+
+        return SqlSource(source, names)
     if isinstance(source, np.ndarray):
         return ArraySource(source, names)
     if names is not None:
@@ -68,5 +73,5 @@ def open_frame(source: Any) -> Source:
         hint = "; for rows in a list, use a dictionary of columns or a NumPy array"
     raise SchemaError(
         f"a {type(source).__name__} cannot be read as a table; sources are paths of CSV and Parquet files, "
-        f"pandas, polars and Arrow frames, dictionaries of lists, and NumPy arrays of two dimensions{hint}"
+        f"tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and NumPy arrays of two dimensions{hint}"
     )

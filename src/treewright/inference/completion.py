@@ -1,0 +1,165 @@
+"""The distribution of columns that no table has together, from tables that have parts of them.
+
+If every variable lies in one table together with all its parents, the joint distribution is a product of
+functions of table columns, and the only such product with the margins of the tables (section 3 of [1]_
+discusses when it is known). *Iterative proportional fitting* finds it. It is never done on all variables:
+a set of columns is dropped first wherever its neighbours lie in one table, since it then says nothing about
+the others (collapsibility [2]_). What is left is fitted on a junction tree.
+
+Margins of samples contradict each other where tables overlap, and no distribution has them all. So what is
+shared is settled first: a set of columns that several tables have gets the distribution of all their rows,
+smaller sets before larger ones, and each table is scaled to the sets inside it.
+
+References
+----------
+.. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs. Artificial
+   Intelligence 170, 422-439.
+.. [2] Asmussen & Edwards (1983). Collapsibility and response variables in contingency tables. Biometrika 70,
+   567-578.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import TableTooLarge
+from treewright.graphs.collapse import collapsed_scope
+from treewright.graphs.undirected import UndirectedGraph
+from treewright.inference.clique_tree import CliqueTree
+from treewright.limits import check_table
+from treewright.tables.overlaps import intersections, reduced_sets
+from treewright.tables.schema import Schema, Scope
+
+Cells = npt.NDArray[np.float64]
+Counts = Callable[[Sequence[Scope]], Sequence[npt.NDArray[np.generic]]]
+
+_TOLERANCE = 1e-10
+_SWEEPS = 2_000
+_SCALINGS = 200
+
+
+class CompletedJoint:
+    """The product of functions of table columns that has the margins of the tables.
+
+    Parameters
+    ----------
+    schema
+        All variables, discrete.
+    scopes
+        The columns of the tables, none inside another.
+    counts
+        Counts of many scopes, each inside one of `scopes`, pooled over all rows that have it.
+
+    Attributes
+    ----------
+    residual
+        The largest difference between a margin and the fitted one, over all fits so far: 0 when the tables
+        agree perfectly, larger where they cannot be parts of one distribution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name, (0, 1)) for name in "abc"])
+    >>> pairs = {(0, 1): [[3, 1], [1, 3]], (0, 2): [[2, 2], [0, 4]], (0,): [4, 4]}
+    >>> joint = CompletedJoint(schema, [(0, 1), (0, 2)], lambda scopes: [np.array(pairs[s]) for s in scopes])
+    >>> joint.margin((1, 2)).round(9).tolist()  # b and c meet in no table: independent given a
+    [[0.1875, 0.3125], [0.0625, 0.4375]]
+    """
+
+    def __init__(self, schema: Schema, scopes: Sequence[Scope], counts: Counts) -> None:
+        self.schema = schema
+        self.scopes = [tuple(sorted(scope)) for scope in scopes]
+        self.residual = 0.0
+        self._counts = counts
+        self._margins: dict[Scope, Cells] = {}
+
+    def margins(self, scopes: Sequence[Scope]) -> list[Cells]:
+        """The joint distribution of each scope, one axis per variable, in its order."""
+        return [self.margin(scope) for scope in scopes]
+
+    def margin(self, scope: Scope) -> Cells:
+        """The joint distribution of some variables."""
+        key = tuple(sorted(scope))
+        if key not in self._margins:
+            check_table(self.schema, key)
+            self._margins[key] = self._fit(key)
+        return np.transpose(self._margins[key], [key.index(v) for v in scope])
+
+    def _fit(self, wanted: Scope) -> Cells:
+        kept = collapsed_scope(len(self.schema), self.scopes, wanted)
+        inside = set(kept)
+        sets = reduced_sets(tuple(v for v in scope if v in inside) for scope in self.scopes)
+        targets = self._consistent(sets)
+        # numbered within what is kept, so that the tree has nothing else
+        schema, place = self.schema.select(kept), {v: i for i, v in enumerate(kept)}
+        local = [tuple(place[v] for v in scope) for scope in sets]
+        asked = tuple(place[v] for v in wanted)
+        flat = np.concatenate([cells.ravel() for cells in targets])
+        try:
+            factors, _, residual = CliqueTree(_joined(schema, local), local).fit_proportionally(
+                flat, _TOLERANCE, _SWEEPS
+            )
+            reader = CliqueTree(_joined(schema, [*local, asked]), [*local, asked])
+        except TableTooLarge as error:
+            names = ", ".join(map(repr, self.schema.names_of(wanted)[:8]))
+            raise TableTooLarge(
+                f"no table has {names} together, and completing them is too large: {error}; learn with "
+                "completion='none', or give a table that has them"
+            ) from error
+        self.residual = max(self.residual, float(residual))
+        with np.errstate(divide="ignore"):
+            logs = np.concatenate([np.log(factors), np.zeros(_size(schema, asked))])
+        cells, _ = reader.marginals(logs)
+        return cells[flat.size :].reshape([schema.cardinalities[v] for v in asked])
+
+    def _consistent(self, sets: Sequence[Scope]) -> list[Cells]:
+        """Margins of the sets that agree with each other on what they share."""
+        settled: dict[Scope, Cells] = {}
+        for scope in intersections(sets):
+            settled[scope] = self._scaled(scope, settled)
+        return [self._scaled(scope, settled) for scope in sets]
+
+    def _scaled(self, scope: Scope, settled: dict[Scope, Cells]) -> Cells:
+        """The pooled distribution of a set, scaled to those of the sets inside it."""
+        (counts,) = self._counts([scope])
+        cells = np.asarray(counts, dtype=np.float64)
+        total = float(cells.sum())
+        cells = cells / total if total > 0 else np.full(cells.shape, 1 / max(cells.size, 1))
+        inside = reduced_sets(other for other in settled if set(other) < set(scope))
+        axes = [tuple(i for i, v in enumerate(scope) if v not in other) for other in inside]
+        targets = [settled[other] for other in inside]
+        for away, target in zip(axes, targets, strict=True):
+            cells = _with_unseen(cells, away, target)
+        for _ in range(_SCALINGS if inside else 0):
+            worst = 0.0
+            for away, target in zip(axes, targets, strict=True):
+                now = cells.sum(axis=away)
+                worst = max(worst, float(np.abs(now - target).max(initial=0.0)))
+                ratio = np.divide(target, now, out=np.zeros_like(now), where=now > 0)
+                cells = cells * np.expand_dims(ratio, away)
+            if worst <= _TOLERANCE / 10:
+                break
+        return cells
+
+
+def _with_unseen(cells: Cells, away: tuple[int, ...], target: Cells) -> Cells:
+    """States that other tables have seen and this one has not, spread evenly over its other columns."""
+    lacking = (cells.sum(axis=away) <= 0) & (target > 0)
+    if not lacking.any():
+        return cells
+    spread = target / np.prod([cells.shape[axis] for axis in away])
+    return np.where(np.expand_dims(lacking, away), np.expand_dims(spread, away), cells)
+
+
+def _joined(schema: Schema, scopes: Iterable[Scope]) -> UndirectedGraph:
+    """The graph that joins whatever shares a scope."""
+    edges = {(u, v) for scope in scopes for u in scope for v in scope if u < v}
+    return UndirectedGraph(schema, sorted(edges))
+
+
+def _size(schema: Schema, scope: Scope) -> int:
+    return int(np.prod([schema.cardinalities[v] for v in scope], dtype=np.int64))

@@ -1,0 +1,233 @@
+"""From data, with or without knowledge of who belongs together, to a tree of small nodes and a network.
+
+The main algorithm of Xie, Geng & Zhao (2006): take the tree of a hypergraph, or of an estimated independence
+graph; where nodes are large, estimate an independence graph inside each and take the tree of their union,
+again while nodes shrink; then search inside the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from treewright.criteria import IndependenceTest
+from treewright.criteria.queries import as_level, one_of
+from treewright.errors import SettingError
+from treewright.graphs import (
+    BoundKnowledge,
+    DSeparationTree,
+    Knowledge,
+    UndirectedGraph,
+    bind_knowledge,
+    narrow_triangulation,
+    separation_tree_from_hypergraph,
+    triangulate,
+)
+from treewright.graphs.elimination import Method
+from treewright.learners.independence_graph import GraphMethod, independence_graphs
+from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned_separation_tree import LearnedSeparationTree
+from treewright.learners.node_skeletons import Depth, LocalSearch
+from treewright.learners.pc import tell
+from treewright.learners.separation_tree import (
+    NodeColliderRule,
+    learn_by_separation_tree,
+    refuse_torn_arcs,
+)
+from treewright.learners.separator_audit import SeparatorAudit, audit_separators
+from treewright.learners.skeleton import Progress
+from treewright.statistics.moments import Moments
+from treewright.tables.schema import NameOrIndex, Scope
+
+Legitimacy = Literal["error", "report", "skip"]
+# Above this size of a node more rules for triangulating are tried.
+_WIDE = 12
+_LEAST_LEVEL = 1e-30
+
+
+def learn_separation_tree(
+    test: IndependenceTest,
+    hyperedges: Iterable[Iterable[NameOrIndex]] | None = None,
+    *,
+    refine_above: int | None = 8,
+    alpha_uig: float | Literal["auto"] = "auto",
+    max_node: int = 20,
+    graph_method: GraphMethod = "auto",
+    largest_blanket: int | Literal["auto"] | None = "auto",
+    triangulation: Method = "min_fill",
+    local: LocalSearch = "pc",
+    depth: Depth = "auto",
+    collider_rule: NodeColliderRule = "contest",
+    verify: bool = False,
+    legitimacy: Legitimacy = "error",
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    progress: Progress | None = None,
+) -> LearnedSeparationTree:
+    """Learn the equivalence class of a DAG by tests inside the nodes of a d-separation tree.
+
+    Parameters
+    ----------
+    test
+        Decides independence: a statistic at level alpha, or an oracle.
+    hyperedges
+        Sets of variables such that variables that influence each other directly, and parents of a common
+        child, share a set. None when nothing is known: then an independence graph is estimated.
+    refine_above
+        Nodes larger than this are refined: an independence graph is estimated inside every node, and the tree
+        of their union is taken, again while the largest node shrinks. None: never.
+    alpha_uig
+        Level at which independence graphs are estimated. An edge too many costs time, a missing one may cost
+        true edges. ``"auto"``: 0.05 for counts, 0.01 for moments.
+    max_node
+        A tree of an estimated graph with a larger node is estimated again at a tenth of the level, and so on;
+        `levels` of the result says so.
+    graph_method, largest_blanket
+        How independence graphs are estimated, see :func:`estimate_independence_graph`.
+    triangulation
+        The elimination rule. Where it leaves a node of more than 12 variables, the narrowest of several rules
+        is taken instead if it is better.
+    local, depth, collider_rule, verify, knowledge, progress
+        As for :func:`learn_by_separation_tree`. The ends of required arcs must share a hyperedge.
+    legitimacy
+        Whether the separators of the tree of `hyperedges` are held against the data, see
+        :func:`audit_separators`: ``"error"`` raises :class:`IllegitimateHypergraph` when they contradict it,
+        ``"report"`` leaves that to you (`learned.audit`), ``"skip"`` asks nothing.
+
+    Returns
+    -------
+    LearnedSeparationTree
+        The class, the tree, and the reason for every edge that is not there.
+
+    References
+    ----------
+    .. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs.
+       Artificial Intelligence 170, 422-439. Section 4, main algorithm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> network = tw.load_network("asia")
+    >>> test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(0))), 0.01)
+    >>> learned = tw.learn_separation_tree(test)
+    >>> sorted(learned.skeleton.edges())[:3]
+    [('asia', 'tub'), ('bronc', 'dysp'), ('bronc', 'smoke')]
+    >>> print(learned.why_not("lung", "xray"))
+    lung and xray share no node; the tree separates them by {either}
+    """
+    one_of("legitimacy", legitimacy, ("error", "report", "skip"))
+    one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
+    known = bind_knowledge(knowledge, test.schema)
+    planner = Planner(
+        test, level_of(test, alpha_uig), checked_size("max_node", max_node), triangulation, known
+    )
+    planner.options = {"method": graph_method, "largest": largest_blanket}
+    planner.progress = progress
+    audit = None
+    if hyperedges is None:
+        tree = planner.estimate([tuple(range(len(test.schema)))])
+    else:
+        sets = [tuple(one) for one in hyperedges]
+        tree = separation_tree_from_hypergraph(test.schema, sets, triangulation=triangulation)
+        refuse_torn_arcs(tree, known)
+        audit = planner.audit(tree, legitimacy)
+    if refine_above is not None:
+        tree = planner.refine(tree, checked_size("refine_above", refine_above))
+    learned = learn_by_separation_tree(
+        tree,
+        test,
+        local=local,
+        depth=depth,
+        collider_rule=collider_rule,
+        verify=verify,
+        knowledge=known,
+        progress=progress,
+    )
+    trace = Trace((*planner.trace.build().phases, *learned.trace.phases))
+    return replace(learned, trace=trace, audit=audit, levels=tuple(planner.levels))
+
+
+class Planner:
+    """Makes trees of estimated graphs, and keeps account of what that took."""
+
+    def __init__(
+        self,
+        test: IndependenceTest,
+        alpha: float,
+        max_node: int,
+        triangulation: Method,
+        known: BoundKnowledge,
+    ) -> None:
+        self.test = test
+        self.alpha = alpha
+        self.max_node = max_node
+        self.triangulation = triangulation
+        self.required = known.required_dag().moral_graph()
+        self.options: dict[str, Any] = {}
+        self.progress: Progress | None = None
+        self.trace = TraceBuilder()
+        self.levels: list[float] = []
+
+    def estimate(self, sets: Sequence[Scope]) -> DSeparationTree:
+        """The tree of the joined graphs inside the sets, at a level that keeps its nodes small enough."""
+        tell(self.progress, "independence graph")
+        with self.trace.phase("independence graph") as tallies:
+            alpha = self.alpha
+            graphs = independence_graphs(self.test, sets, alpha, **self.options)
+            tree = self.tree_of(graphs.at(alpha))
+            self.note(alpha)
+            while tree.width + 1 > self.max_node and hasattr(self.test, "alpha") and alpha > _LEAST_LEVEL:
+                alpha /= 10
+                tree = self.tree_of(graphs.at(alpha))
+                self.note(alpha)
+            tallies.update(tests=graphs.n_tests, nodes=len(tree.clusters), largest=tree.width + 1)
+        return tree
+
+    def note(self, alpha: float) -> None:
+        if self.levels[-1:] != [alpha]:
+            self.levels.append(alpha)
+
+    def refine(self, tree: DSeparationTree, largest: int) -> DSeparationTree:
+        """Step 3: split nodes by what is independent inside them, while the largest shrinks."""
+        while tree.width + 1 > largest:
+            finer = self.estimate(tree.cluster_scopes)
+            if finer.width >= tree.width:
+                break
+            tree = finer
+        return tree
+
+    def tree_of(self, graph: UndirectedGraph) -> DSeparationTree:
+        """The tree of a graph in which the ends of required arcs are joined."""
+        whole = graph.with_edges(self.required.index_edges())
+        cover = triangulate(whole, self.triangulation)
+        if cover.width + 1 > _WIDE:
+            narrow = narrow_triangulation(whole)
+            cover = narrow if narrow.width < cover.width else cover
+        return DSeparationTree.of(cover)
+
+    def audit(self, tree: DSeparationTree, legitimacy: Legitimacy) -> SeparatorAudit | None:
+        if legitimacy == "skip":
+            return None
+        tell(self.progress, "separators of the tree")
+        with self.trace.phase("audit") as tallies:
+            found = audit_separators(tree, self.test)
+            tallies["tests"] = found.n_tests
+        if legitimacy == "error":
+            found.check()
+        return found
+
+
+def level_of(test: IndependenceTest, alpha_uig: float | Literal["auto"]) -> float:
+    """Counts need a generous level, since few tests of theirs have power; one inversion has power enough."""
+    if alpha_uig == "auto":
+        return 0.01 if isinstance(getattr(test, "moments", None), Moments) else 0.05
+    if isinstance(alpha_uig, str):
+        raise SettingError(f"alpha_uig must be a number between 0 and 1, or 'auto'; found {alpha_uig!r}")
+    return as_level(alpha_uig)
+
+
+def checked_size(name: str, size: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise SettingError(f"{name} must be a number of variables from 1 on; found {size!r}")
+    return size

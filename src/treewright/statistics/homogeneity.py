@@ -1,0 +1,261 @@
+"""Do several tables come from one population? Tests of what they share.
+
+A column that several tables have must be distributed alike in all of them, and so must two columns. Counts
+are compared by chi-square, table by state; continuous columns by their means (one-way analysis of variance),
+their variances (Bartlett) and their correlations (Fisher's z). All p-values are corrected together by Holm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import SettingError
+from treewright.statistics.moments import Moments, moments
+from treewright.statistics.whole import count
+from treewright.tables.databases import Cover, Databases
+from treewright.tables.schema import Scope
+
+Floats = npt.NDArray[np.float64]
+Found = tuple[Scope, str, Cover, float, float]  # columns, of what, in which tables, statistic, p-value
+
+# A cell with fewer expected rows is judged together with the other rare ones.
+_EXPECTED = 5.0
+
+
+@dataclass(frozen=True)
+class MarginTest:
+    """One comparison of what tables share.
+
+    Attributes
+    ----------
+    columns
+        One or two names.
+    about
+        "distribution", "mean", "variance" or "correlation".
+    tables
+        Names of the tables that were compared.
+    statistic, p_value
+        Of the test by itself.
+    corrected
+        The p-value after Holm's correction for all comparisons.
+    """
+
+    columns: tuple[str, ...]
+    about: str
+    tables: tuple[str, ...]
+    statistic: float
+    p_value: float
+    corrected: float
+
+    def __str__(self) -> str:
+        what = " and ".join(map(repr, self.columns))
+        return (
+            f"the {self.about} of {what} differs between {', '.join(self.tables)} (p = {self.corrected:.2g} "
+            "after Holm's correction)"
+        )
+
+
+@dataclass(frozen=True)
+class Homogeneity:
+    """What the comparison of several tables said.
+
+    Attributes
+    ----------
+    tests
+        Every comparison, the smallest p-value first.
+    alpha
+        Level for the corrected p-values.
+
+    Examples
+    --------
+    >>> from treewright.tables import read_databases
+    >>> tables = [{"x": [0, 1] * 50}, {"x": [0, 1, 1, 1, 1] * 20}]
+    >>> found = check_homogeneity(read_databases(tables))
+    >>> found.is_homogeneous, len(found.tests)
+    (False, 1)
+    >>> print(found.rejected[0])
+    the distribution of 'x' differs between table 1, table 2 (p = 8.7e-06 after Holm's correction)
+    """
+
+    tests: tuple[MarginTest, ...]
+    alpha: float
+
+    @property
+    def rejected(self) -> tuple[MarginTest, ...]:
+        """The comparisons in which tables differ."""
+        return tuple(test for test in self.tests if test.corrected <= self.alpha)
+
+    @property
+    def is_homogeneous(self) -> bool:
+        return not self.rejected
+
+    def __str__(self) -> str:
+        if not self.tests:
+            return "the tables share nothing that could be compared"
+        if self.is_homogeneous:
+            return f"{len(self.tests)} comparisons of what tables share: no difference at {self.alpha:g}"
+        first = "; ".join(map(str, self.rejected[:3]))
+        more = f" and {len(self.rejected) - 3} more" if len(self.rejected) > 3 else ""
+        return f"{len(self.rejected)} of {len(self.tests)} comparisons differ: {first}{more}"
+
+
+def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogeneity:
+    """Compare what tables share: each column, and each pair of columns, that two or more of them have.
+
+    Parameters
+    ----------
+    databases
+        The tables.
+    alpha
+        Level for the p-values after Holm's correction.
+
+    Returns
+    -------
+    Homogeneity
+        Every comparison, and which tables differ in what.
+    """
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
+    found = list(_compare_moments(databases) if databases.is_continuous else _compare_counts(databases))
+    corrected = holm([p for *_, p in found])
+    names = databases.schema.names
+    tests = [
+        MarginTest(
+            tuple(names[v] for v in scope),
+            about,
+            tuple(sorted(databases.names[i] for i in cover)),
+            statistic,
+            p,
+            float(adjusted),
+        )
+        for (scope, about, cover, statistic, p), adjusted in zip(found, corrected, strict=True)
+    ]
+    return Homogeneity(tuple(sorted(tests, key=lambda t: (t.p_value, t.columns, t.about))), alpha)
+
+
+def holm(p_values: Sequence[float]) -> Floats:
+    """p-values after Holm's correction, in the order given.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(6).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * np.arange(len(p), 0, -1)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return corrected
+
+
+def _shared_scopes(databases: Databases) -> Iterator[tuple[Scope, Cover]]:
+    for size in (1, 2):
+        for scope in combinations(range(len(databases.schema)), size):
+            cover = databases.covering(scope)
+            if len(cover) > 1:
+                yield scope, cover
+
+
+def _compare_counts(databases: Databases) -> Iterator[Found]:
+    shared = list(_shared_scopes(databases))
+    by_table: list[dict[Scope, Floats]] = [{} for _ in databases.tables]
+    for i, table in enumerate(databases.tables):
+        here = [scope for scope, cover in shared if i in cover]
+        counter = count(table)
+        counted = counter.counts_many([counter.schema.scope(databases.schema.names_of(s)) for s in here])
+        by_table[i] = {s: np.asarray(c, dtype=np.float64).ravel() for s, c in zip(here, counted, strict=True)}
+    statistics, degrees = [], []
+    for scope, cover in shared:
+        statistic, df = chi_square_of(np.array([by_table[i][scope] for i in cover]))
+        statistics.append(statistic)
+        degrees.append(df)
+    p = _core.chi_square_sf(np.array(statistics, dtype=np.float64), np.array(degrees, dtype=np.float64))
+    for (scope, cover), statistic, df, value in zip(shared, statistics, degrees, p.tolist(), strict=True):
+        if df > 0:
+            yield scope, "distribution", cover, statistic, value
+
+
+def chi_square_of(cells: Floats) -> tuple[float, float]:
+    """Pearson's statistic for equal rows of a table of counts, and its degrees of freedom.
+
+    Columns that expect fewer than five rows somewhere are added up.
+
+    Examples
+    --------
+    >>> chi_square_of(np.array([[10.0, 20.0, 1.0], [20.0, 10.0, 1.0]]))
+    (6.666666666666667, 1.0)
+    """
+    cells = cells[cells.sum(axis=1) > 0]
+    total = cells.sum()
+    if len(cells) < 2 or total <= 0:
+        return 0.0, 0.0
+    share = cells.sum(axis=1) / total
+    rare = cells.sum(axis=0) * share.min() < _EXPECTED
+    merged = np.column_stack([cells[:, ~rare], cells[:, rare].sum(axis=1)])
+    expected = np.outer(share, merged.sum(axis=0))
+    merged = merged[:, expected.min(axis=0) >= _EXPECTED]
+    if merged.shape[1] < 2:
+        return 0.0, 0.0
+    # what is left is compared by itself
+    share = merged.sum(axis=1) / merged.sum()
+    expected = np.outer(share, merged.sum(axis=0))
+    statistic = float(((merged - expected) ** 2 / expected).sum())
+    return statistic, float((merged.shape[0] - 1) * (merged.shape[1] - 1))
+
+
+def _compare_moments(databases: Databases) -> Iterator[Found]:
+    parts = [moments(table) for table in databases.tables]
+    for scope, cover in _shared_scopes(databases):
+        names = databases.schema.names_of(scope)
+        here = [parts[i].select(names) for i in cover]
+        enough = [(i, part) for i, part in zip(cover, here, strict=True) if part.n > 3 and not part.constant]
+        if len(enough) < 2:
+            continue
+        tables, kept = tuple(i for i, _ in enough), [part for _, part in enough]
+        if len(scope) == 1:
+            yield scope, "mean", tables, *_means_differ(kept)
+            yield scope, "variance", tables, *_variances_differ(kept)
+        else:
+            yield scope, "correlation", tables, *_correlations_differ(kept)
+
+
+def _means_differ(parts: Sequence[Moments]) -> tuple[float, float]:
+    """Welch's analysis of variance: variances may differ."""
+    from scipy.stats import f
+
+    n = np.array([float(part.n) for part in parts])
+    mean = np.array([part.mean[0] for part in parts])
+    weight = n / np.array([part.covariance()[0, 0] for part in parts])
+    k, total = len(parts), weight.sum()
+    centre = (weight * mean).sum() / total
+    between = (weight * (mean - centre) ** 2).sum() / (k - 1)
+    spread = ((1 - weight / total) ** 2 / (n - 1)).sum()
+    statistic = between / (1 + 2 * (k - 2) / (k**2 - 1) * spread)
+    return float(statistic), float(f.sf(statistic, k - 1, (k**2 - 1) / (3 * spread)))
+
+
+def _variances_differ(parts: Sequence[Moments]) -> tuple[float, float]:
+    """Bartlett's test."""
+    df = np.array([float(part.n) - 1 for part in parts])
+    variance = np.array([part.covariance()[0, 0] for part in parts])
+    k, total = len(parts), df.sum()
+    pooled = (df * variance).sum() / total
+    statistic = total * np.log(pooled) - (df * np.log(variance)).sum()
+    statistic /= 1 + ((1 / df).sum() - 1 / total) / (3 * (k - 1))
+    statistic = max(0.0, float(statistic))
+    return statistic, float(_core.chi_square_sf(np.array([statistic]), np.array([k - 1.0]))[0])
+
+
+def _correlations_differ(parts: Sequence[Moments]) -> tuple[float, float]:
+    weight = np.array([float(part.n) - 3 for part in parts])
+    z = np.arctanh(np.clip([part.correlation()[0, 1] for part in parts], -1 + 1e-12, 1 - 1e-12))
+    centre = (weight * z).sum() / weight.sum()
+    statistic = float((weight * (z - centre) ** 2).sum())
+    return statistic, float(_core.chi_square_sf(np.array([statistic]), np.array([len(parts) - 1.0]))[0])

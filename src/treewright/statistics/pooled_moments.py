@@ -1,0 +1,140 @@
+"""Moments of several tables with overlapping columns.
+
+The moments of a scope are those of all rows of the tables that have it. What no table has together is
+completed: the covariance that has the given blocks and zero concentration for pairs that share no table.
+Blocks of samples contradict each other where tables overlap; what is shared is settled first, from all rows
+that have it, smaller sets before larger ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, SingularError
+from treewright.statistics.moments import Moments, moments
+from treewright.statistics.scaling import scale_covariance
+from treewright.tables.databases import Cover, Databases
+from treewright.tables.overlaps import intersections
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+Floats = npt.NDArray[np.float64]
+
+
+class PooledMoments:
+    """Moments of several tables with overlapping continuous columns.
+
+    Parameters
+    ----------
+    databases
+        The tables, all continuous.
+    completed
+        Whether what no table has together is completed; else it is refused.
+
+    Examples
+    --------
+    >>> from treewright.tables import read_databases
+    >>> tables = [{"x": [0.5, 1.5, 4.0], "y": [0.0, 2.5, 3.0]}, {"y": [1.5, 2.0, 2.5], "z": [0.5, 3.5, 3.0]}]
+    >>> pooled = PooledMoments(read_databases(tables))
+    >>> pooled.moments(("x", "y")).n, pooled.moments(("y",)).n
+    (3, 6)
+    >>> bool(pooled.moments(("x", "z")).scatter[0, 1] > 0)  # both rise with y
+    True
+    """
+
+    def __init__(self, databases: Databases, *, completed: bool = True) -> None:
+        if not databases.is_continuous:
+            raise SchemaError("discrete columns have no moments; PooledCounter counts them")
+        self.databases = databases
+        self.completed = completed
+        self.residual = 0.0
+        self._pools: dict[Cover, Moments] = {}
+
+    @property
+    def schema(self) -> Schema:
+        return self.databases.schema
+
+    @property
+    def n(self) -> int | float:
+        """Rows of all tables together."""
+        return sum(self.databases.weights)
+
+    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
+        """Whether some table has all of these columns."""
+        return self.databases.covers(scope)
+
+    def rows(self, scope: Iterable[NameOrIndex]) -> int | float:
+        """Rows behind the moments of a scope; see :meth:`Databases.effective_rows`."""
+        return self.databases.effective_rows(scope)
+
+    def pool(self, cover: Cover) -> Moments:
+        """The moments of some tables, over the columns that all of them have."""
+        if cover not in self._pools:
+            self._pools[cover] = moments(self.databases.pool(cover))
+        return self._pools[cover]
+
+    def moments(self, scope: Iterable[NameOrIndex]) -> Moments:
+        """The moments of some columns, pooled over the tables that have them, or completed."""
+        names = self.schema.names_of(self.schema.scope(scope))
+        cover = self.databases.covering(names)
+        if cover:
+            return self.pool(cover).select(names)
+        if not self.completed:
+            raise SchemaError(
+                f"no table has the columns {', '.join(map(repr, names))} together; learn and fit with "
+                "completion='fit', or add a table that has them"
+            )
+        rows = self.rows(names)
+        at = list(self.schema.scope(names))
+        block = self.covariance[np.ix_(at, at)]
+        return Moments(self.schema.select(names), rows, self.mean[at], block * rows)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Of each column, over all rows that have it."""
+        return np.array([self.moments((v,)).mean[0] for v in range(len(self.schema))])
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """The completed covariance of all columns; divided by the rows, not by one less."""
+        sets = self.databases.hyperedge_scopes
+        settled: dict[Scope, Floats] = {}
+        for scope in intersections(sets):
+            settled[scope] = self._settled(scope, settled)
+        targets = [self._settled(scope, settled) for scope in sets]
+        spread = np.array([self._block((v,))[0, 0] for v in range(len(self.schema))])
+        self._refuse_singular(spread > 0)
+        covariance, self.residual = scale_covariance(np.diag(spread), sets, targets)
+        return covariance
+
+    def _block(self, scope: Scope) -> Floats:
+        found = self.pool(self.databases.covering(scope)).select(self.schema.names_of(scope))
+        return found.covariance(ddof=0)
+
+    def _settled(self, scope: Scope, settled: dict[Scope, Floats]) -> Floats:
+        inside = [other for other in settled if set(other) < set(scope)]
+        block = self._block(scope)
+        self._refuse_singular(np.linalg.eigvalsh(_correlation(block)), scope)
+        if not inside:
+            return block
+        places = [tuple(scope.index(v) for v in other) for other in inside]
+        return scale_covariance(block, places, [settled[other] for other in inside], sweeps=200)[0]
+
+    def _refuse_singular(self, sizes: npt.NDArray[np.generic], scope: Scope | None = None) -> None:
+        if sizes.size and float(sizes.min()) > 1e-12:
+            return
+        which = self.schema.names if scope is None else self.schema.names_of(scope)
+        raise SingularError(
+            f"the covariance of {', '.join(map(repr, which[:10]))}{' ...' if len(which) > 10 else ''} cannot "
+            "be completed: a column is constant or a linear function of others, or there are too few rows; "
+            "leave it out, or learn with completion='none'"
+        )
+
+
+def _correlation(block: Floats) -> Floats:
+    scale = np.sqrt(np.diag(block))
+    outer = np.outer(scale, scale)
+    return np.divide(block, outer, out=np.zeros_like(block), where=outer > 0)
