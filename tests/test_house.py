@@ -13,7 +13,7 @@ ALLOWED = {
     "statistics": {"tables"},
     "graphs": {"tables"},
     "criteria": {"tables", "statistics", "graphs"},
-    "learners": {"tables", "statistics", "graphs", "criteria"},
+    "learners": {"tables", "statistics", "graphs", "criteria", "inference"},
     "inference": {"tables", "graphs"},
     "models": {"tables", "statistics", "graphs", "inference"},
     "networks": {"tables", "graphs", "models"},

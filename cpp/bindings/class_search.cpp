@@ -47,11 +47,12 @@ void bind_search(nb::module_& m) {
                      "Greedy search over equivalence classes; variables are numbered in name order.")
       .def(
           "__init__",
-          [](Search* self, const ScoresPointer& scores, std::size_t max_parents, std::size_t largest_set) {
+          [](Search* self, const ScoresPointer& scores, std::size_t max_parents, std::size_t largest_set,
+             std::size_t most_steps) {
             checked(scores);
-            new (self) Search(scores, {max_parents, largest_set});
+            new (self) Search(scores, {max_parents, largest_set, most_steps});
           },
-          "scores"_a, "max_parents"_a, "largest_set"_a)
+          "scores"_a, "max_parents"_a, "largest_set"_a, "most_steps"_a = ~std::size_t{0})
       .def(
           "start_from",
           [](Search& search, const Pairs& directed, const Pairs& undirected) {

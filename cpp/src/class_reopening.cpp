@@ -18,7 +18,7 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
 
 bool ClassSearch::keep_if_better(State&& before) {
   ++tally_.reopened;
-  if (state_.units > before.units) {
+  if (state_.units > before.units + rounding()) {
     ++tally_.improved;
     note_changes();
     return true;
@@ -117,13 +117,14 @@ std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
 void ClassSearch::reopen_nodes(Return how, Cancel& cancel) {
   note_changes();  // of runs that came between
   std::vector<std::uint64_t>& reopened_at = reopened_at_[static_cast<std::size_t>(how)];
-  for (bool changed = true; changed;) {
+  std::size_t left = settings_.most_steps;
+  for (bool changed = true; changed && left > 0;) {
     changed = false;
     for (const Vertex v : vertices_to_reopen()) {
       if (!changed_near(v, reopened_at[v])) continue;  // the same surroundings would lead the same way
       const std::uint64_t tried = version_;
       if (reopen_node(v, how, cancel))
-        changed = true;
+        changed = true, left -= left > 0;
       else
         reopened_at[v] = tried;
     }

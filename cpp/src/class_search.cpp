@@ -46,6 +46,11 @@ std::int64_t ClassSearch::units_of(double gain) const {
   return std::llround(std::clamp(gain / scores_->resolution(), -kMost, kMost));
 }
 
+// What rounded gains along two ways to one class may differ by; 0 where scores are exact.
+std::int64_t ClassSearch::rounding() const {
+  return units_of(scores_->least_gain() * static_cast<double>(size() + 16));
+}
+
 void ClassSearch::start_from(const Pdag& marks) {
   if (marks.size() != size()) throw std::invalid_argument("the start has other variables than the score");
   replace(ClassGraph::completed(marks));
@@ -197,10 +202,11 @@ std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   return std::nullopt;
 }
 
-bool ClassSearch::run_move(Move move, Cancel& cancel) {
+bool ClassSearch::run_move(Move move, std::size_t& left, Cancel& cancel) {
   bool changed = false;
-  while (step(move, cancel)) {
+  while (left > 0 && step(move, cancel)) {
     changed = true;
+    --left;
     cancel.check();
   }
   return changed;
@@ -208,10 +214,11 @@ bool ClassSearch::run_move(Move move, Cancel& cancel) {
 
 bool ClassSearch::run(Cancel& cancel) {
   bool changed = false;
+  std::size_t left = settings_.most_steps;
   for (bool more = true; more; changed = changed || more) {
-    more = run_move(Move::insert, cancel);
-    more = run_move(Move::remove, cancel) || more;
-    more = run_move(Move::turn, cancel) || more;
+    more = run_move(Move::insert, left, cancel);
+    more = run_move(Move::remove, left, cancel) || more;
+    more = run_move(Move::turn, left, cancel) || more;
   }
   return changed;
 }

@@ -19,6 +19,9 @@ namespace treewright {
 struct ClassSearchSettings {
   std::size_t max_parents = ~std::size_t{0};
   std::size_t largest_set = ~std::size_t{0};  // neighbours that a step may choose to orient beside x
+  // Of one run, and reopenings of one sweep that improve: with a score that tells members of a class apart a
+  // little, improvements could go in circles.
+  std::size_t most_steps = ~std::size_t{0};
 };
 
 struct ClassSearchTally {
@@ -135,11 +138,12 @@ class ClassSearch {
   };
   std::optional<Leader> best_child(Move move) const;
   bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
-  bool run_move(Move move, Cancel& cancel);
+  bool run_move(Move move, std::size_t& left, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
 
   void replace(ClassGraph graph);
   std::int64_t units_of(double gain) const;
+  std::int64_t rounding() const;
   std::vector<Vertex> vertices_to_reopen() const;
   bool reopen_node(Vertex v, Return how, Cancel& cancel);
   double add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel);

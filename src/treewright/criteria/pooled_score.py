@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,16 @@ class PooledScore(PluralScore):
     def scale(self) -> float:
         """Rows that the score stands for: those of the largest table."""
         return float(max(self.databases.weights, default=1))
+
+    @cached_property
+    def edge_price(self) -> float:
+        """What "sparse-qnml" charges for an edge: ln of one and the partners of a variable, on average.
+
+        A pair that no table has is never looked at, so there is nothing to correct for.
+        """
+        masks = self.databases.masks
+        partners = sum(a & b != 0 for a, b in permutations(masks, 2)) / max(len(masks), 1)
+        return math.log(1 + partners)
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)
@@ -140,7 +152,7 @@ class PooledScore(PluralScore):
         if mask not in self._scores:
             cover = tuple(i for i in range(len(self.databases)) if mask >> i & 1)
             table = self.databases.pool(cover)
-            score = _make(self._score, table, len(self.schema))
+            score = _make(self._score, table, self.edge_price)
             place = {self.schema.index(name): i for i, name in enumerate(table.schema.names)}
             self._scores[mask] = _InTables(score, place, max(self._rows(mask), 1.0))
         return self._scores[mask]
@@ -173,13 +185,11 @@ def _check_name(databases: Databases, score: str | None) -> str:
     return name
 
 
-def _make(name: str, table: Any, n_variables: int) -> LocalScore:
-    """The price of an edge counts all variables, not those of one table."""
+def _make(name: str, table: Any, edge_price: float) -> LocalScore:
+    """The score of one table; the price of an edge is the same in all of them."""
     if name == "gaussian-bic":
         return GaussianBIC(moments(table))
     counter = count(table)
     if name == "sparse-qnml":
-        return EdgePrior(QNML(counter), math.log(max(n_variables, 1)))
+        return EdgePrior(QNML(counter), edge_price)
     return score_named(name, counter)
-
-

@@ -14,6 +14,7 @@ from treewright.graphs.cpdag import Cpdag
 from treewright.graphs.d_separation import d_separated_from_all, d_separated_many, is_d_separated
 from treewright.graphs.dag import Collider, Dag
 from treewright.graphs.dag_builder import DagBuilder
+from treewright.graphs.database_design import DatabaseDesign, design_databases
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.elimination import (
     chordless_cycle,
@@ -60,6 +61,7 @@ __all__ = [
     "DSeparationTree",
     "Dag",
     "DagBuilder",
+    "DatabaseDesign",
     "Edge",
     "FeatureGraph",
     "FeatureGraphBuilder",
@@ -82,6 +84,7 @@ __all__ = [
     "d_separated_from_all",
     "d_separated_many",
     "degeneracy",
+    "design_databases",
     "edge",
     "eliminate",
     "elimination_order",

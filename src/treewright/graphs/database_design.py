@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
+from operator import or_
 
 from treewright.errors import GraphError, SettingError
 from treewright.graphs.dag import Dag
@@ -109,14 +111,14 @@ def _families(dag: Dag, max_columns: int) -> list[int]:
         raise GraphError("a network without variables needs no tables")
     found = set()
     for v in sorted(rank, key=rank.__getitem__):
-        family = (v, *dag.parents(v))
-        if len(family) > max_columns:
-            parents = ", ".join(sorted(repr(names[p]) for p in family[1:]))
+        parents = dag.parents(v)
+        if len(parents) >= max_columns:
+            shown = ", ".join(sorted(repr(names[p]) for p in parents))
             raise SettingError(
-                f"{names[v]!r} and its parents {parents} are {len(family)} columns; a table of at most "
+                f"{names[v]!r} and its parents {shown} are {len(parents) + 1} columns; a table of at most "
                 f"{max_columns} cannot hold them: raise max_columns"
             )
-        found.add(sum(1 << rank[u] for u in family))
+        found.add(sum(1 << rank[u] for u in (v, *parents)))
     kept: list[int] = []
     for family in sorted(found, key=lambda f: (-f.bit_count(), _key(f))):
         if not any(family & ~larger == 0 for larger in kept):
@@ -155,7 +157,7 @@ class _Packing:
                 fitting = [f for f in left if (table | f).bit_count() <= self.room]
                 if not fitting:
                     break
-                table |= min(fitting, key=lambda f: ((f & ~table).bit_count(), -(f & table).bit_count(), _key(f)))
+                table |= min(fitting, key=partial(_new_columns, table))
                 left = [f for f in left if f & ~table]
             tables.append(table)
         return tables
@@ -232,10 +234,13 @@ def _count_parts(families: Sequence[int]) -> int:
     for family in families:
         touching = [part for part in parts if part & family]
         parts = [part for part in parts if not part & family]
-        for part in touching:
-            family |= part
-        parts.append(family)
+        parts.append(reduce(or_, touching, family))
     return len(parts)
+
+
+def _new_columns(table: int, family: int) -> tuple[int, int, tuple[int, ...]]:
+    """How many columns a family brings to a table, how few it shares; ties by name."""
+    return (family & ~table).bit_count(), -(family & table).bit_count(), _key(family)
 
 
 def _key(mask: int) -> tuple[int, ...]:

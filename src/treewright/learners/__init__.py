@@ -13,6 +13,7 @@ from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
+from treewright.learners.from_databases import learn_from_databases, pooled_test
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
     WorstPairClimb,
@@ -28,6 +29,7 @@ from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.independence_graph import estimate_independence_graph
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.learned_from_databases import LearnedFromDatabases
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
 from treewright.learners.learned_separation_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets
@@ -59,6 +61,7 @@ __all__ = [
     "LearnedClass",
     "LearnedFeatureGraph",
     "LearnedFeatures",
+    "LearnedFromDatabases",
     "LearnedGraph",
     "LearnedHybrid",
     "LearnedJunctionTree",
@@ -95,6 +98,7 @@ __all__ = [
     "learn_dag_climbing",
     "learn_efficient_markov",
     "learn_feature_induction",
+    "learn_from_databases",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
     "learn_hidden_tree",
@@ -112,5 +116,6 @@ __all__ = [
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",
+    "pooled_test",
     "sample_edges",
 ]

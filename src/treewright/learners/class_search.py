@@ -42,6 +42,8 @@ Matrix = npt.NDArray[np.bool_]
 _LARGEST_SET = 3
 _SMALL = 100
 _NO_LIMIT = 2**32 - 1
+# Steps of one run, for each variable, with scores that are rounded or tell members of a class apart a little.
+_MOST_STEPS = 50
 # How a reopened variable gets its edges back; the first way alone finds most of what there is to find.
 _WAYS = (_core.Return.STEP_BY_STEP, _core.Return.AS_SOURCE, _core.Return.AS_SINK)
 
@@ -193,7 +195,10 @@ class _Search:
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.native = _core.ClassSearch(
-            scores, _NO_LIMIT if max_parents is None else max_parents, _LARGEST_SET if n > _SMALL else n
+            scores,
+            _NO_LIMIT if max_parents is None else max_parents,
+            _LARGEST_SET if n > _SMALL else n,
+            _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1),
         )
         self.progress = progress
         self.trace = TraceBuilder()

@@ -22,6 +22,7 @@ from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.pdag import Pdag
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.database_fit import fit_databases
 from treewright.models.directed import directed
 from treewright.models.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.family_counts import FamilyCounter, FamilyCounts
@@ -36,6 +37,7 @@ from treewright.models.markov_choice import (
 from treewright.models.markov_fitting import DecomposableCover, IterativeFitting, fit_markov_network
 from treewright.models.markov_network import MarkovNetwork
 from treewright.statistics.moments import Moments
+from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:
     from treewright.models.feature_network import FeatureNetwork
@@ -47,6 +49,14 @@ __all__ = ["Dirichlet", "FamilyCounter", "fit"]
 
 @overload
 def fit(structure: Dag | Pdag, counter: Moments, *, prior: GaussianPrior | None = ...) -> GaussianNetwork: ...
+@overload
+def fit(
+    structure: Dag | Pdag,
+    counter: Databases,
+    *,
+    prior: Dirichlet | GaussianPrior | None = ...,
+    keep_counts: bool = ...,
+) -> BayesianNetwork | GaussianNetwork: ...
 @overload
 def fit(
     structure: Dag | Pdag, counter: FamilyCounter, *, prior: Dirichlet | None = ..., keep_counts: bool = ...
@@ -65,7 +75,7 @@ def fit(
 ) -> FeatureNetwork: ...
 def fit(
     structure: Dag | Pdag | UndirectedGraph | FeatureGraph,
-    counter: FamilyCounter | Moments,
+    counter: FamilyCounter | Moments | Databases,
     *,
     prior: Dirichlet | GaussianPrior | None = ONE_ROW,
     keep_counts: bool = False,
@@ -83,7 +93,9 @@ def fit(
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
         continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
-        needs a counter that holds rows, as :func:`count` returns.
+        needs a counter that holds rows, as :func:`count` returns. Or several tables with overlapping columns
+        (:class:`Databases`): each family is fitted to all tables that have its columns, completed from the
+        others where none has.
     prior
         For counts a Dirichlet prior (see the formula above), by default of one row; for moments a
         :class:`GaussianPrior`, by default none. None is maximum likelihood.
@@ -122,13 +134,22 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
+    if isinstance(counter, Databases) and not isinstance(structure, Dag | Pdag):
+        raise SchemaError(
+            f"several tables are fitted to the arcs of a network; found a {type(structure).__name__}"
+        )
     if isinstance(structure, FeatureGraph):
+        assert not isinstance(counter, Databases)
         return _fit_graph(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if isinstance(structure, UndirectedGraph):
+        assert not isinstance(counter, Databases)
         return _fit_edges(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if estimator is not None:
         raise SettingError(f"arcs are fitted by counting alone; found estimator={estimator!r}")
     dag, origin = directed(structure)
+    if isinstance(counter, Databases):
+        fitted = fit_databases(dag, counter, prior, keep_counts=keep_counts)
+        return fitted.with_provenance(origin) if origin and isinstance(fitted, BayesianNetwork) else fitted
     if isinstance(counter, Moments):
         if keep_counts:
             raise SettingError("keep_counts=True goes with counts; the moments of a Gaussian network add up")

@@ -33,6 +33,7 @@ __all__ = [
     "SigmoidFit",
     "SparseCounts",
     "WholeCounter",
+    "check_homogeneity",
     "count",
     "distinct_rows",
     "entropy",
@@ -40,5 +41,4 @@ __all__ = [
     "moments",
     "mutual_information",
     "pairwise_information",
-    "check_homogeneity",
 ]

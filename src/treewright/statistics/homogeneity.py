@@ -119,6 +119,13 @@ def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogenei
     -------
     Homogeneity
         Every comparison, and which tables differ in what.
+
+    Examples
+    --------
+    >>> from treewright.tables import read_databases
+    >>> found = check_homogeneity(read_databases([{"x": [0, 1] * 50}, {"x": [1, 0] * 40}]))
+    >>> print(found)
+    1 comparisons of what tables share: no difference at 0.01
     """
     if not 0 < alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")

@@ -261,5 +261,3 @@ def tables_in(mask: int) -> Cover:
 
 def _has_columns(schema: Schema, feature: Feature) -> bool:
     return all(term.variable in schema for term in feature.terms)
-
-

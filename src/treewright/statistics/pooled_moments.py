@@ -137,4 +137,4 @@ class PooledMoments:
 def _correlation(block: Floats) -> Floats:
     scale = np.sqrt(np.diag(block))
     outer = np.outer(scale, scale)
-    return np.divide(block, outer, out=np.zeros_like(block), where=outer > 0)
+    return np.asarray(np.divide(block, outer, out=np.zeros_like(block), where=outer > 0))

@@ -129,12 +129,10 @@ def numbers_of(states: tuple[Any, ...] | None, column: npt.NDArray[Any]) -> npt.
         return np.asarray(column[~np.isnan(column)], dtype=np.float64)
     if any(isinstance(state, str | bool) for state in states):
         return None
-    return np.array(states, dtype=np.float64)[column]
+    return np.asarray(np.array(states, dtype=np.float64)[column])
 
 
-def columns_to_cut(
-    bins: Bins, tables: Sequence[Table], numbers: Mapping[str, object]
-) -> dict[str, BinSpec]:
+def columns_to_cut(bins: Bins, tables: Sequence[Table], numbers: Mapping[str, object]) -> dict[str, BinSpec]:
     """The columns that are cut, with how: those named, or those that are continuous in some table."""
     present = sorted({name for table in tables for name in table.schema.names})
     if isinstance(bins, Mapping):

@@ -139,8 +139,9 @@ class Databases:
         known = self._schema.scope(scope)
         if self.covers(known):
             return self.rows(known)
-        pairs = [pair for pair in combinations(known, 2) if self.covers(pair)]
-        return min(self.rows(pair) for pair in pairs or [(v,) for v in known])
+        pairs = (pair for pair in combinations(known, 2) if self.covers(pair))
+        alone = min(self.rows((v,)) for v in known)
+        return min(map(self.rows, pairs), default=alone)
 
     def pool(self, cover: Cover) -> Table:
         """The rows of some tables below each other, with the columns that all of them have."""

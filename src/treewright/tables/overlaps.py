@@ -42,7 +42,7 @@ def intersections(sets: Sequence[Scope]) -> list[Scope]:
         one = waiting.pop()
         for other in whole:
             shared = one & other
-            if shared and shared != one and shared != other and shared not in known:
+            if shared and shared not in known and shared not in (one, other):
                 known.add(shared)
                 waiting.append(shared)
         if len(known) > _MOST_WAYS:

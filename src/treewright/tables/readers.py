@@ -46,10 +46,10 @@ def read_table(
     Parameters
     ----------
     source
-        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a table
-        or query of a DuckDB file (:class:`SqlTable`); a DuckDB relation; a
-        pandas, polars, Arrow or other frame that narwhals knows; a dictionary of lists; a NumPy array (rows
-        by columns, or structured); a table. Several files are read as one table.
+        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a
+        table or query of a DuckDB file (:class:`SqlTable`); a pandas, polars, Arrow or other frame that
+        narwhals knows, also a DuckDB relation; a dictionary of lists; a NumPy array (rows by columns, or
+        structured); a table. Several files are read as one table.
     schema
         What the columns are. Columns are found by name, others are ignored and reported; a label belongs to
         the state that equals it or is written like it, and unknown labels are refused. Numbers are cut into

@@ -73,5 +73,6 @@ def open_frame(source: Any) -> Source:
         hint = "; for rows in a list, use a dictionary of columns or a NumPy array"
     raise SchemaError(
         f"a {type(source).__name__} cannot be read as a table; sources are paths of CSV and Parquet files, "
-        f"tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and NumPy arrays of two dimensions{hint}"
+        "tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and "
+        f"NumPy arrays of two dimensions{hint}"
     )
