@@ -195,6 +195,7 @@ if TYPE_CHECKING:
         ChowLiuTree,
         EfficientMarkov,
         HillClimbing,
+        SeparationTree,
     )
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
@@ -227,6 +228,7 @@ _LAZY = {
         "ChowLiuTree",
         "EfficientMarkov",
         "HillClimbing",
+        "SeparationTree",
     ),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
@@ -347,6 +349,7 @@ __all__ = [
     "PseudoLikelihoodFitting",
     "Schema",
     "Separation",
+    "SeparationTree",
     "SeparatorAudit",
     "ShardedCounter",
     "ShardedTable",

@@ -11,6 +11,7 @@ import numpy as np
 import treewright
 from treewright.cli.ground import Ground
 from treewright.cli.incomplete import complete_rows
+from treewright.cli.table_method import learn_with_tree
 from treewright.criteria import IndependenceTest, LocalScore
 from treewright.criteria.named import STRUCTURE_SCORES
 from treewright.errors import SchemaError, SettingError, nearest
@@ -36,6 +37,7 @@ from treewright.learners import (
 from treewright.learners.certified import Progress
 from treewright.learners.chow_liu import with_order
 from treewright.statistics import Counter
+from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 
 DEFAULT_TREEWIDTH = 4
@@ -56,9 +58,11 @@ class Task:
     effort: int | None = None
     alpha: float | None = None
     treewidth: int | None = None
-    valid: Table | None = None
+    valid: Table | Databases | None = None
     progress: Progress | None = None
     seconds: float | None = None
+    hypergraph: Sequence[Sequence[str]] | None = None
+    engine: str | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -84,7 +88,7 @@ class Task:
         return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
     def held_out(self) -> Table | None:
-        return None if self.valid is None else complete_rows(self.valid)
+        return complete_rows(self.valid) if isinstance(self.valid, Table) else None
 
     def left_out(self, what: str) -> list[str]:
         """A remark where rows that miss cells had no say."""
@@ -108,6 +112,7 @@ class Method:
     own_score: str | None = None  # of a method that maximises nothing else
     is_density: bool = False  # of a method that explains rows and has no edges to judge
     width: int = DEFAULT_TREEWIDTH  # unless told otherwise
+    joins_tables: bool = False  # of a method that learns from tables with different columns
 
 
 def by_blankets(name: str) -> Method:
@@ -166,6 +171,12 @@ METHODS: dict[str, Method] = {
     ),
     "pc": Method(
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
+    ),
+    "separation-tree": Method(
+        learn_with_tree,
+        score="sparse-qnml",
+        options=frozenset({"effort", "alpha", "hypergraph", "engine"}),
+        joins_tables=True,
     ),
     **{name: by_blankets(name) for name in STRUCTURE_SCORES},
     "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),

@@ -10,6 +10,7 @@ from treewright.estimators.efficient_markov import EfficientMarkov
 from treewright.estimators.estimator import Estimator
 from treewright.estimators.hill_climbing import HillClimbing
 from treewright.estimators.pc import PC
+from treewright.estimators.separation_tree import SeparationTree
 
 __all__ = [
     "PC",
@@ -19,4 +20,5 @@ __all__ = [
     "EfficientMarkov",
     "Estimator",
     "HillClimbing",
+    "SeparationTree",
 ]
