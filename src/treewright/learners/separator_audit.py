@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria import IndependenceTest
+from treewright.criteria import ChiSquareTest, GTest, IndependenceTest
 from treewright.criteria.queries import as_level
 from treewright.errors import IllegitimateHypergraph
 from treewright.graphs import DSeparationTree
@@ -98,7 +98,8 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
         The tree; its variables are those of the test.
     test
         Decides independence. Where it has a method `covers(scope)`, only pairs that it covers together with
-        the separator are asked for. Unreliable answers are not held against the tree.
+        the separator are asked for. Unreliable answers are not held against the tree. In place of the
+        chi-square statistic, which a single rare cell can make huge, its G is taken.
     alpha
         Level, for all pairs together.
 
@@ -111,7 +112,7 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
     >>> tw.audit_separators(tree, oracle)
     SeparatorAudit(contradictions=(), n_tests=1, n_separators=1, untestable=())
     """
-    level = as_level(alpha)
+    level, test = as_level(alpha), with_light_tails(test)
     covers: Covers | None = getattr(test, "covers", None)
     names = tree.schema.names
     pairs: list[tuple[int, int, int]] = []  # u, v, position of the separator
@@ -135,6 +136,14 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
     ]
     found.sort(key=lambda one: (one.p_value, one.pair, one.separator))
     return SeparatorAudit(tuple(found), len(pairs), len(tree.edges), tuple(sorted(untestable)))
+
+
+def with_light_tails(test: IndependenceTest) -> IndependenceTest:
+    """G instead of chi-square: far in the tail, where many pairs are judged together, only G is sound."""
+    if not isinstance(test, ChiSquareTest):
+        return test
+    rules = {"degrees": test.settings.degrees, "df0": test.df0, "unreliable": test.unreliable}
+    return GTest(test.counter, test.alpha, reliability=test.reliability, **rules)  # type: ignore[arg-type]
 
 
 def across(tree: DSeparationTree, position: int, covers: Covers | None) -> Iterator[tuple[int, list[int]]]:
