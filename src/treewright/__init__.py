@@ -211,6 +211,7 @@ if TYPE_CHECKING:
         ChowLiuTree,
         EfficientMarkov,
         HillClimbing,
+        SeparationTree,
     )
     from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
     from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
@@ -244,6 +245,7 @@ _LAZY = {
         "EfficientMarkov",
         "HillClimbing",
         "Knots",
+        "SeparationTree",
     ),
     "treewright.models.convert": ("from_dot", "from_networkx", "from_pgmpy", "from_pyagrum"),
     "treewright.models.formats": ("convert_model", "read_model", "read_model_with_report", "write_model"),
@@ -374,6 +376,7 @@ __all__ = [
     "PseudoLikelihoodFitting",
     "Schema",
     "Separation",
+    "SeparationTree",
     "SeparatorAudit",
     "ShardedCounter",
     "ShardedTable",
