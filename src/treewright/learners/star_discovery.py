@@ -104,7 +104,7 @@ class _Forest:
     def weights(self, v: int, others: Indices) -> Units:
         """The dependence between a vertex and some others."""
         row = self._weights[self._order[v], self._order[others]]
-        return np.rint(row / self._step).astype(np.int64)
+        return np.asarray(np.rint(row / self._step), dtype=np.int64)
 
     def weight(self, u: int, v: int) -> int:
         return round(float(self._weights[self._order[u], self._order[v]]) / self._step)
