@@ -1,21 +1,25 @@
-// Python face of treewright/skeleton.hpp and test_answers.hpp: shapes, ownership, the GIL, and answers that
-// come from Python.
+// Python face of treewright/skeleton.hpp, tpda.hpp, test_answers.hpp and shared_answers.hpp: shapes,
+// ownership, the GIL, and answers that come from Python.
 #include "treewright/skeleton.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include "packed.hpp"
 #include "settings.hpp"
+#include "treewright/shared_answers.hpp"
+#include "treewright/tpda.hpp"
 
 namespace {
 
 /// Answers from Python callables; each takes a list of (x, y, given) and returns one number for each.
 class CalledAnswers final : public tw::TestAnswers {
  public:
-  CalledAnswers(nb::callable independent, nb::callable separation, nb::callable strength)
+  CalledAnswers(nb::callable independent, nb::callable separation, nb::callable strength,
+                nb::callable information)
       : independent_(std::move(independent)),
         separation_(std::move(separation)),
-        strength_(std::move(strength)) {}
+        strength_(std::move(strength)),
+        information_(std::move(information)) {}
 
   tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
     return ask<bool, std::uint8_t>(independent_, queries);
@@ -25,6 +29,13 @@ class CalledAnswers final : public tw::TestAnswers {
   }
   tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel&) override {
     return {ask<bool, std::uint8_t>(independent_, queries), ask<double, double>(strength_, queries)};
+  }
+  std::vector<tw::Dependence> dependence(const std::vector<tw::Query>& queries, tw::Cancel&) override {
+    const auto apart = ask<bool, std::uint8_t>(independent_, queries);
+    const auto nats = ask<double, double>(information_, queries);
+    std::vector<tw::Dependence> out(queries.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = {apart[i] != 0, nats[i]};
+    return out;
   }
   std::size_t candidates_per_pair(std::size_t round) const override {
     return round < 4 ? 1 : std::size_t{1} << std::min<std::size_t>(round - 3, 6);
@@ -47,7 +58,7 @@ class CalledAnswers final : public tw::TestAnswers {
     return {answers.data(), answers.data() + answers.size()};
   }
 
-  nb::callable independent_, separation_, strength_;
+  nb::callable independent_, separation_, strength_, information_;
 };
 
 using Flags = Matrix<bool>;
@@ -72,6 +83,61 @@ tw::CandidateOrder order_of(const std::string& name) {
 using QueryTuple = std::tuple<std::uint32_t, std::uint32_t, Indices>;
 using Triple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
+std::vector<tw::Query> queries_of(const std::vector<QueryTuple>& asked) {
+  std::vector<tw::Query> queries;
+  for (const auto& [x, y, given] : asked) queries.push_back({x, y, given});
+  return queries;
+}
+
+void bind_shared_answers(nb::module_& m) {
+  nb::class_<tw::AnswerMemory>(m, "AnswerMemory", "Answers that are remembered, each question once.")
+      .def(nb::init<tw::TestAnswers&, std::size_t>(), "answers"_a, "n_variables"_a, nb::keep_alive<1, 2>())
+      .def_prop_ro(
+          "tally",
+          [](const tw::AnswerMemory& self) {
+            const auto tally = self.tally();
+            return std::tuple{tally.asked, tally.conditional, tally.marginal};
+          },
+          "Questions asked; distinct ones with something given, and with nothing.");
+  nb::class_<tw::PartAnswers, tw::TestAnswers>(m, "PartAnswers", "Answers about some of the variables.")
+      .def(nb::init<tw::AnswerMemory&, Indices>(), "memory"_a, "members"_a, nb::keep_alive<1, 2>());
+}
+
+void bind_tpda(nb::module_& m) {
+  using Phase = tw::TpdaReport (tw::TpdaSearch::*)(tw::TestAnswers&, tw::Cancel&);
+  const auto run = [](Phase phase) {
+    return [phase](tw::TpdaSearch& self, tw::TestAnswers& answers) {
+      const auto report = interruptible([&](tw::Cancel& cancel) { return (self.*phase)(answers, cancel); });
+      return std::tuple{report.pairs, report.tests, report.changed};
+    };
+  };
+  nb::class_<tw::TpdaSearch>(m, "TpdaSearch", "Three-phase dependency analysis, phase by phase.")
+      .def(
+          "__init__",
+          [](tw::TpdaSearch* self, const Array<std::uint32_t>& rank, const Flags& possible,
+             const Flags& certain, std::optional<double> threshold, std::size_t largest_given,
+             double tolerance) {
+            new (self)
+                tw::TpdaSearch({rank.data(), rank.data() + rank.size()}, bits_of(possible, rank.size()),
+                               bits_of(certain, rank.size()), {threshold, largest_given, tolerance});
+          },
+          "rank"_a, "possible"_a, "certain"_a, "threshold"_a.none(), "largest_given"_a, "tolerance"_a)
+      .def("draft", run(&tw::TpdaSearch::draft), "answers"_a, "Pairs looked at, questions, edges added.")
+      .def("thicken", run(&tw::TpdaSearch::thicken), "answers"_a, "The same.")
+      .def("thin", run(&tw::TpdaSearch::thin), "answers"_a, "Edges looked at, questions, edges removed.")
+      .def("thin_again", run(&tw::TpdaSearch::thin_again), "answers"_a, "The same.")
+      .def("edges", &tw::TpdaSearch::edges, "In the order they were found, each with the smaller name first.")
+      .def(
+          "cutsets",
+          [](const tw::TpdaSearch& self) {
+            std::vector<QueryTuple> out;
+            for (const tw::Separator& one : self.cutsets()) out.emplace_back(one.u, one.v, one.given);
+            return out;
+          },
+          "The pairs that were cut: (u, v, set), u before v by name.")
+      .def("information", &tw::TpdaSearch::information, "u"_a, "v"_a);
+}
+
 }  // namespace
 
 void bind_skeleton(nb::module_& m) {
@@ -79,15 +145,26 @@ void bind_skeleton(nb::module_& m) {
       .def(
           "separation",
           [](tw::TestAnswers& self, const std::vector<QueryTuple>& asked) {
-            std::vector<tw::Query> queries;
-            for (const auto& [x, y, given] : asked) queries.push_back({x, y, given});
+            const auto queries = queries_of(asked);
             return to_numpy(
                 interruptible([&](tw::Cancel& cancel) { return self.separation(queries, cancel); }));
           },
-          "queries"_a, "The p-value of every (x, y, given) that is independent, -1 for the others.");
+          "queries"_a, "The p-value of every (x, y, given) that is independent, -1 for the others.")
+      .def(
+          "dependence",
+          [](tw::TestAnswers& self, const std::vector<QueryTuple>& asked) {
+            const auto queries = queries_of(asked);
+            std::vector<std::uint8_t> apart;
+            std::vector<double> nats;
+            for (const tw::Dependence& found :
+                 interruptible([&](tw::Cancel& cancel) { return self.dependence(queries, cancel); }))
+              apart.push_back(found.independent), nats.push_back(found.information);
+            return std::pair{to_numpy(std::move(apart)), to_numpy(std::move(nats))};
+          },
+          "queries"_a, "Whether each (x, y, given) is independent, and the information in nats.");
   nb::class_<CalledAnswers, tw::TestAnswers>(m, "CalledAnswers", "Answers from Python.")
-      .def(nb::init<nb::callable, nb::callable, nb::callable>(), "independent"_a, "separation"_a,
-           "strength"_a);
+      .def(nb::init<nb::callable, nb::callable, nb::callable, nb::callable>(), "independent"_a,
+           "separation"_a, "strength"_a, "information"_a);
   nb::class_<tw::PackedAnswers, tw::TestAnswers>(m, "PackedAnswers", "Answers from packed rows.")
       .def(
           "__init__",
@@ -164,4 +241,6 @@ void bind_skeleton(nb::module_& m) {
           },
           "The pairs that a set with members separated: (u, v, set), u before v by name.")
       .def("strength", &tw::SkeletonSearch::strength, "u"_a, "v"_a);
+  bind_shared_answers(m);
+  bind_tpda(m);
 }

@@ -86,4 +86,17 @@ PairAnswers PackedAnswers::pairs(const std::vector<Query>& queries, Cancel& canc
   return out;
 }
 
+std::vector<Dependence> PackedAnswers::dependence(const std::vector<Query>& queries, Cancel& cancel) {
+  const bool only_pairs =
+      std::ranges::all_of(queries, [](const Query& query) { return query.given.empty(); });
+  const std::vector<Deviation> found =
+      only_pairs ? pair_deviations(queries, cancel) : deviations(queries, cancel);
+  std::vector<Dependence> out(queries.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].independent = verdict(found[i], queries[i].given.empty()).independent;
+    if (n_rows_ > 0) out[i].information = found[i].statistic / (2 * n_rows_);
+  }
+  return out;
+}
+
 }  // namespace treewright

@@ -37,6 +37,11 @@ class Chain final : public tw::TestAnswers {
   tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
     return {independent(queries, cancel), std::vector<double>(queries.size(), 0)};
   }
+  std::vector<tw::Dependence> dependence(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
+    std::vector<tw::Dependence> out;
+    for (const auto apart : independent(queries, cancel)) out.push_back({apart != 0, apart ? 0.0 : 1.0});
+    return out;
+  }
   std::size_t candidates_per_pair(std::size_t) const override { return share_; }
 
   std::size_t n_asked = 0;

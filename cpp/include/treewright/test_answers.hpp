@@ -23,6 +23,12 @@ struct PairAnswers {
   std::vector<double> strength;  // comparable between pairs; all zero when the test knows no strength
 };
 
+/// One question: is there a dependence, and how much does one variable tell about the other?
+struct Dependence {
+  bool independent = true;
+  double information = 0;  // in nats, where the test measures it
+};
+
 class TestAnswers {
  public:
   virtual ~TestAnswers() = default;
@@ -32,6 +38,8 @@ class TestAnswers {
   virtual std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) = 0;
   /// Level 0 of a search over all variables: questions with nothing given.
   virtual PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) = 0;
+  /// Decisions with the information behind them: for G2 the conditional mutual information.
+  virtual std::vector<Dependence> dependence(const std::vector<Query>& queries, Cancel& cancel) = 0;
 
   /// How many candidates of one pair to ask in the given round: 1 wastes no test; where every round is a
   /// journey, asking ahead of the answers is cheaper. What is found does not depend on it.
@@ -54,6 +62,7 @@ class PackedAnswers final : public TestAnswers {
   Answers independent(const std::vector<Query>& queries, Cancel& cancel) override;
   std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) override;
   PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) override;
+  std::vector<Dependence> dependence(const std::vector<Query>& queries, Cancel& cancel) override;
   std::size_t candidates_per_pair(std::size_t) const override { return 1; }
 
  private:

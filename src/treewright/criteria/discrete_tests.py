@@ -134,6 +134,10 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._results([(first, other, scope) for other in others], *found)
 
+    def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
+        """The statistic as conditional mutual information in nats: divided by twice the rows."""
+        return self._ask(queries)[1] / max(2.0 * self.counter.n_rows, 1.0)
+
     def native_answers(self) -> _core.TestAnswers | None:
         """The same decisions inside the core, for searches that run there.
 
@@ -338,6 +342,12 @@ class PermutationTest:
         """Results for x against each partner, given one set."""
         first, scope, others = as_partners(self.schema, x, given, partners)
         return self.test_many([(first, other, scope) for other in others])
+
+    def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
+        """Conditional mutual information in nats."""
+        known = as_queries(self.schema, queries)
+        statistic, _ = self._statistics.test_queries(TestSettings("g2"), known)
+        return statistic / max(2.0 * self.counter.n_rows, 1.0)
 
     def _p_values(self, queries: list[Query], *, stop_early: bool) -> Floats:
         settings = PermutationSettings(self.permutations, self.alpha, self.seed, stop_early)

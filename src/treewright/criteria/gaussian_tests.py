@@ -143,6 +143,11 @@ class FisherZTest:
         correlation, _, _, snag = self._ask([(x, y, given)])
         return float("nan") if snag[0] == _TOO_FEW_ROWS else float(correlation[0])
 
+    def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
+        """Conditional mutual information of normal variables in nats, -ln(1 - r^2) / 2."""
+        correlation, _, _, snag = self._ask(queries)
+        return np.where(snag == _TOO_FEW_ROWS, 0.0, -0.5 * np.log1p(-np.square(correlation)))
+
     def _ask(self, queries: Sequence[NamedQuery]) -> Answers:
         try:
             answers = self._native.ask(queries)  # type: ignore[arg-type]

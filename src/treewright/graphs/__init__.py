@@ -28,7 +28,7 @@ from treewright.graphs.feature_builder import FeatureGraphBuilder
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
-from treewright.graphs.orientation import Orientation, orient_consistently
+from treewright.graphs.orientation import Orientation, orient_consistently, orient_greedily
 from treewright.graphs.pdag import Pdag
 from treewright.graphs.spanning import maximum_branching, maximum_spanning_forest
 from treewright.graphs.treewidth import (
@@ -104,6 +104,7 @@ __all__ = [
     "nearest_extension",
     "optimal_triangulation",
     "orient_consistently",
+    "orient_greedily",
     "perfect_elimination_order",
     "point_colliders",
     "separation_tree_from_hypergraph",

@@ -2,6 +2,7 @@
 
 from treewright.learners.aggressive import learn_aggressive
 from treewright.learners.blankets import FlippedEdge, LearnedGraph, ThreePhases, learn_blankets
+from treewright.learners.block_learning import LearnedBlocks, learn_blocks
 from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
@@ -14,6 +15,7 @@ from treewright.learners.dependency_tree import Dependencies, measure_dependenci
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
+from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
@@ -26,6 +28,8 @@ from treewright.learners.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.hidden_tree import learn_hidden_tree
 from treewright.learners.hill_climbing import learn_hill_climbing
 from treewright.learners.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.knot_engines import Knot
+from treewright.learners.knot_learning import LearnedPaperKnots, learn_paper_knots
 from treewright.learners.knots import learn_knots
 from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
@@ -38,6 +42,7 @@ from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.star_discovery import discover_stars
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
+from treewright.learners.tpda import LearnedTpda, learn_tpda
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
 from treewright.learners.validated import LearnedFeatureGraph
@@ -52,10 +57,13 @@ __all__ = [
     "FlippedEdge",
     "Induction",
     "Iteration",
+    "Knot",
     "KnotsReport",
     "Learned",
     "LearnedBlankets",
+    "LearnedBlocks",
     "LearnedClass",
+    "LearnedExactly",
     "LearnedFeatureGraph",
     "LearnedFeatures",
     "LearnedGraph",
@@ -63,8 +71,10 @@ __all__ = [
     "LearnedJunctionTree",
     "LearnedKnots",
     "LearnedNeighbourhoods",
+    "LearnedPaperKnots",
     "LearnedPc",
     "LearnedPrecision",
+    "LearnedTpda",
     "Member",
     "Mixed",
     "Phase",
@@ -85,12 +95,14 @@ __all__ = [
     "interleaved",
     "learn_aggressive",
     "learn_blankets",
+    "learn_blocks",
     "learn_bounded_treewidth",
     "learn_chow_liu",
     "learn_cutset_bag",
     "learn_cutset_network",
     "learn_dag_climbing",
     "learn_efficient_markov",
+    "learn_exact",
     "learn_feature_induction",
     "learn_graphical_lasso",
     "learn_grow_shrink_network",
@@ -101,10 +113,12 @@ __all__ = [
     "learn_l1_neighbourhoods",
     "learn_mixture",
     "learn_pac_junction_tree",
+    "learn_paper_knots",
     "learn_path",
     "learn_pc",
     "learn_tabu",
     "learn_thin_junction_tree",
+    "learn_tpda",
     "learn_treewidth_chains",
     "low_information_blocks",
     "markov_blankets",

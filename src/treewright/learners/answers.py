@@ -28,6 +28,13 @@ class GradedTest(Protocol):
     def test_many(self, queries: Sequence[Query]) -> TestResults: ...
 
 
+@runtime_checkable
+class MeasuringTest(Protocol):
+    """A test that also measures: conditional mutual information in nats."""
+
+    def information_many(self, queries: Sequence[Query]) -> Floats: ...
+
+
 def answers_of(test: IndependenceTest) -> _core.TestAnswers:
     """Who answers in a search: the core where it can, else the test itself, called in batches."""
     native = getattr(test, "native_answers", None)
@@ -53,7 +60,14 @@ def called_answers(test: IndependenceTest) -> _core.TestAnswers:
             return np.zeros(len(queries))
         return strength_of(test.test_many(queries))
 
-    return _core.CalledAnswers(independent, separation, strength)
+    def information(queries: list[Query]) -> Floats:
+        if isinstance(test, MeasuringTest):
+            return np.ascontiguousarray(test.information_many(queries), dtype=np.float64)
+        if isinstance(test, GradedTest):
+            return strength(queries)
+        return np.where(independent(queries), 0.0, 1.0)
+
+    return _core.CalledAnswers(independent, separation, strength, information)
 
 
 def strength_of(results: TestResults) -> Floats:

@@ -36,7 +36,7 @@ from treewright.learners.functional import Functional, functional_columns
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.separators import NamedSeparators
-from treewright.learners.skeleton import Progress, Skeleton, find_skeleton
+from treewright.learners.skeleton import Progress, Skeleton, Weighed, find_skeleton
 from treewright.tables.schema import Schema
 
 RULES = ("contest", "score", "majority", "conservative", "first")
@@ -226,9 +226,7 @@ def refuse_odd_score(rule: str, score: LocalScore | None) -> None:
         raise SettingError(f"a score is for collider_rule='score'; found collider_rule={rule!r}")
 
 
-def obey(
-    skeleton: Skeleton, known: BoundKnowledge
-) -> tuple[UndirectedGraph, list[Arc], tuple[NamedArc, ...]]:
+def obey(skeleton: Weighed, known: BoundKnowledge) -> tuple[UndirectedGraph, list[Arc], tuple[NamedArc, ...]]:
     """The directions that the knowledge gives to edges of the skeleton.
 
     Required arcs come first; then edges with one direction allowed, strongest first. One that would close a
@@ -248,7 +246,7 @@ def obey(
     return UndirectedGraph(schema, kept), directed.freeze().index_edges(), named
 
 
-def forced_arcs(skeleton: Skeleton, known: BoundKnowledge) -> list[Arc]:
+def forced_arcs(skeleton: Weighed, known: BoundKnowledge) -> list[Arc]:
     """Edges of the skeleton that may point one way only: required ones first, then by strength and name."""
     names = skeleton.graph.schema.names
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -30,6 +30,15 @@ from treewright.tables.schema import Schema
 
 CandidateOrder = Literal["strong", "weak", "names"]
 Progress = Callable[[str], None]
+
+
+class Weighed(Protocol):
+    """Edges that have a strength."""
+
+    @property
+    def graph(self) -> UndirectedGraph: ...
+
+    def strength(self, u: int, v: int) -> float: ...
 
 
 @dataclass(frozen=True)
