@@ -7,8 +7,8 @@ namespace {
 
 // Beyond this all rows are forgotten; the answers do not change, they are only counted again.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
-// A row is filled when at least this part of it is asked for; otherwise only what is asked for is counted.
-constexpr std::size_t kShareOfRow = 4;
+// A row is filled when half of it is asked for; otherwise only what is asked for is counted.
+constexpr std::size_t kShareOfRow = 2;
 
 }  // namespace
 

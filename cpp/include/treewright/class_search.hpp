@@ -147,7 +147,6 @@ class ClassSearch {
   void take_step(const ClassOperator& step);
   void forget_stale(const Changes& changes);
   std::int64_t units_of(double gain) const;
-  std::int64_t rounding() const;
   std::vector<Vertex> vertices_to_reopen() const;
   bool reopen_node(Vertex v, Return how, Cancel& cancel);
   double worth_of_edges(Vertex v, Cancel& cancel);
@@ -174,6 +173,7 @@ class ClassSearch {
   std::vector<std::uint64_t> changed_at_;  // version in which edges of a vertex came or went
   std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;
+  std::uint64_t n_steps_seen_ = 0;  // when a reopening was last judged
 };
 
 }  // namespace treewright
