@@ -164,12 +164,12 @@ void bind_local_scores(nb::module_& m) {
       "table"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "`order` lists the columns by name.");
   m.def(
       "gaussian_scores",
-      [](const Matrix<double>& scatter, double n_rows) -> ScoresPointer {
+      [](const Matrix<double>& scatter, double n_rows, double edge_price) -> ScoresPointer {
         const std::span<const double> cells{scatter.data(), scatter.size()};
         return std::make_shared<tw::GaussianScores>(
-            std::make_shared<tw::gaussian::GaussianScore>(cells, scatter.shape(0), n_rows));
+            std::make_shared<tw::gaussian::GaussianScore>(cells, scatter.shape(0), n_rows), edge_price);
       },
-      "scatter"_a, "n_rows"_a, "`scatter` is in name order.");
+      "scatter"_a, "n_rows"_a, "edge_price"_a = 0.0, "`scatter` is in name order.");
   m.def(
       "callback_scores",
       [](nb::object score, const Indices& order, double resolution, double least_gain,

@@ -7,6 +7,8 @@ namespace {
 
 // Beyond this all rows are forgotten; the answers do not change, they are only counted again.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+// A row is filled when half of it is asked for; otherwise only what is asked for is counted.
+constexpr std::size_t kShareOfRow = 2;
 
 }  // namespace
 
@@ -103,7 +105,7 @@ std::span<const GainRows::Useful> GainRows::useful(Vertex y, VertexSet base, con
   for_each_bit(asked, words_for(scores_.size()), [&](std::size_t x) {
     if (!mine.find(static_cast<Vertex>(x))) unknown.push_back(static_cast<Vertex>(x));
   });
-  if (unknown.size() >= scores_.full_batch())
+  if (unknown.size() >= scores_.full_batch() && unknown.size() * kShareOfRow >= scores_.size())
     fill(mine, y, base, cancel);
   else if (!unknown.empty())
     extend(mine, y, base, unknown, cancel);

@@ -133,6 +133,7 @@ double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candid
   tally_.families += candidates.size();
   if (remembers_rows(parents, candidates))
     return additions_from_rows(child, parents, candidates, out, cancel);
+  if (is_score_equivalent()) return additions_from_sets(child, parents, candidates, out, cancel);
   ++tally_.passes, tally_.tables += candidates.size();
   const ChildScores around =
       score_additions(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
@@ -194,6 +195,38 @@ double PackedScores::additions_from_rows(Vertex child, VertexSet parents, Vertex
              edge_price_;
   }
   return family.own - alone.own - score_.penalty(r, q) - price;
+}
+
+// A set that was counted for another child is not counted again.
+double PackedScores::additions_from_sets(Vertex child, VertexSet parents, VertexSet candidates,
+                                         std::span<double> out, Cancel& cancel) {
+  if (values_.size() >= kMostSets) values_.clear();
+  const Fingerprint alone = prints_.of(parents), family = alone ^ prints_(child);
+  std::vector<Vertex> unknown;
+  for (const Vertex x : candidates)
+    if (!values_.find(family ^ prints_(x))) unknown.push_back(x);
+  if (unknown.size() >= kFewCandidates) {
+    ++tally_.passes, tally_.tables += unknown.size();
+    const SetScores sets =
+        score_sets(*table_, score_, order_[child], columns(parents), columns(unknown), cancel);
+    values_.put(family, sets.own_family);
+    values_.put(alone, sets.own_parents);
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      values_.put(family ^ prints_(unknown[i]), sets.families[i]);
+      values_.put(alone ^ prints_(unknown[i]), sets.parents[i]);
+    }
+  }
+  const std::vector<Vertex> whole = with(parents, child);
+  const double r = table_->cardinality(order_[child]), q = cells(parents);
+  const double price = edge_price_ * static_cast<double>(parents.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Vertex x = candidates[i];
+    const double joint = set_value(with(whole, x), family ^ prints_(x), kNobody, cancel);
+    out[i] = joint - set_value(with(parents, x), alone ^ prints_(x), kNobody, cancel) -
+             score_.penalty(r, q * table_->cardinality(order_[x])) - price - edge_price_;
+  }
+  return set_value(whole, family, kNobody, cancel) - set_value(parents, alone, kNobody, cancel) -
+         score_.penalty(r, q) - price;
 }
 
 double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) {

@@ -47,6 +47,7 @@ def scores_of(seed):
     yield tw.CachedScore(tw.BIC(counter))
     yield tw.BIC(tw.CachedCounter(counter))
     yield tw.GaussianBIC(tw.moments(continuous))
+    yield tw.EdgePrior(tw.GaussianBIC(tw.moments(continuous)), 0.5)
     yield tw.BDe(counter, tw.UniformPrior(counter.schema))
     yield tw.BIC(tw.ShardedCounter([counter, weighted]))
     yield Plain(tw.BIC(counter))

@@ -170,6 +170,7 @@ class ClassSearch {
   std::vector<std::uint64_t> changed_at_;  // version in which edges of a vertex came or went
   std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;
+  std::uint64_t n_steps_seen_ = 0;  // when a reopening was last judged
 };
 
 }  // namespace treewright

@@ -119,6 +119,8 @@ class PackedScores final : public LocalScores {
   const SetRow* known_row(const Fingerprint& print);
   void count_rows(Vertex child, VertexSet parents, Cancel& cancel);
   void put_row(const Fingerprint& print, double own, VertexSet others, const std::vector<double>& with);
+  double additions_from_sets(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                             Cancel& cancel);
   double additions_from_rows(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                              Cancel& cancel);
 
@@ -135,7 +137,9 @@ class PackedScores final : public LocalScores {
 /// Gaussian BIC; its variables are in name order already.
 class GaussianScores final : public LocalScores {
  public:
-  explicit GaussianScores(std::shared_ptr<const gaussian::GaussianScore> score) : score_(std::move(score)) {}
+  /// `edge_price` is what every parent costs beside the score, a multiple of the resolution.
+  explicit GaussianScores(std::shared_ptr<const gaussian::GaussianScore> score, double edge_price = 0)
+      : score_(std::move(score)), edge_price_(edge_price) {}
 
   std::size_t size() const override { return score_->size(); }
   bool is_score_equivalent() const override { return true; }
@@ -147,7 +151,10 @@ class GaussianScores final : public LocalScores {
   std::vector<double> pair_gains(Cancel& cancel) override;
 
  private:
+  double price(std::size_t n_parents) const { return edge_price_ * static_cast<double>(n_parents); }
+
   std::shared_ptr<const gaussian::GaussianScore> score_;
+  double edge_price_;
 };
 
 }  // namespace treewright

@@ -42,14 +42,7 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
 
 def _packed(score: LocalScore) -> _core.LocalScores | None:
     """A discrete score of a table in memory, with the prices of its edges added up."""
-    price, inner = 0.0, score
-    while True:
-        if type(inner) is CachedScore:  # the core counts faster than Python remembers
-            inner = inner.inner
-        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
-            price, inner = price + inner.penalty, inner.inner
-        else:
-            break
+    inner, price = _without_price(score)
     if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
         return None
     counter = family_statistics(inner.counter)
@@ -61,12 +54,25 @@ def _packed(score: LocalScore) -> _core.LocalScores | None:
     )
 
 
+def _without_price(score: LocalScore) -> tuple[LocalScore, float]:
+    """The score inside its wrappers, and what these charge for an edge."""
+    price, inner = 0.0, score
+    while True:
+        if type(inner) is CachedScore:  # the core counts faster than Python remembers
+            inner = inner.inner
+        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
+            price, inner = price + inner.penalty, inner.inner
+        else:
+            return inner, price
+
+
 def _gaussian(score: LocalScore) -> _core.LocalScores | None:
-    if type(score) is not GaussianBIC:
+    inner, price = _without_price(score)
+    if type(inner) is not GaussianBIC:
         return None
-    order, _ = rank_by_name(score.schema)
-    scatter = np.ascontiguousarray(score.moments.scatter[np.ix_(order, order)])
-    return _core.gaussian_scores(scatter, float(score.moments.n))
+    order, _ = rank_by_name(inner.schema)
+    scatter = np.ascontiguousarray(inner.moments.scatter[np.ix_(order, order)])
+    return _core.gaussian_scores(scatter, float(inner.moments.n), price)
 
 
 def _callback(score: LocalScore) -> _core.LocalScores:

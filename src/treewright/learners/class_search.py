@@ -88,6 +88,7 @@ def class_search(
     effort: int = 2,
     allow: Allowed | None = None,
     first: Allowed | None = None,
+    again: Allowed | None = None,
     then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
@@ -110,6 +111,9 @@ def class_search(
         of the schema.
     first
         The pairs to begin with; by default those that are useful on their own.
+    again
+        With effort 2 or 3: variables are reopened among these pairs and the first ones, in three ways and
+        with a second start, before others are let in, and not once more after that.
     then
         The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
@@ -164,6 +168,7 @@ def class_search(
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )
         allowed = copies.without_copies(allowed)
+        second = None if again is None else copies.with_partners_of_copies(search.pairs(again, "again"))
         later = allowed
         if then is not None:
             later = allowed & (useful | copies.with_partners_of_copies(search.pairs(then, "then")))
@@ -173,11 +178,16 @@ def class_search(
         tallies["pairs"] = search.run(allowed & useful)
     if effort == 1:
         search.reopen_nodes()
+    if effort >= 2 and second is not None:
+        with search.phase("pairs to look at again") as tallies:
+            tallies["pairs"] = search.run(allowed & (useful | second))
+        search.reopen_nodes(_WAYS)
+        search.start_again(_WAYS)
     certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
         with search.phase("all pairs" if then is None else "further pairs") as tallies:
             tallies["pairs"] = search.run(later)
-    if effort >= 2:
+    if effort >= 2 and second is None:
         ways = _WAYS if effort >= 3 else _WAYS[:1]
         search.reopen_nodes(ways)
         search.start_again(ways)
