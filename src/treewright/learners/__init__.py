@@ -32,6 +32,7 @@ from treewright.learners.mixture import Member, Mixed, learn_mixture
 from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
+from treewright.learners.score_choice import ScoreChoice, choose_score
 from treewright.learners.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.treewidth_chains import learn_treewidth_chains
 from treewright.learners.treewidth_path import choose_width, learn_path
@@ -60,6 +61,7 @@ __all__ = [
     "Member",
     "Mixed",
     "Phase",
+    "ScoreChoice",
     "ThreePhases",
     "Trace",
     "TraceBuilder",
@@ -67,6 +69,7 @@ __all__ = [
     "WorstPairClimb",
     "WorstPairTabu",
     "WorstPairWalk",
+    "choose_score",
     "choose_width",
     "class_search",
     "edge_confidence",
