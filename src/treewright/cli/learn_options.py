@@ -55,8 +55,8 @@ HypergraphFile = Annotated[
     typer.Option(
         "--hypergraph",
         metavar="FILE",
-        help="For separation-tree: sets of variables that belong together, one per line, names between commas "
-        "or blanks; variables that share no set are not joined.",
+        help="For separation-tree: sets of variables that belong together, one per line, names between "
+        "commas or blanks; variables that share no set are not joined.",
         show_default=False,
     ),
 ]

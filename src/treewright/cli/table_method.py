@@ -1,4 +1,4 @@
-"""`--method separation-tree`: one table or several, with or without sets of variables that belong together."""
+"""`--method separation-tree`: one table or several, with or without sets that belong together."""
 
 from __future__ import annotations
 
