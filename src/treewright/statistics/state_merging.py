@@ -18,7 +18,6 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, xlogy
 
 from treewright import _core
 from treewright.errors import SettingError
@@ -196,6 +195,8 @@ class _Merging:
 
 def log_terms(cells: Counts, n_rows: float) -> Callable[[Counts], Floats]:
     """The function n ln n of counts: looked up for whole numbers that are not too many, else computed."""
+    from scipy.special import xlogy  # here, since importing scipy takes longer than all of treewright
+
     if cells.dtype.kind == "f" or n_rows > _MOST_LOOKED_UP:
         return lambda counts: np.asarray(xlogy(counts, counts), dtype=np.float64)
     whole = np.arange(int(n_rows) + 1, dtype=np.float64)
@@ -211,6 +212,8 @@ def log_partitions(n: int) -> Floats:
     small.
     """
     if n > _MOST_PARTED:
+        from scipy.special import gammaln, xlogy
+
         k = np.arange(n + 1)
         return np.asarray(xlogy(float(n), k) - gammaln(k + 1.0))
     ways = np.array([0.0])  # of no things into no group
