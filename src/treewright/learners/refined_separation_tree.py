@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import as_level, one_of
+from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -37,7 +38,6 @@ from treewright.learners.separation_tree import (
 )
 from treewright.learners.separator_audit import SeparatorAudit, audit_separators
 from treewright.learners.skeleton import Progress
-from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Scope
 
 Legitimacy = Literal["error", "report", "skip"]
@@ -51,7 +51,7 @@ def learn_separation_tree(
     hyperedges: Iterable[Iterable[NameOrIndex]] | None = None,
     *,
     refine_above: int | None = 8,
-    alpha_uig: float | Literal["auto"] = "auto",
+    alpha_uig: float = 0.01,
     max_node: int = 20,
     graph_method: GraphMethod = "auto",
     largest_blanket: int | Literal["auto"] | None = "auto",
@@ -59,6 +59,7 @@ def learn_separation_tree(
     local: LocalSearch = "pc",
     depth: Depth = "auto",
     collider_rule: NodeColliderRule = "contest",
+    score: LocalScore | None = None,
     verify: bool = False,
     legitimacy: Legitimacy = "error",
     knowledge: Knowledge | BoundKnowledge | None = None,
@@ -78,7 +79,7 @@ def learn_separation_tree(
         of their union is taken, again while the largest node shrinks. None: never.
     alpha_uig
         Level at which independence graphs are estimated. An edge too many costs time, a missing one may cost
-        true edges. ``"auto"``: 0.05 for counts, 0.01 for moments.
+        true edges; with a generous one nodes are large, and tests inside them as weak as those of PC.
     max_node
         A tree of an estimated graph with a larger node is estimated again at a tenth of the level, and so on;
         `levels` of the result says so.
@@ -87,7 +88,7 @@ def learn_separation_tree(
     triangulation
         The elimination rule. Where it leaves a node of more than 12 variables, the narrowest of several rules
         is taken instead if it is better.
-    local, depth, collider_rule, verify, knowledge, progress
+    local, depth, collider_rule, score, verify, knowledge, progress
         As for :func:`learn_by_separation_tree`. The ends of required arcs must share a hyperedge.
     legitimacy
         Whether the separators of the tree of `hyperedges` are held against the data, see
@@ -119,9 +120,7 @@ def learn_separation_tree(
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
     known = bind_knowledge(knowledge, test.schema)
-    planner = Planner(
-        test, level_of(test, alpha_uig), checked_size("max_node", max_node), triangulation, known
-    )
+    planner = Planner(test, as_level(alpha_uig), checked_size("max_node", max_node), triangulation, known)
     planner.options = {"method": graph_method, "largest": largest_blanket}
     planner.progress = progress
     audit = None
@@ -140,6 +139,7 @@ def learn_separation_tree(
         local=local,
         depth=depth,
         collider_rule=collider_rule,
+        score=score,
         verify=verify,
         knowledge=known,
         progress=progress,
@@ -216,15 +216,6 @@ class Planner:
         if legitimacy == "error":
             found.check()
         return found
-
-
-def level_of(test: IndependenceTest, alpha_uig: float | Literal["auto"]) -> float:
-    """Counts need a generous level, since few tests of theirs have power; one inversion has power enough."""
-    if alpha_uig == "auto":
-        return 0.01 if isinstance(getattr(test, "moments", None), Moments) else 0.05
-    if isinstance(alpha_uig, str):
-        raise SettingError(f"alpha_uig must be a number between 0 and 1, or 'auto'; found {alpha_uig!r}")
-    return as_level(alpha_uig)
 
 
 def checked_size(name: str, size: int) -> int:
