@@ -7,6 +7,7 @@ from tests.reference.separation_trees import random_case
 
 import treewright as tw
 from treewright.errors import IllegitimateHypergraph
+from treewright.learners.dense_strata import dense_p_value
 from treewright.learners.separator_audit import holm
 
 
@@ -93,6 +94,40 @@ def test_rare_cells_are_not_held_against_a_tree():
     for seed in range(3):
         counter = tw.count(network.sample(1_000, rng=np.random.default_rng(seed)))
         assert tw.audit_separators(tree, tw.ChiSquareTest(counter)).contradictions == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sparse_strata_are_not_held_against_a_tree(seed):
+    rng = np.random.default_rng(seed)
+    separator = [f"s{i}" for i in range(6)]
+    schema = tw.Schema(
+        [
+            tw.Variable(name, (0, 1, 2))
+            for name in [*separator, *(f"{side}{i}" for side in "uv" for i in range(15))]
+        ]
+    )
+    table = tw.Table(schema, list(rng.integers(0, 3, (36, 600)).astype(np.uint8)))
+    sets = [[*separator, *(f"{side}{i}" for i in range(15))] for side in "uv"]
+    tree = tw.separation_tree_from_hypergraph(schema, sets)
+    found = tw.audit_separators(tree, tw.GTest(tw.count(table), reliability=0))
+    assert found.n_tests == 15 * 15
+    assert found.contradictions == ()
+
+
+def test_p_values_in_dense_strata_are_uniform_when_nothing_depends():
+    rng = np.random.default_rng(0)
+    schema = tw.Schema(
+        [tw.Variable("z", tuple(range(4))), tw.Variable("u", (0, 1, 2)), tw.Variable("v", (0, 1, 2))]
+    )
+    found = []
+    for _ in range(300):
+        z = rng.integers(0, 4, 1_000)
+        u = np.where(rng.random(1_000) < 0.3, z % 3, rng.integers(0, 3, 1_000))
+        v = rng.choice(3, 1_000, p=[0.75, 0.24, 0.01])
+        columns = [column.astype(np.uint8) for column in (z, u, v)]
+        found.append(dense_p_value(tw.count(tw.Table(schema, columns)), 1, 2, (0,)))
+    steps = np.sort(found) - np.arange(1, 301) / 300
+    assert np.abs(steps).max() < 1.63 / np.sqrt(300)  # Kolmogorov and Smirnov, level 0.01
 
 
 def test_holm_rejects_at_least_what_bonferroni_does():

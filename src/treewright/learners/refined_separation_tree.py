@@ -8,7 +8,7 @@ again while nodes shrink; then search inside the nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
@@ -33,6 +33,7 @@ from treewright.learners.node_skeletons import Depth, LocalSearch
 from treewright.learners.pc import tell
 from treewright.learners.separation_tree import (
     NodeColliderRule,
+    check_settings,
     learn_by_separation_tree,
     refuse_torn_arcs,
 )
@@ -120,9 +121,17 @@ def learn_separation_tree(
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
     known = bind_knowledge(knowledge, test.schema)
-    planner = Planner(test, as_level(alpha_uig), checked_size("max_node", max_node), triangulation, known)
-    planner.options = {"method": graph_method, "largest": largest_blanket}
-    planner.progress = progress
+    limit = None if refine_above is None else checked_size("refine_above", refine_above)
+    check_settings(test, local, depth, collider_rule, score)
+    planner = Planner(
+        test,
+        as_level(alpha_uig),
+        max_node=checked_size("max_node", max_node),
+        triangulation=triangulation,
+        required=known.required_dag().moral_graph(),
+        options={"method": graph_method, "largest": largest_blanket},
+        progress=progress,
+    )
     audit = None
     if hyperedges is None:
         tree = planner.estimate([tuple(range(len(test.schema)))])
@@ -131,8 +140,8 @@ def learn_separation_tree(
         tree = separation_tree_from_hypergraph(test.schema, sets, triangulation=triangulation)
         refuse_torn_arcs(tree, known)
         audit = planner.audit(tree, legitimacy)
-    if refine_above is not None:
-        tree = planner.refine(tree, checked_size("refine_above", refine_above))
+    if limit is not None:
+        tree = planner.refine(tree, limit)
     learned = learn_by_separation_tree(
         tree,
         test,
@@ -148,45 +157,42 @@ def learn_separation_tree(
     return replace(learned, trace=trace, audit=audit, levels=tuple(planner.levels))
 
 
+@dataclass
 class Planner:
     """Makes trees of estimated graphs, and keeps account of what that took."""
 
-    def __init__(
-        self,
-        test: IndependenceTest,
-        alpha: float,
-        max_node: int,
-        triangulation: Method,
-        known: BoundKnowledge,
-    ) -> None:
-        self.test = test
-        self.alpha = alpha
-        self.max_node = max_node
-        self.triangulation = triangulation
-        self.required = known.required_dag().moral_graph()
-        self.options: dict[str, Any] = {}
-        self.progress: Progress | None = None
-        self.trace = TraceBuilder()
-        self.levels: list[float] = []
+    test: IndependenceTest
+    alpha: float  # falls when nodes are too large
+    _: KW_ONLY
+    max_node: int
+    triangulation: Method
+    required: UndirectedGraph
+    options: dict[str, Any]
+    progress: Progress | None
+    trace: TraceBuilder = field(default_factory=TraceBuilder)
+    levels: list[float] = field(default_factory=list)
 
     def estimate(self, sets: Sequence[Scope]) -> DSeparationTree:
         """The tree of the joined graphs inside the sets, at a level that keeps its nodes small enough."""
         tell(self.progress, "independence graph")
         with self.trace.phase("independence graph") as tallies:
-            alpha = self.alpha
-            graphs = independence_graphs(self.test, sets, alpha, **self.options)
-            tree = self.tree_of(graphs.at(alpha))
-            self.note(alpha)
-            while tree.width + 1 > self.max_node and hasattr(self.test, "alpha") and alpha > _LEAST_LEVEL:
-                alpha /= 10
-                tree = self.tree_of(graphs.at(alpha))
-                self.note(alpha)
+            graphs = independence_graphs(self.test, sets, self.alpha, **self.options)
+            tree = self.tree_of(graphs.at(self.alpha))
+            self.note_level()
+            while tree.width + 1 > self.max_node and self.can_be_stricter():
+                self.alpha /= 10
+                tree = self.tree_of(graphs.at(self.alpha))
+                self.note_level()
             tallies.update(tests=graphs.n_tests, nodes=len(tree.clusters), largest=tree.width + 1)
         return tree
 
-    def note(self, alpha: float) -> None:
-        if self.levels[-1:] != [alpha]:
-            self.levels.append(alpha)
+    def can_be_stricter(self) -> bool:
+        """Whether the test has a level, and another tenth of it makes a difference."""
+        return hasattr(self.test, "alpha") and self.alpha > _LEAST_LEVEL
+
+    def note_level(self) -> None:
+        if self.levels[-1:] != [self.alpha]:
+            self.levels.append(self.alpha)
 
     def refine(self, tree: DSeparationTree, largest: int) -> DSeparationTree:
         """Step 3: split nodes by what is independent inside them, while the largest shrinks."""

@@ -112,14 +112,11 @@ def learn_by_separation_tree(
     >>> print(learned.why_not("2", "3"))
     2 and 3 are independent given {1} (p = 1, in the node {1, 2, 3, 4})
     """
-    one_of("local", local, ("pc", "exhaustive"))
-    one_of("collider_rule", collider_rule, _RULES)
-    refuse_odd_score(collider_rule, score)
+    limit = check_settings(test, local, depth, collider_rule, score)
     tree = on_schema(tree, test)
     known = bind_knowledge(knowledge, test.schema)
     refuse_torn_arcs(tree, known)
     trace = TraceBuilder()
-    limit = chosen_depth(depth, test, local)
     nodes = find_node_skeletons(  # steps 2 and 3: search the nodes, join what they found
         tree, test, local=local, depth=limit, verify=verify, known=known, trace=trace, progress=progress
     )
@@ -141,6 +138,20 @@ def learn_by_separation_tree(
     known.check(learned.structure)
     known.check(learned.dag)
     return replace(learned, functional=functional)
+
+
+def check_settings(
+    test: IndependenceTest,
+    local: LocalSearch,
+    depth: Depth,
+    collider_rule: NodeColliderRule,
+    score: LocalScore | None,
+) -> int | None:
+    """Refuse settings that do not fit before any work is done; gives the depth."""
+    one_of("local", local, ("pc", "exhaustive"))
+    one_of("collider_rule", collider_rule, _RULES)
+    refuse_odd_score(collider_rule, score)
+    return chosen_depth(depth, test, local)
 
 
 def claim_colliders(nodes: NodeSkeletons, rule: NodeColliderRule, depth: int | None) -> Claims:
