@@ -49,8 +49,8 @@ HypergraphFile = Annotated[
     typer.Option(
         "--hypergraph",
         metavar="FILE",
-        help="For separation-tree: sets of variables that belong together, one per line, names between commas "
-        "or blanks; variables that share no set are not joined.",
+        help="For separation-tree: sets of variables that belong together, one per line, names between "
+        "commas or blanks; variables that share no set are not joined.",
         show_default=False,
     ),
 ]
@@ -59,8 +59,8 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="class|tests",
-        help="For separation-tree: search by score (class, the default), or by independence tests inside the "
-        "nodes of a tree (tests).",
+        help="For separation-tree: search by score (class), or by independence tests inside the nodes of a "
+        "tree (tests, the default for one table of continuous columns).",
         show_default=False,
     ),
 ]
