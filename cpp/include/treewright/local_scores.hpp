@@ -90,6 +90,8 @@ class PackedScores final : public LocalScores {
   std::size_t size() const override { return order_.size(); }
   bool is_score_equivalent() const override { return score_.settings().kind != ScoreKind::k2; }
   double resolution() const override;
+  // sums of real weights depend on their order, so a set that is counted in two ways may differ by a step
+  double least_gain() const override { return table_->is_real() ? 4 * resolution() : 0; }
   double local(Vertex child, VertexSet parents, Cancel& cancel) override;
   double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                    Cancel& cancel) override;
