@@ -65,8 +65,8 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="class|tests",
-        help="For separation-tree: search by score (class, the default), or by independence tests inside the "
-        "nodes of a tree (tests).",
+        help="For separation-tree: search by score (class), or by independence tests inside the nodes of a "
+        "tree (tests, the default for one table of continuous columns).",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""`--method separation-tree`: one table or several, with or without sets that belong together."""
+"""`--method separation-tree`: one table or several, with or without sets of what belongs together."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from treewright.learners.from_tables import (
     Engine,
     LearnedFromTables,
     about_one,
+    chosen_engine,
     learn_from_tables,
     learn_one_by_score,
     learn_one_by_tests,
@@ -19,22 +20,23 @@ from treewright.tables.databases import Databases
 if TYPE_CHECKING:
     from treewright.cli.methods import Task
 
-_ALPHA = 0.05
+_ALPHA = 0.01
 
 
 def learn_with_tree(task: Task) -> LearnedFromTables:
     """Learn from the tables of a task."""
-    engine = engine_named(task.engine)
+    ground = task.ground
+    tables = ground.databases or Databases([ground.rows])
+    engine = chosen_engine(engine_named(task.engine), tables, by_score=task.effort is not None)
     if task.alpha is not None and engine == "class":
         raise SettingError("--alpha is the level of tests; it goes with --engine tests")
     if task.effort is not None and engine == "tests":
         raise SettingError("--effort is for a search by score; it goes with --engine class")
     effort = 2 if task.effort is None else task.effort
     sets = None if task.hypergraph is None else [tuple(one) for one in task.hypergraph]
-    ground = task.ground
     if ground.databases is not None:
         return learn_from_tables(
-            ground.databases,
+            tables,
             hypergraph=sets,
             engine=engine,
             score=ground.score_name if engine == "class" else None,
@@ -42,8 +44,8 @@ def learn_with_tree(task: Task) -> LearnedFromTables:
             alpha=task.alpha,
             knowledge=task.known(),
         )
-    judge = task.test(0.01 if ground.counter is None else _ALPHA)
-    about = about_one(Databases([ground.rows]), engine)
+    judge = task.test(_ALPHA)
+    about = about_one(tables, engine)
     if engine == "class":
         return learn_one_by_score(ground.score, judge, sets, about, knowledge=task.known(), effort=effort)
     return learn_one_by_tests(judge, sets, about, knowledge=task.known())
@@ -51,7 +53,7 @@ def learn_with_tree(task: Task) -> LearnedFromTables:
 
 def engine_named(name: str | None) -> Engine:
     if name is None:
-        return "class"
+        return "auto"
     for engine in ENGINES:
         if name == engine:
             return engine

@@ -36,13 +36,14 @@ class SeparationTree(Estimator):
         child, share a set; or a file with one set per line. By default the columns of the tables.
     engine
         "class": search over equivalence classes by a score, among the pairs that share a set. "tests":
-        independence tests inside the nodes of a d-separation tree, as in [1]_.
+        independence tests inside the nodes of a d-separation tree, as in [1]_. "auto": tests for one table
+        of continuous columns unless a score is given, else class.
     score, effort, max_parents
         Of the engine "class". The score is "sparse-qnml", or "gaussian-bic" for continuous columns, unless
         given.
     test, alpha, alpha_uig, refine_above, completion
         Of the engine "tests", see :func:`~treewright.learn_separation_tree` and
-        :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts and 0.01 for continuous columns
+        :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts of several tables and else 0.01
         unless given.
     legitimacy
         What happens when rows contradict the hypergraph: "error", "report" (see `audit_`) or "skip".
@@ -98,13 +99,13 @@ class SeparationTree(Estimator):
         self,
         *,
         hypergraph: Sets | None = None,
-        engine: Engine = "class",
+        engine: Engine = "auto",
         score: str | None = None,
         effort: int = 2,
         max_parents: int | None = None,
         test: Literal["g", "chi-square"] = "g",
         alpha: float | None = None,
-        alpha_uig: float | Literal["auto"] = "auto",
+        alpha_uig: float = 0.01,
         refine_above: int | Literal["auto"] | None = "auto",
         completion: Literal["fit", "none"] = "fit",
         legitimacy: Legitimacy = "error",

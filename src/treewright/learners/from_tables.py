@@ -1,9 +1,10 @@
 """One door for one table and for several: a network, and why it has no edge where it has none.
 
-The default engine is the search over equivalence classes, held to the pairs that share a set of the
+The engine "class" is the search over equivalence classes, held to the pairs that share a set of the
 hypergraph (for several tables: of their columns). Where nothing is known it is that search and no other,
-which no variant over d-separation trees beats on one table (docs/papers/separation_trees.md). The engine
-"tests" is the algorithm of Xie, Geng & Zhao (2006) as published.
+which no variant over d-separation trees beats on one table of counts. The engine "tests" is the algorithm of
+Xie, Geng & Zhao (2006); on one table of continuous columns it makes half the errors of the search by score.
+What is better was measured (docs/papers/separation_trees_measured.md), and "auto" takes that.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from treewright.statistics.whole import count
 from treewright.tables.databases import Databases
 from treewright.tables.schema import NameOrIndex
 
-Engine = Literal["class", "tests"]
-ENGINES: tuple[Engine, ...] = ("class", "tests")
+Engine = Literal["auto", "class", "tests"]
+ENGINES: tuple[Engine, ...] = ("auto", "class", "tests")
 REFINE_ABOVE = 8
 Sets = Sequence[tuple[NameOrIndex, ...]]
 
@@ -104,13 +105,13 @@ def learn_from_tables(
     databases: Databases,
     *,
     hypergraph: Iterable[Iterable[NameOrIndex]] | None = None,
-    engine: Engine = "class",
+    engine: Engine = "auto",
     score: str | None = None,
     effort: int = 2,
     max_parents: int | None = None,
     test: Literal["g", "chi-square"] = "g",
     alpha: float | None = None,
-    alpha_uig: float | Literal["auto"] = "auto",
+    alpha_uig: float = 0.01,
     refine_above: int | Literal["auto"] | None = "auto",
     completion: Literal["fit", "none"] = "fit",
     legitimacy: Legitimacy = "error",
@@ -128,12 +129,14 @@ def learn_from_tables(
         child, share a set. By default the column sets of the tables.
     engine
         "class": search over equivalence classes by a score. "tests": independence tests inside the nodes of
-        a d-separation tree.
+        a d-separation tree. "auto": tests for one table of continuous columns unless a score is given, else
+        class.
     score, effort, max_parents
         Of the engine "class".
     test, alpha, alpha_uig, refine_above
-        Of the engine "tests"; see :func:`learn_separation_tree`. `alpha` is 0.05 for counts and 0.01 for
-        continuous columns unless given. Trees of several tables are not refined unless asked.
+        Of the engine "tests"; see :func:`learn_separation_tree`. `alpha` is 0.01 for one table and for
+        continuous columns, 0.05 for counts of several tables, unless given. Trees of several tables are not
+        refined unless asked.
     completion
         What the engine "tests" does where no table covers a test, see :func:`learn_from_databases`.
     legitimacy
@@ -158,9 +161,10 @@ def learn_from_tables(
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     if engine == "tests" and score is not None:
         raise SettingError(f"a score is for engine='class'; found score={score!r} with engine='tests'")
+    engine = chosen_engine(engine, databases, by_score=score is not None)
     sets = None if hypergraph is None else [tuple(one) for one in hypergraph]
     known = bind_knowledge(knowledge, databases.schema)
-    level = alpha if alpha is not None else 0.01 if databases.is_continuous else 0.05
+    level = alpha if alpha is not None else level_for(databases)
     if len(databases.hyperedges) > 1:
         found = learn_from_databases(
             databases,
@@ -198,6 +202,22 @@ def learn_from_tables(
     refined = REFINE_ABOVE if refine_above == "auto" else refine_above
     options = {"alpha_uig": alpha_uig, "refine_above": refined, "legitimacy": legitimacy, "knowledge": known}
     return learn_one_by_tests(judge, sets, same, **options)
+
+
+def chosen_engine(
+    engine: Engine, databases: Databases, *, by_score: bool = False
+) -> Literal["class", "tests"]:
+    """What "auto" stands for; whoever names a score wants a search by score."""
+    if engine != "auto":
+        return engine
+    alone = len(databases.hyperedges) == 1
+    return "tests" if alone and databases.is_continuous and not by_score else "class"
+
+
+def level_for(databases: Databases) -> float:
+    """Tests of small tables that share little need a generous level, others do not (measured on ALARM)."""
+    several = len(databases.hyperedges) > 1
+    return 0.05 if several and not databases.is_continuous else 0.01
 
 
 def _test_of_one(databases: Databases, test: str, alpha: float) -> IndependenceTest:
