@@ -26,7 +26,7 @@ from treewright.learners.bootstrap import one_native_thread
 from treewright.learners.class_search import LearnedClass
 from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.hill_climbing import learn_hill_climbing
-from treewright.learners.knot_combination import Vote
+from treewright.learners.knot_votes import Vote
 from treewright.learners.obedience import marks_of
 from treewright.learners.pc import learn_pc
 from treewright.learners.shared_tests import PartTest, SharedTest

@@ -114,7 +114,8 @@ def learn_knots(
     weight, merge_singletons, require_significant
         How clusters are found, see :func:`~treewright.learners.find_clusters`.
     progress
-        Called after each phase with the steps taken and the nats gained since the start.
+        Called after each phase with the steps taken and the nats gained since the start; in
+        ``mode="paper"``, which takes no steps, with zeros.
 
     Returns
     -------
@@ -168,6 +169,7 @@ def learn_knots(
             score=score,
             knowledge=knowledge,
             dependencies=measured,
+            progress=None if progress is None else _without_steps(progress),
         )
     if engine is not None or combine != "cpdag" or merge != "union":
         raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
@@ -217,6 +219,13 @@ def learn_knots(
         member = obedient_member(found.cpdag, known, max_parents)
         found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
     return _with_clusters(found, clusters, trace.build())
+
+
+def _without_steps(progress: Progress) -> Callable[[str], None]:
+    def tell(_doing: str) -> None:
+        progress(0, 0.0)
+
+    return tell
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
