@@ -46,6 +46,8 @@ Matrix = npt.NDArray[np.bool_]
 CERTIFICATE_UP_TO = 2_000
 # The level of the rescue, and the stricter one above so many variables.
 _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+# How much clusters grow unless told otherwise.
+_EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
 # Pairs this dependent take part when variables are reopened.
 _CLEAR = 0.001
 
@@ -114,8 +116,7 @@ def learn_knots(
     weight, merge_singletons, require_significant
         How clusters are found, see :func:`~treewright.learners.find_clusters`.
     progress
-        Called after each phase with the steps taken and the nats gained since the start; in
-        ``mode="paper"``, which takes no steps, with zeros.
+        Called after each phase of the search with the steps taken and the nats gained since the start.
 
     Returns
     -------
@@ -151,14 +152,27 @@ def learn_knots(
             filter=filter is not None,
             max_parents=max_parents is not None,
         )
-        measured = measure_dependencies(source)
+    elif engine is not None or combine != "cpdag" or merge != "union":
+        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
+    if fast and certificate == "always":
+        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
+    if filter is not None:
+        one_of("filter", filter, FILTERS)
+    level = _rescue_level(rescue, len(source.schema))
+    trace = TraceBuilder()
+    with trace.phase("dependencies") as tallies:
+        dependencies = measure_dependencies(source)
+        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
+    with trace.phase("clusters") as tallies:
         clusters = find_clusters(
-            measured,
-            expansion=0.5 if expansion is None else expansion,
+            dependencies,
+            expansion=_EXPANSIONS[mode] if expansion is None else expansion,
             weight=weight,
             merge_singletons=merge_singletons,
             require_significant=require_significant,
         )
+        tallies["clusters"] = len(clusters)
+    if mode == "paper":
         return learn_paper_knots(
             source,
             clusters,
@@ -168,33 +182,9 @@ def learn_knots(
             effort=1 if effort is None else effort,
             score=score,
             knowledge=knowledge,
-            dependencies=measured,
-            progress=None if progress is None else _without_steps(progress),
+            dependencies=dependencies,
         )
-    if engine is not None or combine != "cpdag" or merge != "union":
-        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
-    if fast and certificate == "always":
-        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
-    if filter is not None:
-        one_of("filter", filter, FILTERS)
     known = bind_knowledge(knowledge, source.schema)
-    score = sparse_score(source) if score is None else score
-    if score.schema.names != source.schema.names:
-        raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    level = _rescue_level(rescue, len(source.schema))
-    trace = TraceBuilder()
-    with trace.phase("dependencies") as tallies:
-        dependencies = measure_dependencies(source)
-        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
-    with trace.phase("clusters") as tallies:
-        clusters = find_clusters(
-            dependencies,
-            expansion="adaptive" if expansion is None else expansion,
-            weight=weight,
-            merge_singletons=merge_singletons,
-            require_significant=require_significant,
-        )
-        tallies["clusters"] = len(clusters)
     allowed = known.allowed_pairs
     if filter is not None:
         allowed = allowed & filtered_pairs(
@@ -203,29 +193,54 @@ def learn_knots(
     everything = certificate == "always" or (
         certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
     )
-    found = class_search(
-        score,
+    found = _search(
+        _score_of(source, score),
+        known,
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
         then=None if everything else _weak_traces(dependencies, level),
+        max_parents=max_parents,
+        progress=progress,
+    )
+    return _with_clusters(found, clusters, trace.build())
+
+
+def _search(
+    score: LocalScore,
+    known: BoundKnowledge,
+    *,
+    effort: int,
+    allow: Matrix,
+    again: Matrix,
+    then: Matrix | None,
+    max_parents: int | None,
+    progress: Progress | None,
+) -> LearnedClass:
+    """Search over classes; known directions are obeyed by climbing among single networks from there."""
+    found = class_search(
+        score,
+        effort=effort,
+        allow=allow,
+        again=again,
+        then=then,
         max_parents=max_parents,
         mentions=known.mentions,
         progress=progress,
     )
     if known.is_symmetric:
         known.check(found.structure)
-    else:
-        member = obedient_member(found.cpdag, known, max_parents)
-        found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
-    return _with_clusters(found, clusters, trace.build())
+        return found
+    member = obedient_member(found.cpdag, known, max_parents)
+    return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
-def _without_steps(progress: Progress) -> Callable[[str], None]:
-    def tell(_doing: str) -> None:
-        progress(0, 0.0)
-
-    return tell
+def _score_of(source: Counter | Moments, score: LocalScore | None) -> LocalScore:
+    if score is None:
+        return sparse_score(source)
+    if score.schema.names != source.schema.names:
+        raise SchemaError("the score and the counts must be of the same variables, in the same order")
+    return score
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
