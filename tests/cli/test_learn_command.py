@@ -147,7 +147,7 @@ def test_states_of_another_model(run, asia_rows, asia_file, tmp_path):
 
 
 def test_unknown_methods_and_scores_name_what_there_is(refused, asia_rows):
-    for method in ("blocks", "chow-lu"):
+    for method in ("junction-forest", "chow-lu"):
         message = refused("learn", asia_rows, "--method", method)
         assert f"--method '{method}' is not in treewright {tw.__version__}; available: 'bounded'" in message
     assert "did you mean 'bic'?" in refused("learn", asia_rows, "--score", "bicc")

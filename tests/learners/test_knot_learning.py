@@ -210,3 +210,24 @@ def test_refusals():
         tw.errors.SchemaError, match="the clusters and the data must be of the same variables"
     ):
         tw.learn_paper_knots(counter, one_cluster(other.schema))
+
+
+def test_the_door_of_learn_knots():
+    counter = tw.count(alarm())
+    by_door = tw.learn_knots(counter, mode="paper")
+    assert by_door.structure == tw.learn_paper_knots(counter).structure
+    assert isinstance(by_door, tw.LearnedPaperKnots)
+    chosen = tw.learn_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
+    direct = tw.learn_paper_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
+    assert chosen.structure == direct.structure
+    assert chosen.score == tw.SparseQNML(counter).score(chosen.structure)
+    assert not chosen.certified
+    assert [stage.name for stage in chosen.report.stages] == ["dependencies", "knots"]
+    assert chosen.report.inside == 1.0
+    with pytest.raises(tw.errors.SettingError, match="engine, combine and merge are about knots"):
+        tw.learn_knots(counter, mode="search", engine="pc")
+    with pytest.raises(tw.errors.SettingError, match="mode must be one of 'search', 'paper'; found 'x'"):
+        tw.learn_knots(counter, mode="x")
+    with pytest.raises(tw.errors.SettingError) as refused:
+        tw.learn_knots(counter, mode="paper", fast=True)
+    assert str(refused.value) == "fast is about the search over the whole network; mode='paper' has none"

@@ -20,6 +20,7 @@ from treewright.learners import (
     Learned,
     learn_aggressive,
     learn_blankets,
+    learn_blocks,
     learn_bounded_treewidth,
     learn_chow_liu,
     learn_cutset_network,
@@ -33,6 +34,7 @@ from treewright.learners import (
     learn_pc,
     learn_tabu,
     learn_thin_junction_tree,
+    learn_tpda,
     learn_treewidth_chains,
 )
 from treewright.learners.certified import Progress
@@ -137,6 +139,12 @@ def learned_knots(task: Task) -> Learned[Any]:
     )
 
 
+def learned_blocks(task: Task) -> Learned[Any]:
+    """Blocks of the dependency tree by PC: BL (reconstructed)."""
+    source = getattr(task.score, "moments", None) or task.counter
+    return learn_blocks(source, test=task.test(0.05), knowledge=task.known())
+
+
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "bounded": Method(
@@ -184,6 +192,10 @@ METHODS: dict[str, Method] = {
     "pc": Method(
         lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
     ),
+    "tpda": Method(
+        lambda task: learn_tpda(task.test(0.05), knowledge=task.known()), options=frozenset({"alpha"})
+    ),
+    "blocks": Method(learned_blocks, options=frozenset({"alpha"})),
     **{name: by_blankets(name) for name in STRUCTURE_SCORES},
     "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),
     "lem": Method(

@@ -43,7 +43,7 @@ from treewright.learners.knot_engines import (
     default_test,
     side_by_side,
 )
-from treewright.learners.knot_learning import WeighedEdges, combine_knots, edges_of, joined_by_knots
+from treewright.learners.knot_learning import WeighedEdges, combine_knots, edges_of, joined_by_knots, work_of
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_blankets import grown_and_shrunk
 from treewright.learners.partner_tests import PartnerQuestions
@@ -214,19 +214,21 @@ def learn_blocks(
     trace, n = TraceBuilder(), len(schema)
     with trace.phase("dependencies") as tallies:
         measured = dependencies or measure_dependencies(source)
-        tallies["pairs"] = n * (n - 1) // 2
+        tallies["tables"] = n * (n - 1) // 2
     with trace.phase("blocks") as tallies:
         blocks = find_blocks(measured)
         tallies["blocks"] = len(blocks)
     tell(progress, f"{len(blocks)} blocks")
     with trace.phase("knots") as tallies:
         knots = learner.learn_all(blocks.cluster_scopes, threads)
-        tallies.update(tests=learner.test.n_conditional, scores=sum(knot.n_scores for knot in knots))
+        tallies.update(work_of(learner, knots))
     tell(progress, "overlaps")
     with trace.phase("overlaps") as tallies:
+        before = learner.test.n_conditional
         overlaps = learn_overlaps(blocks, learner, largest_blanket, threads)
-        more = learner.test.n_conditional - int(trace.build().total("tests"))
-        tallies.update(tests=more, overlaps=len(overlaps), scores=sum(o.knot.n_scores for o in overlaps))
+        work = work_of(learner, [overlap.knot for overlap in overlaps])
+        work = {**work, "tests": work["tests"] - before, "tables": work["tables"] - before}
+        tallies.update(work, overlaps=len(overlaps))
     with trace.phase("combination") as tallies:
         joined = merge_overlaps(joined_by_knots(schema, knots, known), overlaps, known)
         graph, arcs, unobeyed = obey(WeighedEdges(joined, measured), known)

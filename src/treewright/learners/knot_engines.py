@@ -58,8 +58,8 @@ class Knot:
         Who learned it.
     evidence
         How well arrows of v-structures are supported: the p-value of the separation behind them.
-    n_scores
-        Local scores asked, where a score decided.
+    n_scores, n_tables
+        Local scores asked and tables counted for them, where a score decided.
     """
 
     graph: Pdag
@@ -67,6 +67,7 @@ class Knot:
     engine: Engine
     evidence: Mapping[NamedArc, float] = field(default_factory=dict)
     n_scores: int = 0
+    n_tables: int = 0
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -127,7 +128,9 @@ class KnotLearner:
         else:
             found = learn_hill_climbing(score, effort=self.settings.effort, knowledge=known)
         graph = found.cpdag if known.is_symmetric else marks_of(found.structure, known)
-        return Knot(graph, found.structure, engine, n_scores=int(found.trace.total("scores")))
+        n_scores = int(found.trace.total("scores"))
+        n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))
+        return Knot(graph, found.structure, engine, n_scores=n_scores, n_tables=n_tables)
 
     def learn_all(self, scopes: Sequence[Scope], threads: int | None = None) -> list[Knot]:
         """Many knots, in the order asked, on several threads."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, get_args
 
@@ -28,7 +28,6 @@ from treewright.graphs import (
     BoundKnowledge,
     ClusteredDag,
     Clusters,
-    Cpdag,
     Edge,
     Knowledge,
     UndirectedGraph,
@@ -40,7 +39,8 @@ from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.knot_combination import Combined, Tie, Vote, combine_classes, combine_dags
 from treewright.learners.knot_engines import Engine, Knot, KnotLearner, KnotSettings, default_test
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.knots_report import LearnedKnots, report_on
+from treewright.learners.learned import TraceBuilder
 from treewright.learners.pc import obey, tell
 from treewright.learners.skeleton import Progress, find_skeleton
 from treewright.learners.star_discovery import StarWeight
@@ -53,17 +53,11 @@ Merge = Literal["union", "all", "verify"]
 
 
 @dataclass(frozen=True)
-class LearnedPaperKnots(Learned[ClusteredDag]):
-    """What the pipeline of knots found.
+class LearnedPaperKnots(LearnedKnots):
+    """What the pipeline of knots found; the class and the map of variables are those of every `LearnedKnots`.
 
     Attributes
     ----------
-    structure
-        A directed graph; `structure.clusters` is the map of its variables.
-    trace
-        The phases; "knots" tells tests or scores, "dependencies" the pairs.
-    cpdag
-        The equivalence class of the structure.
     skeleton
         The edges before directions.
     knots
@@ -92,19 +86,13 @@ class LearnedPaperKnots(Learned[ClusteredDag]):
     (('bronc', 'smoke'), ())
     """
 
-    cpdag: Cpdag
-    skeleton: UndirectedGraph
-    knots: tuple[Knot, ...]
-    n_tests: int
+    skeleton: UndirectedGraph = field(kw_only=True)
+    knots: tuple[Knot, ...] = field(kw_only=True)
+    n_tests: int = field(kw_only=True)
     conflicts: tuple[NamedArc, ...] = ()
     turned: tuple[NamedArc, ...] = ()
     removed: tuple[NamedArc, ...] = ()
     unobeyed: tuple[NamedArc, ...] = ()
-
-    @property
-    def clusters(self) -> Clusters:
-        """The map of the variables."""
-        return self.structure.clusters
 
 
 def learn_paper_knots(
@@ -200,12 +188,13 @@ def learn_paper_knots(
     one_of("merge", merge, get_args(Merge))
     settings = KnotSettings(engine, depth, threshold, effort)
     known = bind_knowledge(knowledge, source.schema)
-    learner = KnotLearner(settings, test or default_test(source, alpha), score or sparse_score(source), known)
+    score = sparse_score(source) if score is None else score
+    learner = KnotLearner(settings, test or default_test(source, alpha), score, known)
     trace = TraceBuilder()
     n = len(source.schema)
     with trace.phase("dependencies") as tallies:
         measured = dependencies or measure_dependencies(source)
-        tallies["pairs"] = n * (n - 1) // 2
+        tallies["tables"] = n * (n - 1) // 2
     with trace.phase("clusters") as tallies:
         found = clusters or find_clusters(measured, expansion=expansion, weight=weight)
         refuse_other_variables(found, source.schema)
@@ -213,7 +202,7 @@ def learn_paper_knots(
     tell(progress, f"{len(found)} knots")
     with trace.phase("knots") as tallies:
         knots = learner.learn_all(found.cluster_scopes, threads)
-        tallies.update(tests=learner.test.n_conditional, scores=sum(knot.n_scores for knot in knots))
+        tallies.update(work_of(learner, knots))
     tell(progress, "combination")
     with trace.phase("combination") as tallies:
         union = joined_by_knots(source.schema, knots, known)
@@ -223,10 +212,14 @@ def learn_paper_knots(
         one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=tie, rng=rng)
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
+    dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
     return LearnedPaperKnots(
-        structure=ClusteredDag(source.schema, one.dag.index_edges(), found),
+        structure=dag,
         trace=trace.build(),
         cpdag=one.graph,
+        score=score.score(dag),
+        report=report_on(dag, trace.build(), certified=False),
+        certified=False,
         skeleton=graph,
         knots=tuple(knots),
         n_tests=n * (n - 1) // 2 + learner.test.n_conditional,
@@ -235,6 +228,12 @@ def learn_paper_knots(
         removed=tuple(sorted(set(union.edges()) - set(kept.edges()))),
         unobeyed=unobeyed,
     )
+
+
+def work_of(learner: KnotLearner, knots: Sequence[Knot]) -> dict[str, int]:
+    """Distinct tests with something given, local scores, and the tables behind both."""
+    n_tests, n_scores = learner.test.n_conditional, sum(knot.n_scores for knot in knots)
+    return {"tests": n_tests, "scores": n_scores, "tables": n_tests + sum(knot.n_tables for knot in knots)}
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ from treewright.learners.class_search import LearnedClass, class_search
 from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.hill_climbing import climbed
+from treewright.learners.knot_engines import Engine
+from treewright.learners.knot_learning import Combine, Merge, learn_paper_knots
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
@@ -49,6 +51,10 @@ _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
 def learn_knots(
     source: Counter | Moments,
     *,
+    mode: Literal["search", "paper"] | None = None,
+    engine: Engine | None = None,
+    combine: Combine = "cpdag",
+    merge: Merge = "union",
     score: LocalScore | None = None,
     fast: bool = False,
     certificate: Literal["auto", "always", "never"] = "auto",
@@ -57,7 +63,7 @@ def learn_knots(
     effort: int | None = None,
     max_parents: int | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    expansion: Expansion = "adaptive",
+    expansion: Expansion | None = None,
     weight: StarWeight = "tree",
     merge_singletons: bool = False,
     require_significant: bool = True,
@@ -69,6 +75,13 @@ def learn_knots(
     ----------
     source
         Counts of discrete variables, or moments of continuous ones.
+    mode
+        ``"search"``: one search over the whole network. ``"paper"``: a graph for each cluster, combined, as
+        in [1]_; see :func:`~treewright.learners.learn_paper_knots`, which has more settings. By default the
+        search, unless an engine is given.
+    engine, combine, merge
+        For ``mode="paper"``: who learns the knots (by default PC), how their directions are combined, and
+        which of their edges stay.
     score
         A score-equivalent score of the same data; by default :class:`~treewright.criteria.SparseQNML`, for
         moments :class:`~treewright.criteria.GaussianBIC` with the same price for each edge.
@@ -92,7 +105,8 @@ def learn_knots(
     knowledge
         Arcs that are required or forbidden.
     expansion
-        How clusters come to overlap: a share of their size, or ``"adaptive"``.
+        How clusters come to overlap: a share of their size (for ``mode="paper"`` by default 0.5), or
+        ``"adaptive"``, the default.
     weight, merge_singletons, require_significant
         How clusters are found, see :func:`~treewright.learners.find_clusters`.
     progress
@@ -121,7 +135,38 @@ def learn_knots(
     >>> len(learned.structure.clusters.disjoint), learned.report.inside
     (7, 1.0)
     """
+    mode = mode or ("search" if engine is None else "paper")
+    one_of("mode", mode, ("search", "paper"))
     one_of("certificate", certificate, ("auto", "always", "never"))
+    if mode == "paper":
+        _refuse_in_paper_mode(
+            fast=fast,
+            certificate=certificate != "auto",
+            rescue=rescue is not None,
+            filter=filter is not None,
+            max_parents=max_parents is not None,
+        )
+        measured = measure_dependencies(source)
+        clusters = find_clusters(
+            measured,
+            expansion=0.5 if expansion is None else expansion,
+            weight=weight,
+            merge_singletons=merge_singletons,
+            require_significant=require_significant,
+        )
+        return learn_paper_knots(
+            source,
+            clusters,
+            engine=engine or "pc",
+            combine=combine,
+            merge=merge,
+            effort=1 if effort is None else effort,
+            score=score,
+            knowledge=knowledge,
+            dependencies=measured,
+        )
+    if engine is not None or combine != "cpdag" or merge != "union":
+        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
     if fast and certificate == "always":
         raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
     if filter is not None:
@@ -138,7 +183,7 @@ def learn_knots(
     with trace.phase("clusters") as tallies:
         clusters = find_clusters(
             dependencies,
-            expansion=expansion,
+            expansion="adaptive" if expansion is None else expansion,
             weight=weight,
             merge_singletons=merge_singletons,
             require_significant=require_significant,
@@ -167,6 +212,12 @@ def learn_knots(
         member = obedient_member(found.cpdag, known, max_parents)
         found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
     return _with_clusters(found, clusters, trace.build())
+
+
+def _refuse_in_paper_mode(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            raise SettingError(f"{name} is about the search over the whole network; mode='paper' has none")
 
 
 def _rescue_level(rescue: float | None, n: int) -> float:
