@@ -1,0 +1,1 @@
+"""Large networks from few rows: what decides, and what was tried."""
