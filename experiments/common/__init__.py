@@ -7,9 +7,10 @@ from experiments.common.folds import Fold, folds
 from experiments.common.intervals import Interval, mean_interval, paired_interval
 from experiments.common.pages import fill_table, markdown_table
 from experiments.common.plots import Line, Panel, draw
-from experiments.common.results import Results, Row, read_results, write_results
+from experiments.common.results import Cell, Results, Row, read_results, write_results
 
 __all__ = [
+    "Cell",
     "DensitySet",
     "Experiment",
     "Fold",

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from experiments.common.data import data_folder
 from experiments.common.pages import fill_table
-from experiments.common.plots import Panel, draw
-from experiments.common.results import Results, Row, read_results, write_results
+from experiments.common.plots import Panel, compact, draw
+from experiments.common.results import Cell, Results, Row, read_results, write_results
 from treewright import _core
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,20 +29,22 @@ class Experiment:
     name
         Package and module below `experiments`, such as "bounded_treewidth.log_loss".
     measure
-        Yields rows; told whether to take the full size (true) or seconds.
+        Yields rows, or cells that tell what they are about before they are measured; told whether to take the
+        full size (true) or seconds.
     tables
         From rows to the tables of the page, as Markdown by name.
     page
         The document that has the tables, seen from the root of the repository.
     pictures
-        From rows to pictures, as panels by file name; they lie beside the page, in `pictures/`.
+        From rows to pictures by file name, as panels or as the text of an SVG; they lie beside the page, in
+        `pictures/`.
     """
 
     name: str
-    measure: Callable[[bool], Iterator[Row]]
+    measure: Callable[[bool], Iterator[Row] | Iterator[Cell]]
     tables: Callable[[list[Row]], Mapping[str, str]]
     page: str
-    pictures: Callable[[list[Row]], Mapping[str, Sequence[Panel]]] = lambda rows: {}
+    pictures: Callable[[list[Row]], Mapping[str, Sequence[Panel] | str]] = lambda rows: {}
 
     @property
     def command(self) -> str:
@@ -57,14 +59,16 @@ def run(experiment: Experiment, arguments: Sequence[str] | None = None, root: Pa
     """What a module of an experiment does when it is run; returns the rows."""
     parser = argparse.ArgumentParser(prog=experiment.command)
     parser.add_argument("--render", action="store_true", help="only render again what was measured before")
-    if parser.parse_args(arguments).render:
+    parser.add_argument("--resume", action="store_true", help="keep the cells that were measured before")
+    asked = parser.parse_args(arguments)
+    if asked.render:
         rows = read_results(experiment.results_file(root)).rows
         render(experiment, rows, root)
         return rows
     full = data_folder() is not None
     _core.set_threads(1)
     try:
-        rows = measure(experiment, experiment.results_file(root) if full else None)
+        rows = measure(experiment, experiment.results_file(root) if full else None, resume=asked.resume)
     finally:
         _core.set_threads(0)  # as many as there are
     if full:
@@ -76,10 +80,12 @@ def run(experiment: Experiment, arguments: Sequence[str] | None = None, root: Pa
     return rows
 
 
-def measure(experiment: Experiment, file: Path | None) -> list[Row]:
+def measure(experiment: Experiment, file: Path | None, *, resume: bool = False) -> list[Row]:
     """Collect the rows; what there is so far is in the file, if there is one."""
+    before = read_results(file).rows if resume and file is not None and file.exists() else []
     rows: list[Row] = []
-    for row in experiment.measure(file is not None):
+    for found in experiment.measure(file is not None):
+        row = found.row(before) if isinstance(found, Cell) else found
         rows.append(row)
         print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
         if file is not None:
@@ -92,5 +98,10 @@ def render(experiment: Experiment, rows: list[Row], root: Path) -> None:
     page = root / experiment.page
     for name, text in experiment.tables(rows).items():
         fill_table(page, name, text)
-    for name, panels in experiment.pictures(rows).items():
-        draw(page.parent / "pictures" / name, panels)
+    for name, picture in experiment.pictures(rows).items():
+        path = page.parent / "pictures" / name
+        if isinstance(picture, str):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(compact(picture), encoding="utf-8")
+        else:
+            draw(path, picture)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,19 @@ _DIGITS = 8
 def installed_versions() -> dict[str, str]:
     packages = {name: version(name) for name in ("treewright", "numpy", "scipy")}
     return {"python": platform.python_version(), **packages}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A row that knows what it is about before it is measured: what was measured before can be kept."""
+
+    about: Row
+    measure: Callable[[], Row]
+
+    def row(self, before: list[Row]) -> Row:
+        """The row of the same cell among earlier ones, or a new one."""
+        kept = (row for row in before if all(row.get(key) == value for key, value in self.about.items()))
+        return next(kept, None) or {**self.about, **self.measure()}
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """What experiments share: intervals by hand, results that repeat, marks that have to be there."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from experiments.common import (
+    Cell,
     Experiment,
     Interval,
     Line,
@@ -157,3 +159,35 @@ def test_a_full_run_keeps_its_rows_and_fills_its_page(tmp_path, monkeypatch, cap
     assert run(experiment, ["--render"], root=tmp_path) == [{"x": 1}, {"x": 1}]
     assert "| 1 |" in page.read_text()
     assert capsys.readouterr().out == "x 1\nx 1\n"
+
+
+def test_cells_that_were_measured_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
+    (tmp_path / "page.md").write_text("")
+    asked = []
+
+    def squared(number):
+        asked.append(number)
+        return {"square": number**2}
+
+    def experiment(*numbers):
+        cells = [Cell({"number": number}, partial(squared, number)) for number in numbers]
+        return Experiment("paper.figure", lambda full: iter(cells), lambda rows: {}, "page.md")
+
+    run(experiment(1, 2), [], root=tmp_path)
+    found = run(experiment(2, 3), ["--resume"], root=tmp_path)
+    assert found == [{"number": 2, "square": 4}, {"number": 3, "square": 9}]
+    assert asked == [1, 2, 3]
+    run(experiment(3), [], root=tmp_path)
+    assert asked == [1, 2, 3, 3], "without --resume everything is measured again"
+
+
+def test_a_picture_may_be_an_svg(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
+    (tmp_path / "page.md").write_text("")
+    drawn = {"a.svg": "<svg>\n<g/>\n</svg>"}
+    experiment = Experiment(
+        "paper.figure", lambda full: iter([{"x": 1}]), lambda rows: {}, "page.md", lambda rows: drawn
+    )
+    run(experiment, [], root=tmp_path)
+    assert (tmp_path / "pictures" / "a.svg").read_text() == "<svg><g/></svg>\n"
