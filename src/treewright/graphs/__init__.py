@@ -28,6 +28,7 @@ from treewright.graphs.elimination import (
 from treewright.graphs.extension import consistent_extension, nearest_extension
 from treewright.graphs.feature_builder import FeatureGraphBuilder
 from treewright.graphs.feature_graph import FeatureGraph
+from treewright.graphs.hypergraphs import separation_tree_from_hypergraph, two_section
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.legitimacy import check_legitimate, check_tree
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure
