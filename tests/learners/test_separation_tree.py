@@ -377,11 +377,14 @@ def test_gaussian_data_need_fewer_tests_than_pc():
 
 def test_large_nodes_make_the_level_stricter():
     test = tw.GTest(tw.count(noise(1, n=30, rows=200)), 0.05)
-    learned = tw.learn_separation_tree(test, alpha_uig=0.5, max_node=4, refine_above=None)
-    assert learned.tree.width < 4
+    loose = tw.learn_separation_tree(test, alpha_uig=0.5, max_node=30, refine_above=None)
+    learned = tw.learn_separation_tree(test, alpha_uig=0.5, max_node=10, refine_above=None)
+    assert loose.levels == (0.5,)
+    assert learned.tree.width < 10 <= loose.tree.width
     assert learned.levels[0] == 0.5
     assert list(learned.levels) == sorted(learned.levels, reverse=True)
-    assert len(learned.levels) > 1
+    never_enough = tw.learn_separation_tree(test, alpha_uig=0.5, max_node=1, refine_above=None)
+    assert 0.5 / 435 / 10 < never_enough.levels[-1] <= 0.5 / 435
 
 
 def test_verification_only_removes():

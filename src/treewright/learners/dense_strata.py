@@ -41,8 +41,14 @@ def dense_p_value(counter: Counter, x: int, y: int, given: Scope) -> float:
     except TableTooLarge:
         return 1.0
     strata, where = np.unique(cells.codes // (r_x * r_y), return_inverse=True)
-    table = np.zeros((len(strata), r_x, r_y))
-    np.add.at(table, (where, cells.codes // r_y % r_x, cells.codes % r_y), cells.counts)
+    sizes = np.bincount(where, weights=cells.counts, minlength=len(strata))
+    number = np.cumsum(sizes >= 4 * _EXPECTED) - 1  # four cells, that is two states of each, need so many
+    rich = (sizes >= 4 * _EXPECTED)[where]
+    if not rich.any():
+        return 1.0
+    codes = cells.codes[rich]
+    table = np.zeros((int(number[-1]) + 1, r_x, r_y))
+    table[number[where[rich]], codes // r_y % r_x, codes % r_y] = cells.counts[rich]
     kept_x, kept_y = frequent_states(table.sum(axis=2), table.sum(axis=1))
     table *= kept_x[:, :, None] & kept_y[:, None, :]
     degrees = (np.maximum(kept_x.sum(axis=1) - 1, 0) * np.maximum(kept_y.sum(axis=1) - 1, 0)).sum()

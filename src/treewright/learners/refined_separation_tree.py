@@ -44,7 +44,6 @@ from treewright.tables.schema import NameOrIndex, Scope
 Legitimacy = Literal["error", "report", "skip"]
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12
-_LEAST_LEVEL = 1e-30
 
 
 def learn_separation_tree(
@@ -83,7 +82,8 @@ def learn_separation_tree(
         true edges; with a generous one nodes are large, and tests inside them as weak as those of PC.
     max_node
         A tree of an estimated graph with a larger node is estimated again at a tenth of the level, and so on;
-        `levels` of the result says so.
+        `levels` of the result says so. That ends at the level divided by the number of pairs, where hardly a
+        pair is joined by chance: nodes that are still larger are so for a reason, and stay.
     graph_method, largest_blanket
         How independence graphs are estimated, see :func:`estimate_independence_graph`.
     triangulation
@@ -126,6 +126,7 @@ def learn_separation_tree(
     planner = Planner(
         test,
         as_level(alpha_uig),
+        least=alpha_uig / max(len(test.schema) * (len(test.schema) - 1) / 2, 1),
         max_node=checked_size("max_node", max_node),
         triangulation=triangulation,
         required=known.required_dag().moral_graph(),
@@ -164,6 +165,7 @@ class Planner:
     test: IndependenceTest
     alpha: float  # falls when nodes are too large
     _: KW_ONLY
+    least: float
     max_node: int
     triangulation: Method
     required: UndirectedGraph
@@ -187,8 +189,8 @@ class Planner:
         return tree
 
     def can_be_stricter(self) -> bool:
-        """Whether the test has a level, and another tenth of it makes a difference."""
-        return hasattr(self.test, "alpha") and self.alpha > _LEAST_LEVEL
+        """Whether the test has a level, and chance may still have joined a pair."""
+        return hasattr(self.test, "alpha") and self.alpha > self.least
 
     def note_level(self) -> None:
         if self.levels[-1:] != [self.alpha]:
