@@ -1,4 +1,4 @@
-"""Examples 1 to 3 of the paper and its walk through ALARM: every tree, separator and edge, and pictures of them.
+"""Examples 1 to 3 of the paper and its walk through ALARM: every tree, separator and edge, with pictures.
 
 Nothing is drawn but what the learner returns. All answers come from a d-separation oracle, those of Example 2
 from rows of three tables, none of which has all columns.
@@ -93,9 +93,7 @@ def refined_story(
     title: str, file: str, truth: tw.Dag, sets: Sequence[Sequence[str]], places: Places
 ) -> Story:
     learned = tw.learn_separation_tree(tw.DSeparationOracle(truth), sets, refine_above=3)
-    return Story(
-        title, file, sets, learned.tree, learned.structure, truth, local_skeletons(learned), places
-    )  # fmt: skip
+    return Story(title, file, sets, learned.tree, learned.structure, truth, local_skeletons(learned), places)
 
 
 def glued_story() -> Story:
@@ -122,16 +120,19 @@ def stories() -> list[Story]:
     number = dict(zip(ALARM_NAMES, alarm.schema.names, strict=True))
     sets = [[number[name] for name in one] for one in ALARM_SETS]
     places = layered(alarm)
+    one = "separation_trees_example_1"
     return [
         moral_story(),
-        told("Example 1, hypergraph", "separation_trees_example_1_sets.svg", EXAMPLE_1, ["1234", "1356", "467"], PLACES_7),
-        refined_story("Example 1, refined", "separation_trees_example_1_refined.svg", EXAMPLE_1, ["1235", "234567"], PLACES_7),
-        told("Example 1, 2 and 3 torn apart", "separation_trees_example_1_torn.svg", EXAMPLE_1, ["124", "1356", "467"], PLACES_7),
+        told("Example 1, hypergraph", f"{one}_sets.svg", EXAMPLE_1, ["1234", "1356", "467"], PLACES_7),
+        refined_story("Example 1, refined", f"{one}_refined.svg", EXAMPLE_1, ["1235", "234567"], PLACES_7),
+        told("Example 1, torn apart", f"{one}_torn.svg", EXAMPLE_1, ["124", "1356", "467"], PLACES_7),
         glued_story(),
-        told("Example 3", "separation_trees_example_3.svg", EXAMPLE_3, ["123", "124", "135", "456"], PLACES_6),
+        told(
+            "Example 3", "separation_trees_example_3.svg", EXAMPLE_3, ["123", "124", "135", "456"], PLACES_6
+        ),
         told("ALARM, three sets", "separation_trees_alarm_sets.svg", alarm, sets, places),
         refined_story("ALARM, refined", "separation_trees_alarm.svg", alarm, sets, places),
-    ]  # fmt: skip
+    ]
 
 
 def measure(full: bool) -> Iterator[Row]:
