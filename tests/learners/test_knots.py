@@ -32,7 +32,7 @@ class TestDefault:
         _, counter = alarm
         learned = tw.learn_knots(counter)
         measured = measure_dependencies(counter)
-        clear, weak = measured.significant(0.001), measured.significant(0.2)
+        clear, weak = measured.significant(0.001), measured.significant(0.2 * 500 / 600)
         plain = tw.class_search(tw.SparseQNML(counter), effort=2, again=clear, loosely=weak)
         assert learned.cpdag == plain.cpdag
         assert learned.score == plain.score

@@ -47,6 +47,8 @@ Matrix = npt.NDArray[np.bool_]
 CERTIFICATE_UP_TO = 2_000
 # The level of the rescue, and the stricter one above so many variables.
 _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+# Up to so many rows pairs at that level take part when edges are cheaper; with more a trace is clearer.
+_FEW_ROWS = 500
 # How much clusters grow unless told otherwise.
 _EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
 # Pairs this dependent take part when variables are reopened.
@@ -194,15 +196,14 @@ def learn_knots(
     everything = certificate == "always" or (
         certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
     )
-    weak = _weak_traces(dependencies, level)
     found = _search(
         _score_of(source, score),
         known,
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
-        loosely=weak,
-        then=None if everything else weak,
+        loosely=_weak_traces(dependencies, level * min(1.0, _FEW_ROWS / max(dependencies.n_rows, 1.0))),
+        then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
         progress=progress,
     )
