@@ -556,3 +556,21 @@ def test_a_score_that_carries_rounding_comes_to_an_end():
             return inner.local_many(families) + off
 
     assert tw.class_search(Rounded(), effort=3).cpdag == tw.class_search(inner, effort=3).cpdag
+
+
+def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
+    everybody = ~np.eye(50, dtype=bool)
+    gained = []
+    for seed in (0, 3, 4):
+        network = tw.random_network(50, 4, states=(2, 2), rng=np.random.default_rng(seed))
+        score = tw.SparseQNML(tw.count(network.sample(400, rng=np.random.default_rng(seed))))
+        plain = tw.class_search(score, effort=2, again=everybody)
+        loose = tw.class_search(score, effort=2, again=everybody, loosely=everybody)
+        assert loose.score == pytest.approx(score.score(loose.structure), abs=1e-6)
+        assert loose.cpdag == tw.class_search(score, effort=0, start=loose.cpdag).cpdag
+        gained.append(loose.score - plain.score)
+    assert min(gained) >= 0
+    assert max(gained) > 1
+    bic = score.inner  # charges nothing for an edge
+    found = tw.class_search(bic, effort=2, again=everybody, loosely=everybody)
+    assert "cheaper edges" not in [phase.name for phase in found.trace.phases]

@@ -72,6 +72,9 @@ class ClassSearch {
   void reopen_nodes(Return how, Cancel& cancel);
   /// The same for single edges, weakest first: searched without the pair, then with it.
   void reopen_edges(Cancel& cancel);
+  /// Search with edges that cost `discount` less, then at their price again, from there; keep what scores
+  /// higher. Edges that pay only together come in by this door. Says whether there is a new class.
+  bool loosen(double discount, Cancel& cancel);
   /// Begin again at the best forest among the edges found, all directions open, and keep what scores higher.
   /// Says whether that is the new class.
   bool start_again(Cancel& cancel);
@@ -161,6 +164,7 @@ class ClassSearch {
   Pdag forest_of_edges(Cancel& cancel);
   BitMatrix near_pairs() const;
   void forget_inserts();
+  void set_discount(double discount);
 
   std::shared_ptr<LocalScores> scores_;
   ClassSearchSettings settings_;

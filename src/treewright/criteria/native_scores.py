@@ -45,7 +45,7 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
 
 def _packed(score: LocalScore) -> _core.LocalScores | None:
     """A discrete score of a table in memory, with the prices of its edges added up."""
-    inner, price = _without_price(score)
+    inner, price = without_price(score)
     if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
         return None
     counter = family_statistics(inner.counter)
@@ -57,7 +57,7 @@ def _packed(score: LocalScore) -> _core.LocalScores | None:
     )
 
 
-def _without_price(score: LocalScore) -> tuple[LocalScore, float]:
+def without_price(score: LocalScore) -> tuple[LocalScore, float]:
     """The score inside its wrappers, and what these charge for an edge."""
     price, inner = 0.0, score
     while True:
@@ -70,7 +70,7 @@ def _without_price(score: LocalScore) -> tuple[LocalScore, float]:
 
 
 def _gaussian(score: LocalScore) -> _core.LocalScores | None:
-    inner, price = _without_price(score)
+    inner, price = without_price(score)
     if type(inner) is not GaussianBIC:
         return None
     order, _ = rank_by_name(inner.schema)

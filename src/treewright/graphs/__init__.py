@@ -1,13 +1,7 @@
 """Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""
 
 from treewright.graphs.blocks import BlockPath, BlockTree, induced_nodes
-from treewright.graphs.cluster_trees import (
-    ClusterTree,
-    DSeparationTree,
-    JunctionTree,
-    separation_tree_from_hypergraph,
-    two_section,
-)
+from treewright.graphs.cluster_trees import ClusterTree, DSeparationTree, JunctionTree
 from treewright.graphs.clustered_dag import ClusteredDag
 from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders

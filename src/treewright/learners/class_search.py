@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.native_scores import native_scores
+from treewright.criteria.native_scores import native_scores, without_price
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
@@ -93,6 +93,7 @@ def class_search(
     allow: Allowed | None = None,
     first: Allowed | None = None,
     again: Allowed | None = None,
+    loosely: Allowed | None = None,
     then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
@@ -118,6 +119,10 @@ def class_search(
     again
         With effort 2 or 3: variables are reopened among these pairs and the first ones, in three ways and
         with a second start, before others are let in, and not once more after that.
+    loosely
+        With effort 2 or 3 and a score that charges for each edge: these pairs and the first ones are searched
+        at half that price and then at all of it, which lets in edges that pay only together. The better of
+        the two classes stays.
     then
         The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
@@ -172,10 +177,11 @@ def class_search(
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )
         allowed = copies.without_copies(allowed)
-        second = None if again is None else copies.with_partners_of_copies(search.pairs(again, "again"))
-        later = allowed
-        if then is not None:
-            later = allowed & (useful | copies.with_partners_of_copies(search.pairs(then, "then")))
+        second, third, last = (
+            None if given is None else copies.with_partners_of_copies(search.pairs(given, name))
+            for given, name in ((again, "again"), (loosely, "loosely"), (then, "then"))
+        )
+        later = allowed if last is None else allowed & (useful | last)
     if start is not None:
         search.start_from(copies.taken_from(start, score.schema))
     with search.phase("first pairs") as tallies:
@@ -187,6 +193,8 @@ def class_search(
             tallies["pairs"] = search.run(allowed & (useful | second))
         search.reopen_nodes(_WAYS)
         search.start_again(_WAYS)
+    if effort >= 2 and third is not None:
+        search.loosen(allowed & (useful | third))
     certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
         with search.phase("all pairs" if then is None else "further pairs") as tallies:
@@ -213,6 +221,7 @@ class _Search:
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
+        self.resolution = scores.resolution
         self.native = _core.ClassSearch(
             scores,
             _NO_LIMIT if max_parents is None else max_parents,
@@ -277,6 +286,16 @@ class _Search:
             is_better = self.native.start_again()
         if is_better:
             self.reopen_nodes(ways)
+
+    def loosen(self, pairs: Matrix) -> None:
+        """Search with edges at half their price, then at all of it; keep what is better."""
+        half = without_price(self.score)[1] / 2
+        discount = half // self.resolution * self.resolution
+        if not discount:
+            return
+        with self.phase("cheaper edges") as tallies:
+            tallies["pairs"] = self.run(pairs)
+            self.native.loosen(discount)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[dict[str, int | float]]:

@@ -7,7 +7,8 @@ same clusters are kept here, but what decides by default is one search over the 
 whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
 tables, and clusters are a map of the domain that the answer carries with it.
 
-The search first joins only pairs that are useful on their own and looks at its choices again. Then either all
+The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
+at half their price, since some pay only together. Then either all
 pairs are let in, so that at the end no step improves (the *certificate*, about n^2 tables), or, where that is
 too much, those whose dependence leaves at least a weak marginal trace (the *rescue*).
 """
@@ -46,6 +47,8 @@ Matrix = npt.NDArray[np.bool_]
 CERTIFICATE_UP_TO = 2_000
 # The level of the rescue, and the stricter one above so many variables.
 _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+# Up to so many rows pairs at that level take part when edges are cheaper; with more a trace is clearer.
+_FEW_ROWS = 500
 # How much clusters grow unless told otherwise.
 _EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
 # Pairs this dependent take part when variables are reopened.
@@ -94,8 +97,8 @@ def learn_knots(
     certificate
         Whether all pairs are let in at the end: ``"auto"`` up to 2,000 variables.
     rescue
-        Without the certificate, the level at which a marginal dependence lets a pair in after all; by default
-        0.2, and 0.05 above 1,000 variables. 0 lets none in.
+        The level at which a marginal dependence is a weak trace: without the certificate it lets a pair in
+        after all. By default 0.2, and 0.05 above 1,000 variables; 0 lets none in.
     filter
         Which pairs may be joined at all: ``"pc1"``, those that no test with at most one variable given
         separates at 0.05 (helps with variables of very many states, where scores add false edges);
@@ -104,8 +107,8 @@ def learn_knots(
     effort
         How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
-        from a second start. 3: single edges at the end as well. By default 2, and 1 when `fast` or above
-        1,000 variables.
+        from a second start, and among those with a weak one with edges at half their price. 3: single edges
+        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -199,6 +202,7 @@ def learn_knots(
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
+        loosely=_weak_traces(dependencies, level * min(1.0, _FEW_ROWS / max(dependencies.n_rows, 1.0))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
         progress=progress,
@@ -213,6 +217,7 @@ def _search(
     effort: int,
     allow: Matrix,
     again: Matrix,
+    loosely: Matrix,
     then: Matrix | None,
     max_parents: int | None,
     progress: Progress | None,
@@ -223,6 +228,7 @@ def _search(
         effort=effort,
         allow=allow,
         again=again,
+        loosely=loosely,
         then=then,
         max_parents=max_parents,
         mentions=known.mentions,
