@@ -4,7 +4,7 @@ Ordinary networks: the default (class search with `SparseQNML`) beside other sco
 resampled rows, more effort, and the score that the rows choose (`choose_score`). Networks with variables of
 many states: the default beside groups of states (`GroupedQNML`) and tests. Groups were worked out on other
 rows of pathfinder and mildew and other hub networks; prices and votes on hepar2, andes and pathfinder; the
-choice of the score on a few other rows of every network but andes, barley, munin1, diabetes and hailfinder.
+choice of the score on two or three other samples of all networks but barley, munin1, diabetes, hailfinder.
 
 Networks that the folder of TREEWRIGHT_DATA lacks (barley, diabetes, mildew, munin1, water, of the Bayesian
 Network Repository) are read from the folder that TREEWRIGHT_NETWORKS names, and left out without it.
