@@ -1,0 +1,22 @@
+"""The scikit-learn door: one thin class per learner, over the four verbs.
+
+They work with scikit-learn's `clone`, `Pipeline` and `GridSearchCV`, and without scikit-learn installed.
+"""
+
+from treewright.estimators.blanket_markov import BlanketMarkov
+from treewright.estimators.bounded_treewidth import BoundedTreewidth
+from treewright.estimators.chow_liu import ChowLiuTree
+from treewright.estimators.efficient_markov import EfficientMarkov
+from treewright.estimators.estimator import Estimator
+from treewright.estimators.hill_climbing import HillClimbing
+from treewright.estimators.pc import PC
+
+__all__ = [
+    "PC",
+    "BlanketMarkov",
+    "BoundedTreewidth",
+    "ChowLiuTree",
+    "EfficientMarkov",
+    "Estimator",
+    "HillClimbing",
+]

@@ -1,0 +1,216 @@
+"""What all estimators share: settings as scikit-learn knows them, reading, fitting and asking.
+
+An estimator keeps its settings as attributes of the same name and does nothing until :meth:`Estimator.fit`;
+there it reads, counts, learns and fits, and keeps what came out under names that end in an underscore.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import NotFittedError, SchemaError, SettingError, nearest
+from treewright.graphs import Dag, UndirectedGraph
+from treewright.graphs.compare import moral_graph
+from treewright.graphs.treewidth import treewidth_upper_bound
+from treewright.inference.evidence import Given
+from treewright.learners import Learned, Trace
+from treewright.models import (
+    BayesianNetwork,
+    Dirichlet,
+    Distribution,
+    Explanation,
+    FeatureNetwork,
+    Marginals,
+    fit,
+)
+from treewright.reports import notebook_picture
+from treewright.statistics import Counter, count
+from treewright.tables import Schema, Table, read_table
+from treewright.tables.bins import Bins
+from treewright.tables.missing import MissingPolicy
+from treewright.tables.report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Settings:
+    """Settings as scikit-learn knows them: the arguments of `__init__`, kept under their own names.
+
+    Only `score=` lives elsewhere, as `criterion`: `.score(rows)` is a method.
+    """
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(name for name in inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Settings by name; `deep` has no meaning here, since no setting has settings of its own."""
+        return {name: getattr(self, _attribute(name)) for name in self._names()}
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings by name."""
+        known = self._names()
+        for name, value in settings.items():
+            if name not in known:
+                raise SettingError(
+                    f"{type(self).__name__} has no setting {name!r}; it has {nearest(name, known)}"
+                )
+            setattr(self, _attribute(name), value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = (f"{n}={v!r}" for n, v in self.get_params().items() if v is not defaults[n].default)
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        # asked for by scikit-learn only, so it is there
+        from sklearn.utils import InputTags, Tags, TargetTags  # type: ignore[import-not-found,unused-ignore]
+
+        return Tags(
+            estimator_type="density_estimator",
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(categorical=True, string=True, allow_nan=True),
+        )
+
+
+def _attribute(setting: str) -> str:
+    return "criterion" if setting == "score" else setting
+
+
+class Estimator(Settings, ABC):
+    """What all estimators share: read, count, learn, fit; then ask.
+
+    Settings common to all: `prior` (see :class:`~treewright.Dirichlet`; None is maximum likelihood),
+    `missing`, `bins` and `schema` (see :func:`~treewright.read_table`; a schema says which states there are,
+    also those that a fold of the rows happens not to show), `seed` for whatever is random.
+
+    Attributes
+    ----------
+    model_
+        The fitted model.
+    structure_
+        Its graph.
+    trace_
+        Phases of the work, with seconds.
+    report_
+        What was done to read the rows.
+    width_
+        An upper bound of the treewidth of `structure_`: answers cost no more than a tree of that width.
+    """
+
+    prior: Dirichlet | None
+    missing: MissingPolicy
+    bins: Bins | None
+    schema: Schema | None
+    seed: int
+
+    model_: BayesianNetwork | FeatureNetwork
+    structure_: Dag | UndirectedGraph
+    trace_: Trace
+    report_: Report | None
+    width_: int
+
+    @abstractmethod
+    def _learn(self, counter: Counter) -> Learned[Any]:
+        """Search for the structure."""
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn a structure from the rows of a frame, array, file or table, and fit its parameters."""
+        table = self._read(X, self.schema)
+        counter = count(table)
+        learned = self._learn(counter)
+        self._keep(self._parameters(learned, counter), learned, table)
+        return self
+
+    def _keep(self, model: Any, learned: Learned[Any], table: Table) -> None:
+        self.model_ = model
+        self.structure_ = model.structure
+        self.trace_ = learned.trace
+        self.report_ = table.report
+        proof, shape = learned.certificate, model.structure
+        undirected = moral_graph(shape) if isinstance(shape, Dag) else shape
+        self.width_ = proof.width if proof else treewidth_upper_bound(undirected)
+
+    def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
+        """Put parameters on what was learned."""
+        return fit(learned.structure, counter, prior=self.prior)
+
+    def _read(self, X: Any, schema: Schema | None) -> Table:
+        if isinstance(X, Table) and schema is None and self.bins is None:
+            return X
+        return read_table(X, schema=schema, missing=self.missing, bins=None if schema else self.bins)
+
+    def _fitted(self) -> BayesianNetwork | FeatureNetwork:
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call .fit(rows) first")
+        return self.model_
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Mean log-likelihood of the rows, in nats."""
+        model = self._fitted()
+        return model.score(self._read(X, model.schema))
+
+    def log_probability(self, X: Any) -> npt.NDArray[np.float64]:
+        """Log-probability of each row, in nats."""
+        model = self._fitted()
+        return model.log_probability(self._read(X, model.schema))
+
+    def predict(self, X: Any, target: str) -> npt.NDArray[Any]:
+        """The most probable state of `target` in each row, given the other columns.
+
+        Columns may be absent and cells missing: what is not seen is not conditioned on.
+        """
+        model = self._fitted()
+        return model.predict(self._read_evidence(X, model.schema, target), target)
+
+    def _read_evidence(self, X: Any, schema: Schema, target: str) -> Table:
+        schema.index(target)  # an unknown name is refused here, with the known ones
+        names = _column_names(X)
+        if names is None:
+            return read_table(X, schema=schema, missing="em")
+        seen = [name for name in schema.names if name in names and name != target]
+        if not seen:
+            raise SchemaError(
+                f"to predict {target!r} the rows need a column of the model beside it; the model has "
+                f"{nearest(target, schema.names)}"
+            )
+        return read_table(X, schema=schema.select(seen), missing="em")
+
+    def query(self, targets: str | Sequence[str], given: Given | None = None) -> Distribution:
+        """Distribution of one variable, or joint of several, given evidence."""
+        return self._fitted().query(targets, given)
+
+    def marginals(self, given: Given | None = None) -> Marginals:
+        """Distribution of every variable given evidence."""
+        return self._fitted().marginals(given)
+
+    def mpe(self, given: Given | None = None) -> Explanation:
+        """The most probable row given evidence."""
+        return self._fitted().mpe(given)
+
+    def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator | None = None) -> Table:
+        """Draw rows; without `rng` from a generator of the setting `seed`."""
+        return self._fitted().sample(n, given, rng=rng or np.random.default_rng(self.seed))
+
+    def _repr_html_(self) -> str:
+        return notebook_picture(self.model_) if hasattr(self, "model_") else f"<code>{self!r}</code>"
+
+
+def _column_names(X: Any) -> set[str] | None:
+    """Names that a source shows without being read; None for files and bare arrays."""
+    if isinstance(X, Table):
+        return set(X.schema.names)
+    if isinstance(X, str) or not (hasattr(X, "columns") or hasattr(X, "keys") or hasattr(X, "column_names")):
+        return None
+    if hasattr(X, "column_names"):
+        return set(X.column_names)
+    shown: Mapping[str, Any] | Sequence[str] = X.columns if hasattr(X, "columns") else X.keys()
+    return set(shown)
