@@ -24,6 +24,7 @@ def test_a_family_that_no_table_has_is_completed():
     databases = tw.Databases([exact_table(model, columns, 1e6) for columns in ("12", "13", "23")])
     dense = tw.Dag(model.schema, [("1", "2"), ("1", "3"), ("2", "3")])
     fitted = tw.fit(dense, databases, prior=None)
+    assert fitted.provenance == {"completed": ["3"]}
     for known in ({"1": 0, "2": 0}, {"1": 1, "2": 0}):
         assert fitted.query("3", given=known)[1] == pytest.approx(model.query("3", given=known)[1], abs=1e-6)
 

@@ -67,7 +67,9 @@ class LearnedClass(Learned[Dag]):
         the edges of a could as well be edges of b.
     certified
         Whether all allowed pairs were looked at: no step of the search improves the class. Up to 100
-        variables, with no other limit, no edge added, removed or turned in any member does.
+        variables, with no other limit, no edge added, removed or turned in any member does. Not so where a
+        score that is rounded, or tells members of a class apart a little, took so many steps that a run may
+        have been ended.
 
     Examples
     --------
@@ -194,11 +196,12 @@ class _Search:
         scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
+        self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
         self.native = _core.ClassSearch(
             scores,
             _NO_LIMIT if max_parents is None else max_parents,
             _LARGEST_SET if n > _SMALL else n,
-            _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1),
+            self.most_steps,
         )
         self.progress = progress
         self.trace = TraceBuilder()
@@ -276,7 +279,10 @@ class _Search:
         dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
         named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
         exact = score if self.is_exact else self.score.score(dag)
-        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified)
+        tallies = self.native.tallies
+        # with fewer steps in all, no run can have met its limit
+        ended = tallies["inserts"] + tallies["deletes"] + tallies["turns"] < self.most_steps
+        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified and ended)
 
 
 def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> None:
