@@ -155,7 +155,7 @@ def learn(
             else ground_of(rows, criterion, ess)
         )
         task = Task(ground, read_order(order, rows.schema), rng, known, effort, alpha, treewidth, held_out)
-        task = replace(task, hypergraph=sets, engine=engine, fast=fast)
+        task = replace(task, hypergraph=sets, engine=engine, fast=fast, is_score_given=score is not None)
         learned = chosen.learn(replace(task, progress=told(update, task), seconds=seconds))
         update(2, "fitting")
         model, how_fitted = fitted(learned, task)
