@@ -8,13 +8,13 @@ from treewright.errors import SettingError, nearest
 from treewright.learners.from_tables import (
     ENGINES,
     Engine,
-    LearnedFromTables,
     about_one,
     chosen_engine,
     learn_from_tables,
     learn_one_by_score,
     learn_one_by_tests,
 )
+from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:
