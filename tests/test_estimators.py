@@ -11,7 +11,14 @@ import pytest
 import treewright as tw
 from treewright.errors import NotFittedError, SchemaError, SettingError, UnknownNameError
 
-ESTIMATORS = [tw.BlanketMarkov, tw.BoundedTreewidth, tw.ChowLiuTree, tw.HillClimbing, tw.PC]
+ESTIMATORS = [
+    tw.BlanketMarkov,
+    tw.BoundedTreewidth,
+    tw.ChowLiuTree,
+    tw.HillClimbing,
+    tw.PC,
+    tw.SeparationTree,
+]
 
 
 @pytest.fixture(scope="module")

@@ -100,10 +100,12 @@ void bind_bounded_search(nb::module_& m) {
           "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
       .def(
           "settle",
-          [](Search& self) {
-            return interruptible([&](tw::Cancel& cancel) { return self.inner.settle(cancel); });
+          [](Search& self, std::size_t first, std::size_t last, bool guesses) {
+            return interruptible(
+                [&](tw::Cancel& cancel) { return self.inner.settle(first, last, guesses, cancel); });
           },
-          "Cut every vertex off in turn and climb; true if that was better.")
+          "first"_a, "last"_a, "guesses"_a,
+          "Cut these vertices off in turn and climb; true if that was better.")
       .def(
           "return_to_best",
           [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); }); })

@@ -85,6 +85,12 @@ void bind_search(nb::module_& m) {
           "how"_a = tw::Return::step_by_step)
       .def("start_again",
            [](Search& search) { return interruptible([&](tw::Cancel& c) { return search.start_again(c); }); })
+      .def(
+          "loosen",
+          [](Search& search, double discount) {
+            return interruptible([&](tw::Cancel& c) { return search.loosen(discount, c); });
+          },
+          "discount"_a, "Search with cheaper edges, then at their price; whether a better class was found.")
       .def("reopen_edges",
            [](Search& search) { interruptible([&](tw::Cancel& c) { search.reopen_edges(c); }); })
       .def(

@@ -6,6 +6,7 @@
 #include "arcs.hpp"
 #include "packed.hpp"
 #include "settings.hpp"
+#include "treewright/pooled_scores.hpp"
 
 namespace {
 
@@ -150,6 +151,16 @@ void bind_questions(nb::module_& m) {
       });
 }
 
+// A part is made by Python, which joins the tables and packs them; the GIL is held for that long.
+tw::PooledScores::Maker made_by(nb::object make) {
+  return [make = std::move(make)](tw::TableSet tables) {
+    const nb::gil_scoped_acquire locked;
+    auto [scores, place, n_rows] = nb::cast<std::tuple<ScoresPointer, Indices, double>>(make(tables));
+    checked(scores);
+    return tw::ScoredPart{std::move(scores), std::move(place), n_rows};
+  };
+}
+
 }  // namespace
 
 void bind_local_scores(nb::module_& m) {
@@ -164,12 +175,21 @@ void bind_local_scores(nb::module_& m) {
       "table"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "`order` lists the columns by name.");
   m.def(
       "gaussian_scores",
-      [](const Matrix<double>& scatter, double n_rows) -> ScoresPointer {
+      [](const Matrix<double>& scatter, double n_rows, double edge_price) -> ScoresPointer {
         const std::span<const double> cells{scatter.data(), scatter.size()};
         return std::make_shared<tw::GaussianScores>(
-            std::make_shared<tw::gaussian::GaussianScore>(cells, scatter.shape(0), n_rows));
+            std::make_shared<tw::gaussian::GaussianScore>(cells, scatter.shape(0), n_rows), edge_price);
       },
-      "scatter"_a, "n_rows"_a, "`scatter` is in name order.");
+      "scatter"_a, "n_rows"_a, "edge_price"_a = 0.0, "`scatter` is in name order.");
+  m.def(
+      "pooled_scores",
+      [](std::vector<tw::TableSet> tables, std::vector<double> rows, double scale, double resolution,
+         double least_gain, nb::object make) -> ScoresPointer {
+        return std::make_shared<tw::PooledScores>(std::move(tables), std::move(rows), scale, resolution,
+                                                  least_gain, made_by(std::move(make)));
+      },
+      "tables"_a, "rows"_a, "scale"_a, "resolution"_a, "least_gain"_a, "make"_a,
+      "`tables` has the tables of each variable as bits; `make` gives the scores of a set of tables.");
   m.def(
       "callback_scores",
       [](nb::object score, const Indices& order, double resolution, double least_gain,

@@ -6,8 +6,9 @@
 // reverse between two vertices without parents, chance decides, or the climb would lead back where it came
 // from.
 //
-// When nothing better has come for long the search begins again from nothing, where other ties lead
-// elsewhere, and when that has come to rest too it goes back to the best network met: by turns.
+// When nothing better has come for long a third of the network is destroyed, all that lies together there,
+// and the search goes on from what grows in its place; when that has come to rest too it goes back to the
+// best network met: by turns.
 #include <algorithm>
 
 #include "treewright/bounded_search.hpp"
@@ -21,8 +22,9 @@ constexpr double kHuge = 0.15;       // now and then far more is destroyed, whic
 constexpr double kLeastShare = 0.3;  // of the parents that are dropped
 constexpr double kIsolates = 0.7, kReattaches = 0.3, kRedraws = 0.05;
 constexpr std::size_t kSetsTried = 6;
-constexpr double kFarBehind = 50;  // temperatures below the best: start from there again
-constexpr std::size_t kLong = 4;   // kicks for each vertex without anything better
+constexpr double kFarBehind = 50;   // temperatures below the best: start from there again
+constexpr std::size_t kLong = 300;  // kicks without anything better
+constexpr std::size_t kParts = 3;   // one of so many is destroyed then
 
 }  // namespace
 
@@ -31,7 +33,7 @@ std::size_t BoundedSearch::kick(std::size_t most, Cancel& cancel) {
   std::size_t done = 0;
   for (; done < most && !expired(); ++done) {
     kick_once(cancel);
-    if (++idle_ >= kLong * state_.size()) turn_over(cancel);
+    if (++idle_ >= kLong) turn_over(cancel);
   }
   return done;
 }
@@ -66,21 +68,24 @@ void BoundedSearch::kick_once(Cancel& cancel) {
   if (!strays_ && current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);
 }
 
-bool BoundedSearch::settle(Cancel& cancel) {
+bool BoundedSearch::settle(std::size_t first, std::size_t last, bool guesses, Cancel& cancel) {
   const double before = current_;
-  for (Vertex v = 0; v < state_.size() && !expired(); ++v)
+  state_.let_guess(guesses);
+  for (Vertex v = static_cast<Vertex>(first); v < std::min(last, state_.size()) && !expired(); ++v)
     try_out([&] { clear(v, cancel), isolate(v, cancel); }, 0, cancel);
+  state_.let_guess(true);
   return current_ > before + columns_.threshold();
 }
 
-/// Begin again; or, where that was done and has come to rest, go back to the best.
+/// Destroy much and go on from there; or, where that was done and has come to rest, go back to the best.
 void BoundedSearch::turn_over(Cancel& cancel) {
   strays_ = !strays_;
   if (strays_) {
-    for (Vertex v = 0; v < state_.size(); ++v) clear(v, cancel);
+    for (const Vertex v : draw_ball(std::max<std::size_t>(kSmallestBall, state_.size() / kParts)))
+      clear(v, cancel), isolate(v, cancel);
     climb_.shuffle(draws_);
     climb(false, false, cancel);
-    settle(cancel);
+    settle(0, state_.size(), true, cancel);
   } else {
     return_to_best(cancel);
   }
@@ -160,37 +165,35 @@ void BoundedSearch::clear(Vertex child, Cancel& cancel) {
 void BoundedSearch::reattach(Vertex child, Cancel& cancel) {
   const Order& order = state_.order();
   const BitMatrix later = filled_upward(state_.moral(), order);
-  std::vector<Order> bags;
+  const double enough = state_.score(child) + columns_.threshold();
+  std::vector<BestPointer> found;
+  Order bag;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    Order bag;
+    bag.clear();
+    bool helps = false;
     const auto put = [&](std::size_t j) {
       const Vertex u = order[j];
-      if (u != child && columns_.rules().allowed.test(u, child) && !state_.dag().is_ancestor(child, u))
-        bag.push_back(u);
+      if (u == child || !columns_.rules().allowed.test(u, child) || state_.dag().is_ancestor(child, u))
+        return;
+      bag.push_back(u);
+      helps |= columns_.pair_gain(u, child) > 0;
     };
     put(i);
     for_each_bit(later.row(i), later.words(), put);
+    if (!helps) continue;
     std::ranges::sort(bag);
-    if (std::ranges::any_of(bag, [&](Vertex u) { return columns_.pair_gain(u, child) > 0; }))
-      bags.push_back(std::move(bag));
+    BestPointer best = columns_.best_within(child, bag, cancel);
+    if (best && best->score > enough) found.push_back(std::move(best));
   }
-  std::ranges::sort(bags);
-  bags.erase(std::unique(bags.begin(), bags.end()), bags.end());
-  std::vector<BestFamily> found;
-  for (const Order& bag : bags) {
-    bool possible = false;
-    BestFamily best = columns_.best_within(child, bag, possible, cancel);
-    if (possible && best.score > state_.score(child) + columns_.threshold()) found.push_back(std::move(best));
-  }
-  std::ranges::sort(found, [](const BestFamily& a, const BestFamily& b) {
-    return a.score != b.score ? a.score > b.score : a.parents < b.parents;
+  std::ranges::sort(found, [](const BestPointer& a, const BestPointer& b) {
+    return a->score != b->score ? a->score > b->score : a->parents < b->parents;
   });
-  const auto last = std::unique(found.begin(), found.end(), [](const BestFamily& a, const BestFamily& b) {
-    return a.parents == b.parents;
+  const auto last = std::unique(found.begin(), found.end(), [](const BestPointer& a, const BestPointer& b) {
+    return a->parents == b->parents;
   });
   found.erase(last, found.end());
   for (std::size_t i = 0; i < std::min(found.size(), kSetsTried); ++i)
-    if (state_.change({{child, found[i].parents}}, cancel)) return;
+    if (state_.change({{child, found[i]->parents}}, cancel)) return;
 }
 
 }  // namespace treewright

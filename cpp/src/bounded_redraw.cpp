@@ -83,11 +83,10 @@ bool BoundedSearch::redraw_once(Cancel& cancel) {
     for (std::size_t w = 0; w < tree.words(); ++w)
       for (Word rest = tree.row(v)[w] & before[w]; rest; rest &= rest - 1)
         candidates.push_back(static_cast<Vertex>(w * 64 + std::countr_zero(rest)));
-    bool possible = false;
-    BestFamily best = columns_.best_within(v, candidates, possible, cancel);
-    if (!possible) return false;
-    drawn.parents[v] = std::move(best.parents);
-    scores[v] = best.score;
+    const BestPointer best = columns_.best_within(v, candidates, cancel);
+    if (!best) return false;
+    drawn.parents[v] = best->parents;
+    scores[v] = best->score;
     before[v / 64] |= Word{1} << (v % 64);
   }
   double total = 0;

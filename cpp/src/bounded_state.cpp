@@ -103,6 +103,7 @@ bool BoundedState::within_bound(Cancel& cancel) {
   if (test_.is_unchanged()) return true;
   const bool guesses = !test_.is_decided();
   if (guesses && holds()) return true;
+  if (guesses && !guesses_) return ++n_refused_, false;
   ++n_tests_;
   if (auto found = test_.order(moral_, cancel)) {
     set_order(std::move(*found));

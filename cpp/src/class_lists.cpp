@@ -6,11 +6,13 @@
 namespace treewright {
 namespace {
 
-std::vector<Vertex> listed(const BitMatrix& rows, Vertex v) {
+std::vector<Vertex> listed(const Word* row, std::size_t words) {
   std::vector<Vertex> out;
-  for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
+  for_each_bit(row, words, [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
   return out;
 }
+
+std::vector<Vertex> listed(const BitMatrix& rows, Vertex v) { return listed(rows.row(v), rows.words()); }
 
 std::vector<Vertex> joined(VertexSet a, VertexSet b) {
   std::vector<Vertex> out;
@@ -78,7 +80,10 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
       if (std::ranges::binary_search(set, w)) continue;
       for (std::size_t i = 0; i < words; ++i) asked[i] &= ~graph.adjacent.row(w)[i];
     }
-    if (std::ranges::all_of(asked, [](Word word) { return word == 0; })) return true;
+    const std::vector<Vertex> open = listed(asked.data(), words);
+    if (open.empty()) return true;
+    // where little is left to explain, no candidate can pay for itself and none is counted
+    if (scores_->is_exhausted(y, base, open, scores_->local(y, base, cancel))) return true;
     const std::span<const GainRows::Useful> useful = rows_.useful(y, base, asked.data(), cancel);
     if (list->items.empty()) list->items.reserve(useful.size());
     for (const auto& [gain, x] : useful) {

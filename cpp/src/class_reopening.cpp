@@ -1,12 +1,16 @@
 // Second thoughts: take something apart, search again, keep the better of the two.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "treewright/class_search.hpp"
 #include "treewright/cpdag.hpp"
 
 namespace treewright {
 namespace {
+
+// Roundings in the worth of the edges that a reopening takes off, at most.
+constexpr std::int64_t kEdgesTakenOff = 64;
 
 std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
   std::vector<Vertex> out;
@@ -16,9 +20,13 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
 
 }  // namespace
 
+// A score that carries rounding adds some with every step, on the way to the same class too.
 bool ClassSearch::keep_if_better(State&& before) {
   ++tally_.reopened;
-  if (state_.units > before.units + rounding()) {
+  const std::uint64_t n_steps = std::accumulate(tally_.steps.begin(), tally_.steps.end(), std::uint64_t{1});
+  const auto taken = static_cast<std::int64_t>(n_steps - std::exchange(n_steps_seen_, n_steps));
+  const std::int64_t noise = units_of(scores_->least_gain()) * (taken + kEdgesTakenOff);
+  if (state_.units > before.units + noise) {
     ++tally_.improved;
     note_changes();
     return true;

@@ -40,11 +40,6 @@ std::int64_t ClassSearch::units_of(double gain) const {
   return std::llround(std::clamp(gain / scores_->resolution(), -kMost, kMost));
 }
 
-// What rounded gains along two ways to one class may differ by; 0 where scores are exact.
-std::int64_t ClassSearch::rounding() const {
-  return units_of(scores_->least_gain() * static_cast<double>(size() + 16));
-}
-
 void ClassSearch::start_from(const Pdag& marks) {
   if (marks.size() != size()) throw std::invalid_argument("the start has other variables than the score");
   replace(ClassGraph::completed(marks));

@@ -56,4 +56,23 @@ bool ClassSearch::start_again(Cancel& cancel) {
   return keep_if_better(std::move(before));
 }
 
+void ClassSearch::set_discount(double discount) {
+  std::size_t twice = 0;
+  for (Vertex v = 0; v < size(); ++v) twice += count_bits(state_.graph.adjacent.row(v), state_.graph.words());
+  state_.units += static_cast<std::int64_t>(twice / 2) * units_of(discount - rows_.discount());
+  rows_.set_discount(discount);
+  state_.lists = {Lists(size()), Lists(size(), false), Lists(size())};
+}
+
+bool ClassSearch::loosen(double discount, Cancel& cancel) {
+  State before = state_;
+  set_discount(discount);
+  run(cancel);
+  set_discount(0);
+  run(cancel);
+  const bool is_better = keep_if_better(std::move(before));
+  note_changes();
+  return is_better;
+}
+
 }  // namespace treewright

@@ -12,6 +12,7 @@ constexpr double kLeastGain = 1e-9;
 // Beyond these what was remembered is dropped; answers do not change, they are only counted again.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kMostLocals = std::size_t{1} << 22;
+constexpr std::size_t kMostBests = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -20,7 +21,7 @@ FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel
       rules_(std::move(rules)),
       threshold_(std::max(kLeastGain, scores.least_gain())),
       pairs_(scores.pair_gains(cancel)),
-      prints_(scores.size(), 2) {
+      prints_(scores.size(), 3) {
   if (rules_.allowed.size() != scores.size() || rules_.required.size() != scores.size())
     throw std::invalid_argument("the rules must have the vertices of the score");
 }
@@ -71,16 +72,22 @@ ColumnPointer FamilyColumns::make_column(Vertex child, const Order& parents, Can
   return made;
 }
 
-BestFamily FamilyColumns::best_within(Vertex child, const Order& candidates, bool& possible, Cancel& cancel) {
+BestPointer FamilyColumns::best_within(Vertex child, const Order& candidates, Cancel& cancel) {
+  const Fingerprint print = prints_.of(candidates) ^ prints_(child, 2);
+  if (const BestPointer* known = bests_.find(print)) return *known;
+  if (bests_.size() >= kMostBests) bests_.clear();
+  return bests_.put(print, choose_within(child, candidates, cancel));
+}
+
+BestPointer FamilyColumns::choose_within(Vertex child, const Order& candidates, Cancel& cancel) {
   BestFamily found;
   for (Vertex u = 0; u < size(); ++u)
     if (rules_.required.test(u, child)) found.parents.push_back(u);
-  possible = std::ranges::includes(candidates, found.parents);
-  if (!possible) return found;
+  if (!std::ranges::includes(candidates, found.parents)) return nullptr;
   found.score = local(child, found.parents, cancel);
   select_forward(child, candidates, found, cancel);
   if (found.parents.size() > 1) delete_backward(child, found, cancel);
-  return found;
+  return std::make_shared<const BestFamily>(std::move(found));
 }
 
 void FamilyColumns::select_forward(Vertex child, const Order& candidates, BestFamily& found, Cancel& cancel) {

@@ -7,8 +7,8 @@ namespace {
 
 // Beyond this all rows are forgotten; the answers do not change, they are only counted again.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
-// A row is filled when at least this part of it is asked for; otherwise only what is asked for is counted.
-constexpr std::size_t kShareOfRow = 4;
+// A row is filled when half of it is asked for; otherwise only what is asked for is counted.
+constexpr std::size_t kShareOfRow = 2;
 
 }  // namespace
 
@@ -53,10 +53,11 @@ GainRows::Row& GainRows::row(Vertex y, VertexSet base, Cancel& cancel) {
 void GainRows::sort_useful(Row& row) const {
   row.useful.clear();
   const double least = scores_.least_gain();
-  for (Vertex x = 0; x < row.all.size(); ++x)
-    if (row.all[x] > least) row.useful.push_back({row.all[x], x});
-  for (const auto& [x, gain] : row.known)
+  const auto add = [&](Vertex x, double gain) {
     if (gain > least) row.useful.push_back({gain, x});
+  };
+  for (Vertex x = 0; x < row.all.size(); ++x) add(x, row.all[x] + discount_);
+  for (const auto& [x, gain] : row.known) add(x, gain + discount_);
   std::ranges::sort(row.useful, [](const Useful& a, const Useful& b) {
     return a.gain != b.gain ? a.gain > b.gain : a.x < b.x;
   });
@@ -85,7 +86,17 @@ void GainRows::fill(Row& row, Vertex y, VertexSet base, Cancel& cancel) {
   sort_useful(row);
 }
 
+void GainRows::set_discount(double discount) {
+  if (discount == discount_) return;
+  discount_ = discount;
+  for (const auto& row : rows_) sort_useful(*row);
+}
+
 double GainRows::gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
+  return full_gain(x, y, base, cancel) + discount_;
+}
+
+double GainRows::full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
   if (const Row* known = known_row(y, base))
     if (const double* value = known->find(x)) return *value;
   if (scores_.is_score_equivalent())

@@ -13,14 +13,14 @@ gaussian::Family family_of(Vertex child, VertexSet parents) {
 double GaussianScores::local(Vertex child, VertexSet parents, Cancel& cancel) {
   ++tally_.families;
   const gaussian::Family family = family_of(child, parents);
-  return score_->local_many(std::span(&family, 1), cancel).scores.front();
+  return score_->local_many(std::span(&family, 1), cancel).scores.front() - price(parents.size());
 }
 
 double GaussianScores::additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                                  Cancel& cancel) {
   tally_.families += candidates.size();
   const auto values = score_->local_additions(family_of(child, parents), candidates, cancel);
-  std::copy(values.scores.begin(), values.scores.end(), out.begin());
+  for (std::size_t i = 0; i < candidates.size(); ++i) out[i] = values.scores[i] - price(parents.size() + 1);
   return local(child, parents, cancel);
 }
 
@@ -30,8 +30,8 @@ double GaussianScores::deletions(Vertex child, VertexSet parents, std::span<doub
     families[i].second.erase(families[i].second.begin() + static_cast<std::ptrdiff_t>(i));
   tally_.families += families.size();
   const auto values = score_->local_many(families, cancel);
-  std::copy_n(values.scores.begin(), parents.size(), out.begin());
-  return values.scores.back();
+  for (std::size_t i = 0; i < parents.size(); ++i) out[i] = values.scores[i] - price(parents.size() - 1);
+  return values.scores.back() - price(parents.size());
 }
 
 std::vector<double> GaussianScores::pair_gains(Cancel& cancel) {

@@ -209,6 +209,8 @@ double PackedScores::additions_from_sets(Vertex child, VertexSet parents, Vertex
     ++tally_.passes, tally_.tables += unknown.size();
     const SetScores sets =
         score_sets(*table_, score_, order_[child], columns(parents), columns(unknown), cancel);
+    values_.put(family, sets.own_family);
+    values_.put(alone, sets.own_parents);
     for (std::size_t i = 0; i < unknown.size(); ++i) {
       values_.put(family ^ prints_(unknown[i]), sets.families[i]);
       values_.put(alone ^ prints_(unknown[i]), sets.parents[i]);

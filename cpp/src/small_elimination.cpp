@@ -39,12 +39,6 @@ void SmallElimination::count_degrees() {
   n_edges_ /= 2;
 }
 
-/// Two that are not joined.
-void SmallElimination::join(Vertex u, Vertex v) {
-  see(u, v), see(v, u);
-  ++degree_[u], ++degree_[v], ++n_edges_;
-}
-
 bool SmallElimination::run(std::size_t width, bool guesses, Cancel& cancel) {
   cancel.check();
   is_certain_ = true;
@@ -57,15 +51,6 @@ bool SmallElimination::run(std::size_t width, bool guesses, Cancel& cancel) {
   for (Vertex v = 0; fits && v < n_; ++v)
     if (alive_[v]) order_.push_back(v);
   return fits;
-}
-
-void SmallElimination::push(Vertex v) {
-  if (!waiting_[v]) waiting_[v] = 1, queue_.push_back(v);
-}
-
-/// A graph with more edges among those left is wider.
-std::size_t SmallElimination::most_edges(std::size_t width) const {
-  return width * n_left_ - width * (width + 1) / 2;
 }
 
 template <std::size_t Words>
@@ -152,14 +137,13 @@ std::size_t SmallElimination::cheapest(std::size_t width) {
   return best;
 }
 
-void SmallElimination::touch(Vertex v, std::size_t width) {
-  if (!stale_.empty()) stale_[v] = 1;
-  if (degree_[v] <= width) push(v);
-}
-
+/// An edge that came makes its ends' common neighbours safer, and nobody else.
 template <std::size_t Words>
-void SmallElimination::touch_around(Vertex v, std::size_t width) {
-  for_each_bit(row(v), Words ? Words : words_, [&](std::size_t u) { touch(static_cast<Vertex>(u), width); });
+void SmallElimination::touch_between(Vertex u, Vertex v, std::size_t width) {
+  const std::size_t words = Words ? Words : words_;
+  for (std::size_t w = 0; w < words; ++w)
+    for (Word both = row(u)[w] & row(v)[w]; both; both &= both - 1)
+      touch(static_cast<Vertex>(w * 64 + std::countr_zero(both)), width);
 }
 
 /// Joins a neighbour of v to all others.
@@ -180,6 +164,7 @@ void SmallElimination::complete(Vertex v, Vertex neighbour) {
 template <std::size_t Words>
 void SmallElimination::eliminate(Vertex v, const Gaps& gaps, std::size_t width) {
   const std::size_t words = Words ? Words : words_;
+  const std::size_t first_fill = fills_.size();
   neighbours_.clear();
   for_each_bit(row(v), words, [&](std::size_t u) { neighbours_.push_back(static_cast<Vertex>(u)); });
   if (gaps.missing > 0 && gaps.missing == gaps.most) {
@@ -193,11 +178,8 @@ void SmallElimination::eliminate(Vertex v, const Gaps& gaps, std::size_t width) 
   order_.push_back(v);
   for (const Vertex u : neighbours_) row(u)[v / 64] &= ~(Word{1} << (v % 64)), --degree_[u];
   for (const Vertex u : neighbours_) touch(u, width);
-  if (gaps.missing > 0 && gaps.missing == gaps.most) {
-    touch_around<Words>(gaps.odd, width);
-  } else if (gaps.missing > 0) {
-    for (const Vertex u : neighbours_) touch_around<Words>(u, width);
-  }
+  for (std::size_t i = first_fill; i < fills_.size(); ++i)
+    touch_between<Words>(fills_[i].u, fills_[i].v, width);
 }
 
 }  // namespace treewright

@@ -46,10 +46,21 @@ class SmallElimination {
 
   Word* row(std::size_t v) { return bits_.data() + v * words_; }
   const Word* row(std::size_t v) const { return bits_.data() + v * words_; }
-  void join(Vertex u, Vertex v);
+  /// Two that are not joined.
+  void join(Vertex u, Vertex v) {
+    see(u, v), see(v, u);
+    ++degree_[u], ++degree_[v], ++n_edges_;
+  }
   void count_degrees();
-  void push(Vertex v);
-  std::size_t most_edges(std::size_t width) const;
+  void push(Vertex v) {
+    if (!waiting_[v]) waiting_[v] = 1, queue_.push_back(v);
+  }
+  void touch(Vertex v, std::size_t width) {
+    if (!stale_.empty()) stale_[v] = 1;
+    if (degree_[v] <= width) push(v);
+  }
+  /// A graph with more edges among those left is wider.
+  std::size_t most_edges(std::size_t width) const { return width * n_left_ - width * (width + 1) / 2; }
 
   // `Words` is the number of words of a row, 0 where it is known only at run time
   template <std::size_t Words>
@@ -67,8 +78,7 @@ class SmallElimination {
   template <std::size_t Words>
   void complete(Vertex v, Vertex neighbour);
   template <std::size_t Words>
-  void touch_around(Vertex v, std::size_t width);
-  void touch(Vertex v, std::size_t width);
+  void touch_between(Vertex u, Vertex v, std::size_t width);
 
   std::size_t n_ = 0, words_ = 0, n_edges_ = 0, n_left_ = 0, n_eliminated_ = 0;
   bool is_certain_ = true;

@@ -87,7 +87,7 @@ def test_several_files_are_united(run_json, asia_rows, tmp_path):
 def test_files_with_other_columns_are_refused(refused, asia_rows, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
-    assert "need the same columns" in refused("learn", asia_rows, other)
+    assert "do not have the same columns" in refused("learn", asia_rows, other)
 
 
 def test_trace(run, asia_rows, tmp_path):

@@ -47,6 +47,7 @@ def scores_of(seed):
     yield tw.CachedScore(tw.BIC(counter))
     yield tw.BIC(tw.CachedCounter(counter))
     yield tw.GaussianBIC(tw.moments(continuous))
+    yield tw.EdgePrior(tw.GaussianBIC(tw.moments(continuous)), 0.5)
     yield tw.BDe(counter, tw.UniformPrior(counter.schema))
     yield tw.BIC(tw.ShardedCounter([counter, weighted]))
     yield Plain(tw.BIC(counter))
@@ -92,11 +93,16 @@ def test_native_answers_agree_to_the_last_bit(kind):
 
 
 def test_many_and_few_candidates_are_counted_differently_to_the_same_bits():
-    native = native_scores(tw.BDeu(tw.count(random_table(3))))
+    score = tw.BDeu(tw.count(random_table(3)))
+    native, other = native_scores(score), native_scores(score)
     together = native.additions(0, [], [1, 2, 3, 4])[1]
-    assert native.tally == (4, 0, 1)
-    one_by_one = [native.additions(0, [], [v])[1][0] for v in (1, 2, 3, 4)]
+    one_by_one = [other.additions(0, [], [v])[1][0] for v in (1, 2, 3, 4)]
     assert together.tolist() == one_by_one
+    families, _, passes = native.tally
+    assert (families, passes) == (4, 1)
+    assert other.tally[2] == 0  # no pass for a single candidate
+    assert [native.additions(0, [], [v])[1][0] for v in (1, 2, 3, 4)] == one_by_one
+    assert native.tally[2] == 1  # what was counted together is known
 
 
 def test_equivalent_families_tie_exactly_with_real_weights():

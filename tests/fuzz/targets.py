@@ -25,6 +25,7 @@ import treewright as tw
 from treewright.cli.given import read_given
 from treewright.errors import EvidenceError, FormatError, KnowledgeError, SettingError, TreewrightError
 from treewright.graphs.dag import Dag
+from treewright.graphs.hypergraph_files import format_hypergraph, parse_hypergraph, read_hypergraph
 from treewright.limits import parse_bytes
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.convert import from_dot
@@ -218,6 +219,7 @@ def feed_dot(data: bytes) -> None:
         assert isinstance(from_dot(data.decode("utf-8", "replace")), Dag)
 
 
+HYPERGRAPH = b'# who measures what\nage, smoker, "blood ""pressure"""\n\nsmoker cough\tx#1 # later\n'
 KNOWLEDGE = {
     "required": [["smoke", "lung"]],
     "forbidden": [["xray", "tub"]],
@@ -225,6 +227,15 @@ KNOWLEDGE = {
     "tiers": [["asia", "smoke"], ["tub", "lung", "bronc"]],
     "parents": {"either": ["tub", "lung"]},
 }
+
+
+def feed_hypergraph(data: bytes) -> None:
+    """A text is read or refused; what was read can be written and read back."""
+    path = Path(FOLDER.name) / "sets.txt"
+    path.write_bytes(data)
+    with suppress(FormatError):
+        sets = read_hypergraph(path)
+        assert parse_hypergraph(format_hypergraph(sets)) == sets
 
 
 def feed_knowledge(data: bytes) -> None:
@@ -257,6 +268,7 @@ TARGETS = (
     Target("gzip", make_packed, feed_packed),
     Target("names", lambda rng: json.dumps(disturb(NAMES, rng)).encode(), feed_names),
     Target("knowledge", lambda rng: json.dumps(disturb(KNOWLEDGE, rng)).encode(), feed_knowledge),
+    target("hypergraph", [HYPERGRAPH], feed_hypergraph),
     target("knowledge text", [json.dumps(KNOWLEDGE).encode()], feed_knowledge),
     target("csv", [CSV], feed_csv),
     target("dot", [ASIA.to_dot().encode(), b"digraph g { a -> b -> c [x=1]; /* d */ e }"], feed_dot),

@@ -94,6 +94,23 @@ def test_the_check_is_no_formality():
         assert search.width == slow.width_along(moral, search.order())
 
 
+@pytest.mark.parametrize("guesses", [False, True])
+def test_settling_piece_by_piece_never_loses(guesses):
+    """With and without guesses of new orders, everything counted anew after every change (`checks`)."""
+    score = score_of(9, n=14, n_rows=1500)
+    searches = started(score, 3)
+    searches.climb(swaps=False)
+    search = searches.best
+    scores = [search.score]
+    for first in range(0, 14, 5):
+        better = search.settle(first, first + 5, guesses)
+        scores.append(search.score)
+        assert better == (scores[-1] > scores[-2])
+        assert search.width <= 3
+    assert not search.settle(14, 20, guesses)
+    assert all(a <= b for a, b in pairwise(scores))
+
+
 def test_reoptimising_and_kicking_never_lose():
     for seed in range(6):
         searches = started(score_of(seed, n=10, n_rows=1500), 2, seeds=[seed])
@@ -142,10 +159,10 @@ def test_more_effort_pays_and_reruns_are_equal():
     assert again.score == runs[2].score
 
 
-def test_beginning_again_is_certified_and_repeatable():
-    """So many kicks that the search begins again and goes back to the best, several times."""
+def test_being_turned_over_is_certified_and_repeatable():
+    """So many kicks that the search is turned over and goes back to the best, several times."""
     score = score_of(7, n=9, n_rows=800)
-    runs = [search_from(None, settings_of(score, 2), [4], effort=30) for _ in range(2)]
+    runs = [search_from(None, settings_of(score, 2), [4], effort=120) for _ in range(2)]
     assert runs[0].structure == runs[1].structure
     assert runs[0].score == runs[1].score
     check(runs[0], score, 2)

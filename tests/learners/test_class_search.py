@@ -14,7 +14,7 @@ from tests.reference.directed import all_dags, dags, random_dag
 import treewright as tw
 from treewright import _core
 from treewright.criteria.native_scores import native_scores
-from treewright.criteria.score import PluralScore
+from treewright.criteria.score import PluralScore, as_families
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.arcs import as_array
 
@@ -522,3 +522,55 @@ def test_a_start_in_which_copies_hang_already():
         again = tw.learn_hill_climbing(score, start=start)
         assert again.score >= score.score(start.to_dag() if isinstance(start, tw.Cpdag) else start) - 1e-6
     assert tw.learn_hill_climbing(score, start=learned.structure).cpdag == learned.cpdag
+
+
+def test_pairs_may_be_looked_at_again_before_others_are_let_in():
+    table = tw.load_network("alarm").sample(800, rng=np.random.default_rng(5))
+    score = tw.SparseQNML(tw.count(table))
+    nobody = np.zeros((37, 37), dtype=bool)
+    quick = tw.class_search(score, effort=2, again=nobody)
+    assert quick.certified
+    assert quick.score >= tw.class_search(score, effort=0).score
+    names = [phase.name for phase in quick.trace.phases]
+    assert names.index("reopen nodes") < names.index("all pairs")
+    everybody = tw.class_search(score, effort=2, again=~np.eye(37, dtype=bool), then=nobody)
+    assert [phase.name for phase in everybody.trace.phases][-1] == "further pairs"
+    assert not tw.class_search(score, effort=0, then=nobody).certified
+
+
+def test_a_score_that_carries_rounding_comes_to_an_end():
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(2, 300))
+    y = x + z + 0.3 * rng.normal(size=300)
+    rows = {"x": x, "z": z, "y": y, "w": y + 0.3 * rng.normal(size=300), "u": z + rng.normal(size=300)}
+    inner = tw.GaussianBIC(tw.moments(tw.read_table(rows)))
+
+    class Rounded(PluralScore):
+        """The same numbers, slightly off."""
+
+        schema, is_score_equivalent = inner.schema, True
+
+        def local_many(self, families):
+            known = as_families(self.schema, families)
+            off = [1e-9 * np.sin(17.0 * child + sum(parents)) for child, parents in known]
+            return inner.local_many(families) + off
+
+    assert tw.class_search(Rounded(), effort=3).cpdag == tw.class_search(inner, effort=3).cpdag
+
+
+def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
+    everybody = ~np.eye(50, dtype=bool)
+    gained = []
+    for seed in (0, 3, 4):
+        network = tw.random_network(50, 4, states=(2, 2), rng=np.random.default_rng(seed))
+        score = tw.SparseQNML(tw.count(network.sample(400, rng=np.random.default_rng(seed))))
+        plain = tw.class_search(score, effort=2, again=everybody)
+        loose = tw.class_search(score, effort=2, again=everybody, loosely=everybody)
+        assert loose.score == pytest.approx(score.score(loose.structure), abs=1e-6)
+        assert loose.cpdag == tw.class_search(score, effort=0, start=loose.cpdag).cpdag
+        gained.append(loose.score - plain.score)
+    assert min(gained) >= 0
+    assert max(gained) > 1
+    bic = score.inner  # charges nothing for an edge
+    found = tw.class_search(bic, effort=2, again=everybody, loosely=everybody)
+    assert "cheaper edges" not in [phase.name for phase in found.trace.phases]

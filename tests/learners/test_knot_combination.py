@@ -7,7 +7,8 @@ import pytest
 from tests.reference.knots import is_cyclic, slow_combination
 
 import treewright as tw
-from treewright.learners.knot_combination import Vote, combine_classes, combine_dags
+from treewright.learners.knot_combination import combine_classes, combine_dags
+from treewright.learners.knot_votes import Vote
 
 
 def schema_of(n):

@@ -166,6 +166,11 @@ def test_odd_tables():
         rows = {"a": [0, 1] * 9, "b": [0, 1] * 9, "c": [3] * 18, "d": [0, 0, 1] * 6}
         few = tw.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine)
         assert few.skeleton.edges() == [("a", "b")]
+        line = np.random.default_rng(0).normal(size=50)
+        copies = tw.moments(
+            tw.read_table({"a": line, "b": line.copy(), "c": 2 * line, "d": line[::-1].copy()})
+        )
+        assert len(tw.learn_paper_knots(copies, engine=engine).skeleton.edges()) < 4
 
 
 def test_scores_of_parts():

@@ -36,8 +36,9 @@ class BoundedSearch {
   void climb(bool swaps, bool afresh, Cancel& cancel);
   /// Draw orders until so many in a row bring nothing; true if one did.
   bool redraw(std::size_t patience, Cancel& cancel);
-  /// Cut every vertex off in turn, climb, and keep what is no worse; true if something was better.
-  bool settle(Cancel& cancel);
+  /// Cut these vertices off in turn, climb, and keep what is no worse; true if something was better. Without
+  /// guesses the order at hand must prove the width wherever safe rules do not.
+  bool settle(std::size_t first, std::size_t last, bool guesses, Cancel& cancel);
   /// So many kicks, or fewer at the deadline; how many.
   std::size_t kick(std::size_t most, Cancel& cancel);
   /// Back to the best network met.
@@ -66,9 +67,9 @@ class BoundedSearch {
   Deadline deadline_;
   BoundedTally tally_;
   double current_ = 0, best_ = 0;
-  double highest_ = 0;    // since the search began, or began again
+  double highest_ = 0;    // since the search began, or was turned over
   std::size_t idle_ = 0;  // kicks since then
-  bool strays_ = false;   // it began again, and has not come to anything better yet
+  bool strays_ = false;   // it was turned over, and has not come to anything better yet
   BoundedSnapshot best_seen_;
 };
 

@@ -57,6 +57,10 @@ class BoundedState {
   /// Look for proofs of smaller and smaller width, down to where there is none.
   void narrow(Cancel& cancel);
 
+  /// Where safe rules do not decide, whether to guess a new order; otherwise only the one at hand may prove a
+  /// change, which is much quicker.
+  void let_guess(bool guesses) { guesses_ = guesses; }
+
   /// From now on remember what families were; `roll_back` makes them so again, as if nothing had been: what
   /// was refused in between is forgotten by whoever refused it.
   void remember();
@@ -103,7 +107,7 @@ class BoundedState {
   std::vector<std::pair<Vertex, std::uint32_t>> remembered_stamps_;
   std::uint32_t remembered_shrink_ = 0;
   Order remembered_order_;
-  bool remembers_ = false, checks_ = false;
+  bool remembers_ = false, checks_ = false, guesses_ = true;
   std::vector<std::uint32_t> shrunk_at_;
   std::uint32_t clock_ = 1, last_shrink_ = 1;
   std::uint64_t n_tests_ = 0, n_refused_ = 0;

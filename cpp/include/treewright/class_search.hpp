@@ -72,6 +72,9 @@ class ClassSearch {
   void reopen_nodes(Return how, Cancel& cancel);
   /// The same for single edges, weakest first: searched without the pair, then with it.
   void reopen_edges(Cancel& cancel);
+  /// Search with edges that cost `discount` less, then at their price again, from there; keep what scores
+  /// higher. Edges that pay only together come in by this door. Says whether there is a new class.
+  bool loosen(double discount, Cancel& cancel);
   /// Begin again at the best forest among the edges found, all directions open, and keep what scores higher.
   /// Says whether that is the new class.
   bool start_again(Cancel& cancel);
@@ -147,7 +150,6 @@ class ClassSearch {
   void take_step(const ClassOperator& step);
   void forget_stale(const Changes& changes);
   std::int64_t units_of(double gain) const;
-  std::int64_t rounding() const;
   std::vector<Vertex> vertices_to_reopen() const;
   bool reopen_node(Vertex v, Return how, Cancel& cancel);
   double worth_of_edges(Vertex v, Cancel& cancel);
@@ -162,6 +164,7 @@ class ClassSearch {
   Pdag forest_of_edges(Cancel& cancel);
   BitMatrix near_pairs() const;
   void forget_inserts();
+  void set_discount(double discount);
 
   std::shared_ptr<LocalScores> scores_;
   ClassSearchSettings settings_;
@@ -174,6 +177,7 @@ class ClassSearch {
   std::vector<std::uint64_t> changed_at_;  // version in which edges of a vertex came or went
   std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;
+  std::uint64_t n_steps_seen_ = 0;  // when a reopening was last judged
 };
 
 }  // namespace treewright

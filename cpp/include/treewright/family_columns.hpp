@@ -34,6 +34,8 @@ struct BestFamily {
   Order parents;  // rising
 };
 
+using BestPointer = std::shared_ptr<const BestFamily>;
+
 /// Parents, rising, with one more or one less.
 inline Order with_parent(Order parents, Vertex v) {
   parents.insert(std::ranges::lower_bound(parents, v), v);
@@ -61,8 +63,8 @@ class FamilyColumns {
   ColumnPointer column(Vertex child, const Order& parents, Cancel& cancel);
 
   /// Good parents among the candidates (rising): forward selection, then backward deletion. Required parents
-  /// stay in; `possible` is false if one of them is no candidate.
-  BestFamily best_within(Vertex child, const Order& candidates, bool& possible, Cancel& cancel);
+  /// stay in; nothing if one of them is no candidate. Remembered too: bags come again and again.
+  BestPointer best_within(Vertex child, const Order& candidates, Cancel& cancel);
 
   /// Families scored so far.
   std::uint64_t n_scored() const { return scores_.tally().families; }
@@ -70,6 +72,7 @@ class FamilyColumns {
  private:
   Fingerprint key(Vertex child, VertexSet parents) const { return prints_.of(parents) ^ prints_(child, 1); }
   ColumnPointer make_column(Vertex child, const Order& parents, Cancel& cancel);
+  BestPointer choose_within(Vertex child, const Order& candidates, Cancel& cancel);
   void select_forward(Vertex child, const Order& candidates, BestFamily& found, Cancel& cancel);
   void delete_backward(Vertex child, BestFamily& found, Cancel& cancel);
 
@@ -80,6 +83,7 @@ class FamilyColumns {
   Fingerprints prints_;
   FingerprintMap<double> locals_;
   FingerprintMap<ColumnPointer> columns_;
+  FingerprintMap<BestPointer> bests_;
   std::size_t bytes_ = 0;
 };
 

@@ -24,7 +24,11 @@ class GainRows {
 
   explicit GainRows(LocalScores& scores) : scores_(scores), prints_(scores.size(), 2) {}
 
-  /// local(y, base + x) - local(y, base).
+  /// Every edge costs so much less from now on; 0 at first. A gain is about one edge, so it grows by that.
+  void set_discount(double discount);
+  double discount() const { return discount_; }
+
+  /// local(y, base + x) - local(y, base), and the discount.
   double gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
 
   /// Those x of `asked` (n bits, none in the base) that add something, most useful first; others that are
@@ -44,6 +48,7 @@ class GainRows {
 
   Row& row(Vertex y, VertexSet base, Cancel& cancel);
   Row* known_row(Vertex y, VertexSet base);
+  double full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
   void fill(Row& row, Vertex y, VertexSet base, Cancel& cancel);
   void extend(Row& row, Vertex y, VertexSet base, std::span<const Vertex> candidates, Cancel& cancel);
   void sort_useful(Row& row) const;
@@ -53,6 +58,7 @@ class GainRows {
   FingerprintMap<std::uint32_t> places_;
   std::vector<std::unique_ptr<Row>> rows_;
   std::size_t bytes_ = 0;
+  double discount_ = 0;
   std::vector<double> pairs_;
 };
 

@@ -91,6 +91,8 @@ class PackedScores final : public LocalScores {
   std::size_t size() const override { return order_.size(); }
   bool is_score_equivalent() const override { return score_.settings().kind != ScoreKind::k2; }
   double resolution() const override;
+  // sums of real weights depend on their order, so a set that is counted in two ways may differ by a step
+  double least_gain() const override { return table_->is_real() ? 4 * resolution() : 0; }
   double local(Vertex child, VertexSet parents, Cancel& cancel) override;
   double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
                    Cancel& cancel) override;
@@ -137,7 +139,9 @@ class PackedScores final : public LocalScores {
 /// Gaussian BIC; its variables are in name order already.
 class GaussianScores final : public LocalScores {
  public:
-  explicit GaussianScores(std::shared_ptr<const gaussian::GaussianScore> score) : score_(std::move(score)) {}
+  /// `edge_price` is what every parent costs beside the score, a multiple of the resolution.
+  explicit GaussianScores(std::shared_ptr<const gaussian::GaussianScore> score, double edge_price = 0)
+      : score_(std::move(score)), edge_price_(edge_price) {}
 
   std::size_t size() const override { return score_->size(); }
   bool is_score_equivalent() const override { return true; }
@@ -149,7 +153,10 @@ class GaussianScores final : public LocalScores {
   std::vector<double> pair_gains(Cancel& cancel) override;
 
  private:
+  double price(std::size_t n_parents) const { return edge_price_ * static_cast<double>(n_parents); }
+
   std::shared_ptr<const gaussian::GaussianScore> score_;
+  double edge_price_;
 };
 
 }  // namespace treewright

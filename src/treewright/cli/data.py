@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
 from treewright.tables.bins import Bins, BinSpec
+from treewright.tables.database_reader import read_databases
+from treewright.tables.databases import Databases
 from treewright.tables.missing import MissingPolicy, mark_missing
 from treewright.tables.readers import read_table
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema
-from treewright.tables.sources import open_source
+from treewright.tables.sources import Source, open_source
+from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 
 
@@ -30,7 +33,7 @@ class DataOptions:
     def read(self, paths: Sequence[str]) -> Table:
         """Read rows."""
         return read_table(
-            list(paths),
+            as_source(paths),
             schema=None if self.schema_of is None else self._schema(self.schema_of),
             missing=self.missing,
             bins=read_bins(self.bins),
@@ -39,10 +42,62 @@ class DataOptions:
             header=self.header,
         )
 
+    def read_tables(self, paths: Sequence[str]) -> Databases:
+        """Read tables that share some of their columns, one for each path."""
+        if self.missing == "em":
+            raise SettingError("--missing em is for one table; for several use --missing drop or state")
+        whole = None if self.schema_of is None else self._schema(self.schema_of)
+        for name in self.ignore:
+            self._check_ignored(name, paths)
+        tables = [self._read_part(path, whole) for path in paths]
+        return read_databases(tables, names=paths, bins=read_bins(self.bins))
+
+    def read_tables_like(self, paths: Sequence[str], schema: Schema) -> Databases:
+        """Read other rows of some of the same variables, one table for each path."""
+        plain = replace(self, bins=(), missing="drop" if self.missing == "em" else self.missing)
+        return Databases([plain._read_part(path, schema) for path in paths], names=paths)
+
+    def _read_part(self, path: str, whole: Schema | None) -> Table:
+        """One table, with the columns that it has."""
+        names = [name for name in self._open([path]).names if name and name not in self.ignore]
+        known = None if whole is None else [name for name in whole.names if name in names]
+        if known == []:
+            raise SchemaError(f"{path}: none of its columns is in the schema; it has {listed(names)}")
+        try:
+            return read_table(
+                as_source([path]),
+                schema=None if whole is None or known is None else whole.select(known),
+                missing=self.missing,
+                columns=names if self.ignore and whole is None else None,
+                missing_values=self._marks,
+                header=self.header,
+            )
+        except (SchemaError, MissingValuesError) as error:
+            raise type(error)(f"{path}: {error}") from None
+
+    def _check_ignored(self, name: str, paths: Sequence[str]) -> None:
+        found = sorted({column for path in paths for column in self._open([path]).names})
+        if name not in found:
+            raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")
+
+    def refuse_different_columns(self, paths: Sequence[str], method: str) -> None:
+        """Several files that do not have the same columns are several tables, not one."""
+        if len(paths) < 2:
+            return
+        columns = [set(self._open([path]).names) for path in paths]
+        apart = sorted(
+            {name for one in columns for other in columns for name in one - other} - {*self.ignore}
+        )
+        if apart and self.schema_of is None:
+            raise SettingError(
+                f"--method {method} learns from one table, and these do not have the same columns; not in "
+                f"all: {listed(apart)}. --method separation-tree learns from tables that share some columns"
+            )
+
     def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
         """Read other rows of the same variables."""
         return read_table(
-            list(paths),
+            as_source(paths),
             schema=schema,
             missing=self.missing,
             missing_values=self._marks,
@@ -60,11 +115,14 @@ class DataOptions:
             return replace(self, ignore=(*self.ignore, *empty)).read(paths), empty
 
     def _empty_columns(self, paths: Sequence[str]) -> list[str]:
-        source = open_source(
-            list(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
-        )
+        source = self._open(paths)
         read = [mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set())]
         return [c.name for c in read if 0 < len(c) == c.n_missing and c.name not in self.ignore]
+
+    def _open(self, paths: Sequence[str]) -> Source:
+        return open_source(
+            as_source(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
+        )
 
     @property
     def _marks(self) -> list[Label]:
@@ -75,13 +133,33 @@ class DataOptions:
         return schema.select([name for name in schema.names if name not in self.ignore])
 
     def _columns(self, paths: Sequence[str]) -> list[str]:
-        found = open_source(
-            list(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
-        ).names
+        found = self._open(paths).names
         for name in self.ignore:
             if name not in found:
                 raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")
         return [name for name in found if name and name not in self.ignore]
+
+
+def as_source(paths: Sequence[str]) -> list[str] | SqlTable:
+    """Files, or the table of a database that ``file.duckdb::table`` names.
+
+    Examples
+    --------
+    >>> as_source(["a.csv", "b.csv"]), as_source(["clinic.duckdb::visits of 2024"])
+    (['a.csv', 'b.csv'], SqlTable(path='clinic.duckdb', table='visits of 2024'))
+    """
+    named = [path for path in paths if "::" in path]
+    if not named:
+        return list(paths)
+    if len(paths) > 1:
+        raise SettingError(
+            f"{named[0]!r} names a table of a database, which is read by itself; only --method "
+            "separation-tree takes several tables"
+        )
+    file, _, table = named[0].partition("::")
+    if not file or not table:
+        raise SettingError(f"a table of a database is written file.duckdb::table; found {named[0]!r}")
+    return SqlTable(file, table)
 
 
 def as_marks(text: str) -> list[Label]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from treewright.cli.data import listed
@@ -11,9 +11,12 @@ from treewright.criteria import FisherZTest, GaussianBIC, GTest, IndependenceTes
 from treewright.criteria.named import SCORES, check_score_name, score_named
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs import Dag
+from treewright.learners.from_databases import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter, count, moments
+from treewright.tables.databases import Databases
+from treewright.tables.schema import Variable
 from treewright.tables.table import Table
 
 CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
@@ -29,6 +32,15 @@ class Ground:
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
     counter: Counter | None = None  # none for continuous columns
     table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
+    complete: Table | None = None  # the rows that miss nothing; none for several tables
+    databases: Databases | None = None  # several tables with overlapping columns
+    score_name: str = ""
+
+    @property
+    def rows(self) -> Table:
+        """The rows of one table that a structure is learned from."""
+        assert self.complete is not None
+        return self.complete
 
 
 def check_score(name: str | None, ess: float | None) -> None:
@@ -45,10 +57,11 @@ def check_score(name: str | None, ess: float | None) -> None:
         raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
 
 
-def score_for(table: Table, score: str | None, default: str) -> str:
+def score_for(columns: Iterable[Variable], score: str | None, default: str) -> str:
     """The score that was asked for, or the one that suits the columns; refused where it does not."""
-    continuous = [variable.name for variable in table.schema if not variable.is_discrete]
-    discrete = [variable.name for variable in table.schema if variable.is_discrete]
+    found = list(columns)
+    continuous = [variable.name for variable in found if not variable.is_discrete]
+    discrete = [variable.name for variable in found if variable.is_discrete]
     chosen = score or (default if discrete else "gaussian-bic")
     if chosen in CONTINUOUS_SCORES and discrete:
         raise SchemaError(
@@ -73,13 +86,31 @@ def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
             return FisherZTest(found, alpha)
 
         if score == "sigmoid-bic":
-            return Ground(SigmoidBIC(table), test, lambda dag: (fit_sigmoid(dag, table), []))
-        return Ground(GaussianBIC(found), test, lambda dag: (fit(dag, found), []))
-    counter = count(complete_rows(table))
+            return Ground(SigmoidBIC(table), test, lambda dag: (fit_sigmoid(dag, table), []), complete=table)
+        return Ground(GaussianBIC(found), test, lambda dag: (fit(dag, found), []), complete=table)
+    complete = complete_rows(table)
+    counter = count(complete)
     return Ground(
         score_named(score, counter, ess=ess),
         lambda alpha: GTest(counter, alpha=alpha),
         lambda dag: fit_all_rows(dag, table, counter),
         counter,
         table,
+        complete,
+        score_name=score,
+    )
+
+
+def ground_of_tables(databases: Databases, score: str, ess: float | None = None) -> Ground:
+    """Several tables with overlapping columns, as a score sees them."""
+    if ess is not None:
+        raise SettingError("--ess is for one table; several are scored by --score bdeu with one row")
+    if score == "sigmoid-bic":
+        raise SettingError("--score sigmoid-bic is for one table; several are scored by gaussian-bic")
+    return Ground(
+        pooled_score(databases, score),
+        lambda alpha: pooled_test(databases, alpha=alpha),
+        lambda dag: (fit(dag, databases), []),
+        databases=databases,
+        score_name=score,
     )

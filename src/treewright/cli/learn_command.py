@@ -12,14 +12,16 @@ import numpy as np
 from treewright import __version__
 from treewright.cli.data import DataOptions, listed, remarks_on
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import Ground, check_score, ground_of, score_for
+from treewright.cli.ground import Ground, check_score, ground_of, ground_of_tables, score_for
 from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows, mean_log_likelihood
 from treewright.cli.learn_options import (
     Alpha,
     Bootstrap,
     Effort,
+    EngineName,
     Ess,
     Fast,
+    HypergraphFile,
     KnowledgeFile,
     MethodName,
     ModelOut,
@@ -58,13 +60,18 @@ from treewright.cli.options import (
     use_resources,
 )
 from treewright.cli.output import Output, Update
-from treewright.errors import FileMissingError, FormatError
+from treewright.errors import FileMissingError, FormatError, SettingError, TableTooLarge
 from treewright.graphs import Dag, FeatureGraph, Knowledge
+from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
 from treewright.learners.certified import Progress
+from treewright.learners.from_tables import LearnedFromTables
 from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
+from treewright.models.several_tables import score_tables
+from treewright.tables.databases import Databases
+from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
 _STEPS = 4
@@ -84,6 +91,8 @@ def learn(
     fast: Fast = False,
     order: Order = None,
     knowledge: KnowledgeFile = None,
+    hypergraph: HypergraphFile = None,
+    engine: EngineName = None,
     bootstrap: Bootstrap = None,
     valid: Valid = None,
     seed: Seed = None,
@@ -101,6 +110,8 @@ def learn(
 ) -> None:
     """Learn a model from rows.
 
+    Several tables that share only some of their columns are learned from by --method separation-tree.
+
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
     out = Output(as_json=as_json, quiet=quiet)
@@ -111,6 +122,8 @@ def learn(
         alpha=alpha,
         fast=fast or None,
         treewidth=treewidth,
+        hypergraph=hypergraph,
+        engine=engine,
         score=score,
         ess=ess,
     )
@@ -120,6 +133,10 @@ def learn(
     check_writable(output)
     check_writable(trace)
     known = None if knowledge is None else Knowledge.from_json(knowledge)
+    sets = None if hypergraph is None else read_hypergraph(hypergraph)
+    several = chosen.joins_tables and len(data) > 1
+    if several and bootstrap is not None:
+        raise SettingError("--bootstrap resamples the rows of one table; several were given")
     use_resources(threads, memory)
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
@@ -127,48 +144,53 @@ def learn(
     rng = np.random.default_rng(0 if seed is None else seed)  # learning is repeatable unless asked otherwise
     with out.progress("reading", total=_STEPS) as update:
         started = perf_counter()
-        table = options.read(data)
-        criterion = score_for(table, score, "bdeu" if ess is not None else chosen.score)
-        held_out = options.read_like(valid, table.schema) if valid else None
+        rows = read_rows(data, options, method, several=several)
+        criterion = score_for(rows.schema, score, "bdeu" if ess is not None else chosen.score)
+        held_out = read_held_out(valid, options, rows)
         read = perf_counter()
         update(1, "learning")
-        ground = ground_of(table, criterion, ess)
-        task = Task(
-            ground, read_order(order, table), rng, known, effort, alpha, treewidth, held_out, fast=fast
+        ground = (
+            ground_of_tables(rows, criterion, ess)
+            if isinstance(rows, Databases)
+            else ground_of(rows, criterion, ess)
         )
+        task = Task(ground, read_order(order, rows.schema), rng, known, effort, alpha, treewidth, held_out)
+        task = replace(task, hypergraph=sets, engine=engine, fast=fast)
         learned = chosen.learn(replace(task, progress=told(update, task), seconds=seconds))
         update(2, "fitting")
         model, how_fitted = fitted(learned, task)
         done = perf_counter()
         update(3, "scoring" if bootstrap is None else "resampling")
-        log_likelihood = mean_log_likelihood(model, table)
+        log_likelihood = explained(model, rows)
         outcome = Outcome(
             method=method,
             criterion=chosen.own_score or criterion,
             learned=learned,
             model=model,
-            score=score_of(learned, ground, log_likelihood * table.n_rows),
-            n_rows=table.n_rows,
+            score=score_of(learned, ground, log_likelihood, rows.n_rows),
+            n_rows=rows.n_rows,
             log_likelihood=log_likelihood,
             n_valid_rows=None if held_out is None else held_out.n_rows,
-            valid_log_likelihood=None if held_out is None else mean_log_likelihood(model, held_out),
+            valid_log_likelihood=None if held_out is None else explained(model, held_out),
             reading_seconds=read - started,
             seconds=done - read,
             remarks=[
-                *remarks_on(table.report),
+                *remarks_on_rows(rows),
                 *remarks_on_search(learned),
                 *how_fitted,
                 *remarks_on_model(model),
             ],
             output=output,
-            confidence=resampled(bootstrap, table, task, method=chosen, criterion=criterion, ess=ess),
+            confidence=None
+            if isinstance(rows, Databases)
+            else resampled(bootstrap, rows, task, method=chosen, criterion=criterion, ess=ess),
         )
     if output is not None:
         origin = {
             **getattr(model, "provenance", {}),
             "method": method,
             "score": chosen.own_score or criterion,
-            "rows": table.n_rows,
+            "rows": rows.n_rows,
             "seed": seed,
             "treewright": __version__,
         }
@@ -184,6 +206,44 @@ def learn(
         shown=lambda: shown(outcome),
         bare=lambda: () if output else shape_of(learned).edges(),
     )
+
+
+def read_rows(data: list[str], options: DataOptions, method: str, *, several: bool) -> Table | Databases:
+    """One table, or several for a method that takes tables with different columns."""
+    if several:
+        return options.read_tables(data)
+    options.refuse_different_columns(data, method)
+    return options.read(data)
+
+
+def read_held_out(
+    valid: list[str] | None, options: DataOptions, rows: Table | Databases
+) -> Table | Databases | None:
+    if not valid:
+        return None
+    if isinstance(rows, Databases):
+        return options.read_tables_like(valid, rows.schema)
+    return options.read_like(valid, rows.schema)
+
+
+def explained(model: AnyModel, rows: Table | Databases) -> float | None:
+    """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
+    if isinstance(rows, Table):
+        return mean_log_likelihood(model, rows)
+    try:
+        return score_tables(model, rows)
+    except TableTooLarge:
+        return None
+
+
+def remarks_on_rows(rows: Table | Databases) -> list[str]:
+    if isinstance(rows, Table):
+        return remarks_on(rows.report)
+    return [
+        f"{name}: {said}"
+        for name, table in zip(rows.names, rows.tables, strict=True)
+        for said in remarks_on(table.report)
+    ]
 
 
 def told(update: Update, task: Task) -> Progress:
@@ -216,12 +276,20 @@ def fitted(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]:
     return model, [said, *task.left_out("fitted to")]
 
 
-def score_of(learned: Learned[Any], ground: Ground, log_likelihood: float) -> float:
-    """What the method maximised; of a feature graph the log-likelihood of all rows."""
+def score_of(
+    learned: Learned[Any], ground: Ground, log_likelihood: float | None, n_rows: int
+) -> float | None:
+    """What the method maximised; of a feature graph the log-likelihood of all rows.
+
+    None where no table has the columns of a family.
+    """
     if isinstance(learned.structure, FeatureGraph):
-        return log_likelihood
+        return None if log_likelihood is None else log_likelihood * n_rows
     network = network_of(learned)
-    return ground.score.score(network) if isinstance(network, Dag) else float(getattr(learned, "score", 0.0))
+    if not isinstance(network, Dag):
+        return float(getattr(learned, "score", 0.0))
+    found = ground.score.score(network)
+    return found if np.isfinite(found) else None
 
 
 def resampled(
@@ -246,14 +314,17 @@ def resampled(
 def remarks_on_search(learned: Learned[Any]) -> list[str]:
     """What a search could not decide, or found odd."""
     copies = getattr(learned, "copies", ())
-    functional = getattr(learned, "functional", ())
+    searched = learned.found if isinstance(learned, LearnedFromTables) else learned
+    functional = getattr(searched, "functional", ())
     found = [
         f"the rows cannot tell {a} from {b}: edges of {a} could as well be edges of {b}" for a, b in copies
     ]
     if functional:
         names = listed(sorted({str(column) for column, _ in functional}))
         found.append(f"determined by other columns, so that tests may lose their edges: {names}")
-    if report := getattr(learned, "report", ""):
+    if isinstance(learned, LearnedFromTables):
+        found += learned.warnings
+    elif report := getattr(learned, "report", ""):
         found.append(str(report))
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
@@ -273,12 +344,12 @@ def remarks_on_model(model: AnyModel) -> list[str]:
     return found
 
 
-def read_order(order: str | None, table: Table) -> list[str] | None:
+def read_order(order: str | None, schema: Schema) -> list[str] | None:
     """The order of `--order`; a file names one variable per line."""
     if order is None:
         return None
     if order == "natural":
-        return list(table.schema.names)
+        return list(schema.names)
     try:
         lines = Path(order).read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:

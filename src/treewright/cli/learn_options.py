@@ -50,6 +50,26 @@ Alpha = Annotated[
     float | None,
     typer.Option("--alpha", help="Level of the independence tests, such as 0.01.", show_default=False),
 ]
+HypergraphFile = Annotated[
+    str | None,
+    typer.Option(
+        "--hypergraph",
+        metavar="FILE",
+        help="For separation-tree: sets of variables that belong together, one per line, names between "
+        "commas or blanks; variables that share no set are not joined.",
+        show_default=False,
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="class|tests",
+        help="For separation-tree: search by score (class), or by independence tests inside the nodes of a "
+        "tree (tests, the default for one table of continuous columns).",
+        show_default=False,
+    ),
+]
 Treewidth = Annotated[
     int | None,
     typer.Option(

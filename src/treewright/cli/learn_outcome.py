@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.methods import shape_of
 from treewright.cli.output import figures, heading, listing, remark
+from treewright.cli.table_method import about_tables
 from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
+from treewright.learners.from_tables import LearnedFromTables
 from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
 
@@ -30,9 +32,9 @@ class Outcome:
     criterion: str
     learned: Learned[Any]
     model: AnyModel
-    score: float
+    score: float | None
     n_rows: int
-    log_likelihood: float
+    log_likelihood: float | None
     n_valid_rows: int | None
     valid_log_likelihood: float | None
     reading_seconds: float
@@ -81,6 +83,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
+    if isinstance(outcome.learned, LearnedFromTables):
+        plain |= about_tables(outcome.learned)
     if outcome.confidence is not None:
         keys = ("from", "to", "strength", "direction")
         plain["confidence"] = [dict(zip(keys, edge, strict=True)) for edge in outcome.confidence.edges()]
@@ -100,11 +104,11 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
     )
     pairs = [
         ("rows", f"{outcome.n_rows:,}"),
-        (f"score ({outcome.criterion})", f"{outcome.score:,.2f}"),
-        ("log-likelihood", f"{outcome.log_likelihood:.4f} nats per row"),
+        (f"score ({outcome.criterion})", "unknown" if outcome.score is None else f"{outcome.score:,.2f}"),
+        ("log-likelihood", nats_per_row(outcome.log_likelihood)),
     ]
     if outcome.n_valid_rows is not None:
-        held_out = f"{outcome.valid_log_likelihood:.4f} nats per row ({outcome.n_valid_rows:,} rows)"
+        held_out = f"{nats_per_row(outcome.valid_log_likelihood)} ({outcome.n_valid_rows:,} rows)"
         pairs.append(("held out", held_out))
     if isinstance(outcome.network, ClusteredDag):
         pairs.append(("clusters", clusters_line(outcome.network)))
@@ -132,6 +136,10 @@ def clusters_line(network: ClusteredDag) -> str:
         f"{len(clusters.stars):,}, the largest {counted(len(clusters.stars[largest].members), 'variable')} "
         f"around {clusters.centres[largest]}; explore draws them"
     )
+
+
+def nats_per_row(log_likelihood: float | None) -> str:
+    return "too wide to compute" if log_likelihood is None else f"{log_likelihood:.4f} nats per row"
 
 
 def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:

@@ -12,6 +12,7 @@ import numpy as np
 import treewright
 from treewright.cli.ground import Ground
 from treewright.cli.incomplete import complete_rows
+from treewright.cli.table_method import learn_with_tree
 from treewright.criteria import EdgePrior, IndependenceTest, LocalScore
 from treewright.criteria.named import STRUCTURE_SCORES
 from treewright.errors import SchemaError, SettingError, nearest
@@ -40,6 +41,7 @@ from treewright.learners import (
 from treewright.learners.certified import Progress
 from treewright.learners.chow_liu import with_order
 from treewright.statistics import Counter
+from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 
 DEFAULT_TREEWIDTH = 4
@@ -60,10 +62,12 @@ class Task:
     effort: int | None = None
     alpha: float | None = None
     treewidth: int | None = None
-    valid: Table | None = None
+    valid: Table | Databases | None = None
     progress: Progress | None = None
     seconds: float | None = None
     fast: bool = False
+    hypergraph: Sequence[Sequence[str]] | None = None
+    engine: str | None = None
 
     @property
     def score(self) -> LocalScore:
@@ -89,7 +93,7 @@ class Task:
         return DEFAULT_TREEWIDTH if self.treewidth is None else self.treewidth
 
     def held_out(self) -> Table | None:
-        return None if self.valid is None else complete_rows(self.valid)
+        return complete_rows(self.valid) if isinstance(self.valid, Table) else None
 
     def left_out(self, what: str) -> list[str]:
         """A remark where rows that miss cells had no say."""
@@ -113,6 +117,7 @@ class Method:
     own_score: str | None = None  # of a method that maximises nothing else
     is_density: bool = False  # of a method that explains rows and has no edges to judge
     width: int = DEFAULT_TREEWIDTH  # unless told otherwise
+    joins_tables: bool = False  # of a method that learns from tables with different columns
 
 
 def by_blankets(name: str) -> Method:
@@ -196,6 +201,12 @@ METHODS: dict[str, Method] = {
         lambda task: learn_tpda(task.test(0.05), knowledge=task.known()), options=frozenset({"alpha"})
     ),
     "blocks": Method(learned_blocks, options=frozenset({"alpha"})),
+    "separation-tree": Method(
+        learn_with_tree,
+        score="sparse-qnml",
+        options=frozenset({"effort", "alpha", "hypergraph", "engine"}),
+        joins_tables=True,
+    ),
     **{name: by_blankets(name) for name in STRUCTURE_SCORES},
     "l1": Method(lambda task: learn_l1_neighbourhoods(unprejudiced(task).counter), own_score="ebic"),
     "lem": Method(

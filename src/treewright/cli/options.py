@@ -28,8 +28,9 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="CSV (plain or .gz) or Parquet: one file, several with the same columns, "
-        "or a quoted pattern such as 'runs/*.csv'.",
+        help="CSV (plain or .gz), Parquet or a table of a DuckDB file (clinic.duckdb::visits): one, several "
+        "with the same columns, or a quoted pattern such as 'runs/*.csv'. For --method separation-tree "
+        "several tables that share some of their columns.",
         show_default=False,
     ),
 ]

@@ -9,7 +9,7 @@ from treewright.criteria.discrete_tests import ChiSquareTest, GTest, Permutation
 from treewright.criteria.edge_prior import EdgePrior, SparseQNML
 from treewright.criteria.gaussian_scores import GaussianBIC
 from treewright.criteria.gaussian_tests import FisherZTest
-from treewright.criteria.grouped_score import GroupedQNML
+from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
 from treewright.criteria.independence import IndependenceTest, TestResult, canonical_query
 from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
@@ -39,6 +39,7 @@ __all__ = [
     "GTest",
     "GaussianBIC",
     "GroupedQNML",
+    "GroupedScore",
     "IndependenceBasedScore",
     "IndependenceTest",
     "LocalScore",

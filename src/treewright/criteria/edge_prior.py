@@ -65,7 +65,7 @@ class EdgePrior(PluralScore):
     @property
     def resolution(self) -> float:
         """The step of which every local score is a multiple; 0 when the wrapped score has none."""
-        return float(getattr(self.inner, "resolution", 0.0))
+        return float(getattr(self.inner, "resolution", 0.0) or getattr(self.inner, "unit", 0.0))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)

@@ -15,6 +15,7 @@ from treewright.criteria.cached_score import CachedScore
 from treewright.criteria.discrete_score import DiscreteScore
 from treewright.criteria.edge_prior import EdgePrior
 from treewright.criteria.gaussian_scores import GaussianBIC
+from treewright.criteria.pooled_score import PooledScore
 from treewright.criteria.score import LocalScore
 from treewright.statistics.families import family_statistics
 from treewright.statistics.moments import rank_by_name
@@ -24,6 +25,8 @@ from treewright.statistics.whole import WholeCounter
 _RELATIVE_STEP = 2.0**-36
 # Four roundings meet in a gain: fewer steps than these may be rounding alone.
 _STEPS_OF_NOISE = 4
+# The core tells so many tables apart.
+_MOST_TABLES = 64
 
 
 def native_scores(score: LocalScore) -> _core.LocalScores:
@@ -37,19 +40,12 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
     >>> native.local(0, [1]) == score.local("a", ["b"])
     True
     """
-    return _packed(score) or _gaussian(score) or _callback(score)
+    return _packed(score) or _gaussian(score) or _pooled(score) or _callback(score)
 
 
 def _packed(score: LocalScore) -> _core.LocalScores | None:
     """A discrete score of a table in memory, with the prices of its edges added up."""
-    price, inner = 0.0, score
-    while True:
-        if type(inner) is CachedScore:  # the core counts faster than Python remembers
-            inner = inner.inner
-        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
-            price, inner = price + inner.penalty, inner.inner
-        else:
-            break
+    inner, price = without_price(score)
     if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
         return None
     counter = family_statistics(inner.counter)
@@ -61,12 +57,40 @@ def _packed(score: LocalScore) -> _core.LocalScores | None:
     )
 
 
+def without_price(score: LocalScore) -> tuple[LocalScore, float]:
+    """The score inside its wrappers, and what these charge for an edge."""
+    price, inner = 0.0, score
+    while True:
+        if type(inner) is CachedScore:  # the core counts faster than Python remembers
+            inner = inner.inner
+        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
+            price, inner = price + inner.penalty, inner.inner
+        else:
+            return inner, price
+
+
 def _gaussian(score: LocalScore) -> _core.LocalScores | None:
-    if type(score) is not GaussianBIC:
+    inner, price = without_price(score)
+    if type(inner) is not GaussianBIC:
         return None
-    order, _ = rank_by_name(score.schema)
-    scatter = np.ascontiguousarray(score.moments.scatter[np.ix_(order, order)])
-    return _core.gaussian_scores(scatter, float(score.moments.n))
+    order, _ = rank_by_name(inner.schema)
+    scatter = np.ascontiguousarray(inner.moments.scatter[np.ix_(order, order)])
+    return _core.gaussian_scores(scatter, float(inner.moments.n), price)
+
+
+def _pooled(score: LocalScore) -> _core.LocalScores | None:
+    """A score of several tables; their variables are in name order already."""
+    if type(score) is not PooledScore or len(score.databases) > _MOST_TABLES:
+        return None
+
+    def make(tables: int) -> tuple[_core.LocalScores, list[int], float]:
+        inside = score.in_tables(tables)
+        place = [inside.place.get(v, 0) for v in range(len(score.schema))]
+        return native_scores(inside.score), place, inside.n_rows
+
+    step = _step_for(score)
+    rows = [float(rows) for rows in score.databases.weights]
+    return _core.pooled_scores(score.databases.masks, rows, score.scale, step, _STEPS_OF_NOISE * step, make)
 
 
 def _callback(score: LocalScore) -> _core.LocalScores:

@@ -15,25 +15,32 @@ or more overlap in different ways it holds up to sampling.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
+from treewright.criteria.dirichlet_scores import BDeu
 from treewright.criteria.edge_prior import EdgePrior
 from treewright.criteria.gaussian_scores import GaussianBIC
-from treewright.criteria.likelihood_scores import QNML
-from treewright.criteria.named import check_score_name, score_named
+from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.score import LocalScore, NamedFamily, PluralScore, as_families
-from treewright.errors import SettingError
+from treewright.errors import SettingError, nearest
 from treewright.statistics.families import Family, Floats
 from treewright.statistics.moments import moments
-from treewright.statistics.whole import count
+from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema, Scope
 
+_SCORES: dict[str, Callable[[WholeCounter], LocalScore]] = {
+    "loglik": LogLikelihood,
+    "aic": AIC,
+    "bic": BIC,
+    "bdeu": BDeu,
+    "qnml": QNML,
+}
 Step = tuple[int, Scope]  # the tables that take part, as bits; the parents up to here
 
 
@@ -132,14 +139,14 @@ class PooledScore(PluralScore):
                 ask[child, before] = None
                 before = parents
         for mask, asked in wanted.items():
-            self._in_tables(mask).learn(asked)
+            self.in_tables(mask).learn(asked)
 
     def _add_up(self, child: int, plan: tuple[Step, ...]) -> float:
         if not plan:
             return -math.inf
         total, before = 0.0, None
         for mask, parents in plan:
-            inside = self._in_tables(mask)
+            inside = self.in_tables(mask)
             gain = inside.known[child, parents] - (0.0 if before is None else inside.known[child, before])
             total += gain / inside.n_rows
             before = parents
@@ -148,7 +155,8 @@ class PooledScore(PluralScore):
     def _rows(self, mask: int) -> float:
         return float(sum(rows for i, rows in enumerate(self.databases.weights) if mask >> i & 1))
 
-    def _in_tables(self, mask: int) -> _InTables:
+    def in_tables(self, mask: int) -> _InTables:
+        """The score of the rows of some tables, given as bits."""
         if mask not in self._scores:
             cover = tuple(i for i in range(len(self.databases)) if mask >> i & 1)
             table = self.databases.pool(cover)
@@ -181,7 +189,10 @@ def _check_name(databases: Databases, score: str | None) -> str:
     name = "sparse-qnml" if score is None else score
     if name == "k2":
         raise SettingError("k2 prefers some members of a class to others; use 'bdeu'")
-    check_score_name(name)
+    if name not in (*_SCORES, "sparse-qnml"):
+        raise SettingError(
+            f"score {name!r} is not known; scores are {nearest(name, [*_SCORES, 'sparse-qnml'])}"
+        )
     return name
 
 
@@ -192,4 +203,4 @@ def _make(name: str, table: Any, edge_price: float) -> LocalScore:
     counter = count(table)
     if name == "sparse-qnml":
         return EdgePrior(QNML(counter), edge_price)
-    return score_named(name, counter)
+    return _SCORES[name](counter)

@@ -11,6 +11,7 @@ from treewright.estimators.estimator import Estimator
 from treewright.estimators.hill_climbing import HillClimbing
 from treewright.estimators.knots import Knots
 from treewright.estimators.pc import PC
+from treewright.estimators.separation_tree import SeparationTree
 
 __all__ = [
     "PC",
@@ -21,4 +22,5 @@ __all__ = [
     "Estimator",
     "HillClimbing",
     "Knots",
+    "SeparationTree",
 ]

@@ -92,7 +92,7 @@ class EfficientMarkov(Estimator):
         """Learn a feature graph with its parameters; `valid` rows choose what is left open."""
         table = self._read(X, self.schema)
         learned = self._learn(count(table), None if valid is None else self._read(valid, table.schema))
-        self._keep(FeatureNetwork(learned.structure), learned, table)
+        self._keep(FeatureNetwork(learned.structure), learned, table.report)
         self.graph_ = learned.structure
         self.settings_ = learned.settings
         return self

@@ -119,22 +119,22 @@ class Estimator(Settings, ABC):
     width_: int
 
     @abstractmethod
-    def _learn(self, counter: Counter) -> Learned[Any]:
-        """Search for the structure."""
+    def _learn(self, counter: Any) -> Learned[Any]:
+        """Search for the structure: in counts, or in what an estimator that reads for itself has read."""
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn a structure from the rows of a frame, array, file or table, and fit its parameters."""
         table = self._read(X, self.schema)
         counter = count(table)
         learned = self._learn(counter)
-        self._keep(self._parameters(learned, counter), learned, table)
+        self._keep(self._parameters(learned, counter), learned, table.report)
         return self
 
-    def _keep(self, model: Any, learned: Learned[Any], table: Table) -> None:
+    def _keep(self, model: Any, learned: Learned[Any], report: Report | None) -> None:
         self.model_ = model
         self.structure_ = model.structure
         self.trace_ = learned.trace
-        self.report_ = table.report
+        self.report_ = report
         proof, shape = learned.certificate, model.structure
         undirected = moral_graph(shape) if isinstance(shape, Dag) else shape
         self.width_ = proof.width if proof else treewidth_upper_bound(undirected)

@@ -1,13 +1,7 @@
 """Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""
 
 from treewright.graphs.blocks import BlockPath, BlockTree, induced_nodes
-from treewright.graphs.cluster_trees import (
-    ClusterTree,
-    DSeparationTree,
-    JunctionTree,
-    separation_tree_from_hypergraph,
-    two_section,
-)
+from treewright.graphs.cluster_trees import ClusterTree, DSeparationTree, JunctionTree
 from treewright.graphs.clustered_dag import ClusteredDag
 from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders
@@ -28,6 +22,7 @@ from treewright.graphs.elimination import (
 from treewright.graphs.extension import consistent_extension, nearest_extension
 from treewright.graphs.feature_builder import FeatureGraphBuilder
 from treewright.graphs.feature_graph import FeatureGraph
+from treewright.graphs.hypergraphs import separation_tree_from_hypergraph, two_section
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.legitimacy import check_legitimate, check_tree
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure

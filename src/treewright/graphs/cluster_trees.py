@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from treewright import _core
-from treewright.errors import GraphError, SchemaError, UnknownNameError
+from treewright.errors import GraphError
 from treewright.graphs._bits import from_sets
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.elimination import Method
@@ -81,7 +81,7 @@ class ClusterTree:
 
     def graph(self) -> UndirectedGraph:
         """The graph in which every cluster is a clique; it is chordal."""
-        return _two_section(self.schema, self.cluster_scopes)
+        return join_within(self.schema, self.cluster_scopes)
 
     @cached_property
     def _links(self) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -228,7 +228,7 @@ class JunctionTree(ClusterTree):
         with equally large separators the one that joins earlier cliques is taken.
         """
         triangulation = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
-        return cls(triangulation.graph.schema, *_span(triangulation, joined=False))
+        return cls(triangulation.graph.schema, *spanning_cliques(triangulation, joined=False))
 
     def connect(self) -> JunctionTree:
         """The same forest as one tree: its parts are joined with empty separators."""
@@ -298,89 +298,17 @@ class DSeparationTree(ClusterTree):
     def of(cls, shape: UndirectedGraph | Triangulation, *, method: Method = "min_fill") -> DSeparationTree:
         """The junction tree of an undirected independence graph; empty separators join its components."""
         triangulation = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
-        return cls(triangulation.graph.schema, *_span(triangulation, joined=True))
+        return cls(triangulation.graph.schema, *spanning_cliques(triangulation, joined=True))
 
 
-def separation_tree_from_hypergraph(
-    schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]], *, triangulation: Method = "min_fill"
-) -> DSeparationTree:
-    """Build a d-separation tree from sets of variables, without any test (Algorithm 2 of [1]_).
-
-    Joins the variables that share a set, triangulates, and takes the junction tree of the cliques.
-
-    Parameters
-    ----------
-    schema
-        The variables.
-    hyperedges
-        Sets of variables such that variables that influence each other directly, and parents of a common
-        child, share a set. Together they hold every variable. Sets inside another are left out and listed in
-        ``reduced``.
-    triangulation
-        The elimination rule, see :func:`elimination_order`.
-
-    References
-    ----------
-    .. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs.
-       Artificial Intelligence 170, 422-439.
-
-    Examples
-    --------
-    >>> from treewright.tables.schema import Schema, Variable
-    >>> schema = Schema([Variable(name) for name in "123456"])
-    >>> tree = separation_tree_from_hypergraph(schema, ["123", "124", "135", "456"])
-    >>> tree.clusters, tree.separators
-    ((('1', '2', '3', '4'), ('1', '3', '4', '5'), ('4', '5', '6')), (('1', '3', '4'), ('4', '5')))
-    """
-    sets = read_hyperedges(schema, hyperedges)
-    inside = _core.set_containers(len(schema), *from_sets(sets)).tolist()
-    reduced = tuple(
-        schema.names_of(one) for one, container in zip(sets, inside, strict=True) if container >= 0
-    )
-    cover = triangulate(_two_section(schema, sets), triangulation)
-    return DSeparationTree(schema, *_span(cover, joined=True), reduced=reduced)
-
-
-def read_hyperedges(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> list[Scope]:
-    """Sets of variables as indices, refused when one is empty or unknown or a variable lies in none."""
-    sets = [_read_hyperedge(schema, number, item) for number, item in enumerate(hyperedges, start=1)]
-    missing = set(range(len(schema))).difference(*sets)
-    if missing:
-        names = [schema.names[v] for v in schema.name_order if v in missing]
-        shown = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-        raise GraphError(f"every variable lies in a hyperedge; in none: {shown}")
-    return sets
-
-
-def two_section(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> UndirectedGraph:
-    """The graph that joins every two variables that share a set.
-
-    Examples
-    --------
-    >>> from treewright.tables.schema import Schema, Variable
-    >>> two_section(Schema([Variable(name) for name in "abcd"]), ["abc", "cd"]).edges()
-    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
-    """
-    return _two_section(schema, read_hyperedges(schema, hyperedges))
-
-
-def _read_hyperedge(schema: Schema, number: int, item: Iterable[NameOrIndex]) -> Scope:
-    members = tuple(item)
-    if not members:
-        raise GraphError(f"a hyperedge holds at least one variable; number {number} is empty")
-    try:
-        return schema.scope(members)
-    except UnknownNameError as error:
-        raise UnknownNameError(f"hyperedge {number}: {error}") from None
-    except SchemaError as error:
-        raise SchemaError(f"hyperedge {number}: {error}") from None
-
-
-def _two_section(schema: Schema, sets: Sequence[Scope]) -> UndirectedGraph:
+def join_within(schema: Schema, sets: Sequence[Scope]) -> UndirectedGraph:
+    """The graph in which every set is a clique."""
     return UndirectedGraph.of_rows(schema, _core.two_section(len(schema), *from_sets(sets)))
 
 
-def _span(triangulation: Triangulation, *, joined: bool) -> tuple[tuple[Scope, ...], list[tuple[int, int]]]:
+def spanning_cliques(
+    triangulation: Triangulation, *, joined: bool
+) -> tuple[tuple[Scope, ...], list[tuple[int, int]]]:
     """The cliques and the maximum-weight spanning tree over them; `joined`: also by weight 0."""
     n = len(triangulation.graph.schema)
     pairs, weights = _core.join_tree(n, *from_sets(triangulation.cliques))

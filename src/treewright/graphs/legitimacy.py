@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treewright.errors import GraphError, IllegitimateHypergraph
-from treewright.graphs.cluster_trees import DSeparationTree, read_hyperedges, two_section
+from treewright.graphs.cluster_trees import DSeparationTree
 from treewright.graphs.dag import Dag
+from treewright.graphs.hypergraphs import read_hyperedges, two_section
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
 

@@ -21,6 +21,8 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,16 +31,29 @@ from treewright.errors import TableTooLarge
 from treewright.graphs.collapse import collapsed_scope
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
-from treewright.limits import check_table
+from treewright.limits import check_table, table_cells
 from treewright.tables.overlaps import intersections, reduced_sets
 from treewright.tables.schema import Schema, Scope
 
 Cells = npt.NDArray[np.float64]
+Key = tuple[Scope, tuple[Any, ...]]  # a set, and the keys of the sets inside it that it was scaled to
 Counts = Callable[[Sequence[Scope]], Sequence[npt.NDArray[np.generic]]]
 
 _TOLERANCE = 1e-10
 _SWEEPS = 2_000
-_SCALINGS = 200
+_SCALINGS = 60
+# Margins that no distribution has are never met: sweeps beyond these only go round in a circle.
+_SWEEPS_IN_CONFLICT = 100
+_AGREES = 1e-8
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """The distribution of a set, what it was scaled to, and the difference that is left between the two."""
+
+    key: Key
+    cells: Cells
+    conflict: float
 
 
 class CompletedJoint:
@@ -76,6 +91,7 @@ class CompletedJoint:
         self.residual = 0.0
         self._counts = counts
         self._margins: dict[Scope, Cells] = {}
+        self._settled: dict[Key, _Settled] = {}
 
     def margins(self, scopes: Sequence[Scope]) -> list[Cells]:
         """The joint distribution of each scope, one axis per variable, in its order."""
@@ -93,47 +109,63 @@ class CompletedJoint:
         kept = collapsed_scope(len(self.schema), self.scopes, wanted)
         inside = set(kept)
         sets = reduced_sets(tuple(v for v in scope if v in inside) for scope in self.scopes)
-        targets = self._consistent(sets)
         # numbered within what is kept, so that the tree has nothing else
         schema, place = self.schema.select(kept), {v: i for i, v in enumerate(kept)}
         local = [tuple(place[v] for v in scope) for scope in sets]
         asked = tuple(place[v] for v in wanted)
-        flat = np.concatenate([cells.ravel() for cells in targets])
+        fitter, reader = self._trees(schema, local, asked)  # first: they refuse what would not fit
+        targets = self._consistent(sets)
+        flat = np.concatenate([target.cells.ravel() for target in targets])
+        agree = all(target.conflict <= _AGREES for target in targets)
+        factors, _, residual = fitter.fit_proportionally(
+            flat, _TOLERANCE, _SWEEPS if agree else _SWEEPS_IN_CONFLICT
+        )
+        self.residual = max(self.residual, float(residual))
+        with np.errstate(divide="ignore"):
+            logs = np.concatenate([np.log(factors), np.zeros(table_cells(schema, asked))])
+        cells, _ = reader.marginals(logs)
+        return cells[flat.size :].reshape([schema.cardinalities[v] for v in asked])
+
+    def _trees(self, schema: Schema, sets: Sequence[Scope], asked: Scope) -> tuple[CliqueTree, CliqueTree]:
+        """One tree to fit on, and one that has room for what is asked too."""
         try:
-            factors, _, residual = CliqueTree(_joined(schema, local), local).fit_proportionally(
-                flat, _TOLERANCE, _SWEEPS
+            return (
+                CliqueTree(_joined(schema, sets), sets),
+                CliqueTree(_joined(schema, [*sets, asked]), [*sets, asked]),
             )
-            reader = CliqueTree(_joined(schema, [*local, asked]), [*local, asked])
         except TableTooLarge as error:
-            names = ", ".join(map(repr, self.schema.names_of(wanted)[:8]))
+            names = ", ".join(map(repr, schema.names_of(asked)[:8]))
             raise TableTooLarge(
                 f"no table has {names} together, and completing them is too large: {error}; learn with "
                 "completion='none', or give a table that has them"
             ) from error
-        self.residual = max(self.residual, float(residual))
-        with np.errstate(divide="ignore"):
-            logs = np.concatenate([np.log(factors), np.zeros(_size(schema, asked))])
-        cells, _ = reader.marginals(logs)
-        return cells[flat.size :].reshape([schema.cardinalities[v] for v in asked])
 
-    def _consistent(self, sets: Sequence[Scope]) -> list[Cells]:
-        """Margins of the sets that agree with each other on what they share."""
-        settled: dict[Scope, Cells] = {}
+    def _consistent(self, sets: Sequence[Scope]) -> list[_Settled]:
+        """Margins of the sets that agree with each other on what they share, as far as they can."""
+        settled: dict[Scope, _Settled] = {}
         for scope in intersections(sets):
-            settled[scope] = self._scaled(scope, settled)
-        return [self._scaled(scope, settled) for scope in sets]
+            settled[scope] = self._settle(scope, settled)
+        return [self._settle(scope, settled) for scope in sets]
 
-    def _scaled(self, scope: Scope, settled: dict[Scope, Cells]) -> Cells:
+    def _settle(self, scope: Scope, settled: dict[Scope, _Settled]) -> _Settled:
         """The pooled distribution of a set, scaled to those of the sets inside it."""
+        inside = reduced_sets(other for other in settled if set(other) < set(scope))
+        key: Key = (scope, tuple(settled[other].key for other in inside))
+        if key not in self._settled:
+            cells, conflict = self._scale(scope, inside, [settled[other].cells for other in inside])
+            conflict = max([conflict, *(settled[other].conflict for other in inside)])
+            self._settled[key] = _Settled(key, cells, conflict)
+        return self._settled[key]
+
+    def _scale(self, scope: Scope, inside: Sequence[Scope], targets: Sequence[Cells]) -> tuple[Cells, float]:
         (counts,) = self._counts([scope])
         cells = np.asarray(counts, dtype=np.float64)
         total = float(cells.sum())
         cells = cells / total if total > 0 else np.full(cells.shape, 1 / max(cells.size, 1))
-        inside = reduced_sets(other for other in settled if set(other) < set(scope))
         axes = [tuple(i for i, v in enumerate(scope) if v not in other) for other in inside]
-        targets = [settled[other] for other in inside]
         for away, target in zip(axes, targets, strict=True):
             cells = _with_unseen(cells, away, target)
+        worst = 0.0
         for _ in range(_SCALINGS if inside else 0):
             worst = 0.0
             for away, target in zip(axes, targets, strict=True):
@@ -143,7 +175,7 @@ class CompletedJoint:
                 cells = cells * np.expand_dims(ratio, away)
             if worst <= _TOLERANCE / 10:
                 break
-        return cells
+        return cells, worst
 
 
 def _with_unseen(cells: Cells, away: tuple[int, ...], target: Cells) -> Cells:
@@ -159,7 +191,3 @@ def _joined(schema: Schema, scopes: Iterable[Scope]) -> UndirectedGraph:
     """The graph that joins whatever shares a scope."""
     edges = {(u, v) for scope in scopes for u in scope for v in scope if u < v}
     return UndirectedGraph(schema, sorted(edges))
-
-
-def _size(schema: Schema, scope: Scope) -> int:
-    return int(np.prod([schema.cardinalities[v] for v in scope], dtype=np.int64))

@@ -46,6 +46,7 @@ from treewright.learners.mixture_components import CutsetComponents, TreeCompone
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
 from treewright.learners.refined_separation_tree import learn_separation_tree
+from treewright.learners.score_choice import ScoreChoice, choose_score
 from treewright.learners.separation_tree import learn_by_separation_tree
 from treewright.learners.separator_audit import Contradiction, SeparatorAudit, audit_separators
 from treewright.learners.star_discovery import discover_stars
@@ -90,6 +91,7 @@ __all__ = [
     "Member",
     "Mixed",
     "Phase",
+    "ScoreChoice",
     "Separation",
     "SeparatorAudit",
     "ThreePhases",
@@ -100,6 +102,7 @@ __all__ = [
     "WorstPairTabu",
     "WorstPairWalk",
     "audit_separators",
+    "choose_score",
     "choose_width",
     "class_search",
     "discover_stars",

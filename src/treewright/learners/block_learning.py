@@ -34,7 +34,7 @@ from treewright.graphs import (
 from treewright.graphs.arcs import NamedArc
 from treewright.graphs.clusters import Star
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
-from treewright.learners.knot_combination import Tie, Vote
+from treewright.learners.knot_combination import Tie
 from treewright.learners.knot_engines import (
     Engine,
     Knot,
@@ -44,6 +44,7 @@ from treewright.learners.knot_engines import (
     side_by_side,
 )
 from treewright.learners.knot_learning import WeighedEdges, combine_knots, edges_of, joined_by_knots, work_of
+from treewright.learners.knot_votes import Vote
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_blankets import grown_and_shrunk
 from treewright.learners.partner_tests import PartnerQuestions

@@ -23,7 +23,8 @@ from treewright.tables.schema import Scope
 
 _TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 _PATIENCE = 10  # draws in a row that may bring nothing
-_MANY = 400  # variables: one sweep over them has to be enough to settle
+_FEW = 8  # variables settled between two looks at what was found
+_MANY = 400  # variables: one quick sweep over them has to be enough to settle
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,14 @@ class BoundedSearches:
 
     def settle(self) -> None:
         """Cut every variable off in turn and lay its arcs out anew, as long as that is better."""
-        for _ in range(2 if len(self.schema) <= _MANY else 1):
-            began = perf_counter()
-            better = self.best.settle()
-            self._record(began)
+        n = len(self.schema)
+        at_once = max(_FEW, n // 16)
+        for _ in range(2 if n <= _MANY else 1):
+            better = False
+            for first in range(0, n, at_once):
+                began = perf_counter()
+                better |= self.searches[0].settle(first, first + at_once, n <= _MANY)
+                self._record(began)
             if not better:
                 return
 

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.native_scores import native_scores
+from treewright.criteria.native_scores import native_scores, without_price
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
@@ -67,7 +67,9 @@ class LearnedClass(Learned[Dag]):
         the edges of a could as well be edges of b.
     certified
         Whether all allowed pairs were looked at: no step of the search improves the class. Up to 100
-        variables, with no other limit, no edge added, removed or turned in any member does.
+        variables, with no other limit, no edge added, removed or turned in any member does. Not so where a
+        score that is rounded, or tells members of a class apart a little, took so many steps that a run may
+        have been ended.
 
     Examples
     --------
@@ -90,6 +92,8 @@ def class_search(
     effort: int = 2,
     allow: Allowed | None = None,
     first: Allowed | None = None,
+    again: Allowed | None = None,
+    loosely: Allowed | None = None,
     then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
@@ -112,6 +116,13 @@ def class_search(
         of the schema.
     first
         The pairs to begin with; by default those that are useful on their own.
+    again
+        With effort 2 or 3: variables are reopened among these pairs and the first ones, in three ways and
+        with a second start, before others are let in, and not once more after that.
+    loosely
+        With effort 2 or 3 and a score that charges for each edge: these pairs and the first ones are searched
+        at half that price and then at all of it, which lets in edges that pay only together. The better of
+        the two classes stays.
     then
         The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
@@ -166,20 +177,29 @@ def class_search(
             search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
         )
         allowed = copies.without_copies(allowed)
-        later = allowed
-        if then is not None:
-            later = allowed & (useful | copies.with_partners_of_copies(search.pairs(then, "then")))
+        second, third, last = (
+            None if given is None else copies.with_partners_of_copies(search.pairs(given, name))
+            for given, name in ((again, "again"), (loosely, "loosely"), (then, "then"))
+        )
+        later = allowed if last is None else allowed & (useful | last)
     if start is not None:
         search.start_from(copies.taken_from(start, score.schema))
     with search.phase("first pairs") as tallies:
         tallies["pairs"] = search.run(allowed & useful)
     if effort == 1:
         search.reopen_nodes()
+    if effort >= 2 and second is not None:
+        with search.phase("pairs to look at again") as tallies:
+            tallies["pairs"] = search.run(allowed & (useful | second))
+        search.reopen_nodes(_WAYS)
+        search.start_again(_WAYS)
+    if effort >= 2 and third is not None:
+        search.loosen(allowed & (useful | third))
     certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
         with search.phase("all pairs" if then is None else "further pairs") as tallies:
             tallies["pairs"] = search.run(later)
-    if effort >= 2:
+    if effort >= 2 and second is None:
         ways = _WAYS if effort >= 3 else _WAYS[:1]
         search.reopen_nodes(ways)
         search.start_again(ways)
@@ -200,11 +220,13 @@ class _Search:
         scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
+        self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
+        self.resolution = scores.resolution
         self.native = _core.ClassSearch(
             scores,
             _NO_LIMIT if max_parents is None else max_parents,
             _LARGEST_SET if n > _SMALL else n,
-            _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1),
+            self.most_steps,
         )
         self.progress = progress
         self.trace = TraceBuilder()
@@ -265,6 +287,16 @@ class _Search:
         if is_better:
             self.reopen_nodes(ways)
 
+    def loosen(self, pairs: Matrix) -> None:
+        """Search with edges at half their price, then at all of it; keep what is better."""
+        half = without_price(self.score)[1] / 2
+        discount = half // self.resolution * self.resolution
+        if not discount:
+            return
+        with self.phase("cheaper edges") as tallies:
+            tallies["pairs"] = self.run(pairs)
+            self.native.loosen(discount)
+
     @contextmanager
     def phase(self, name: str) -> Iterator[dict[str, int | float]]:
         """Time a phase and note what it added to the tallies."""
@@ -284,7 +316,10 @@ class _Search:
         dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
         named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
         exact = score if self.is_exact else self.score.score(dag)
-        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified)
+        tallies = self.native.tallies
+        # with fewer steps in all, no run can have met its limit
+        ended = tallies["inserts"] + tallies["deletes"] + tallies["turns"] < self.most_steps
+        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified and ended)
 
 
 def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> None:

@@ -151,8 +151,12 @@ class _Ties:
         ties = weights[np.ix_(members, outside)]
         strongest = np.argmax(ties, axis=0)  # of equals the first by name
         size = ties[strongest, np.arange(len(outside))]
-        ranking = np.lexsort((self.rank[outside], -size))
         most = len(members) + _OUTSIDERS_AT_LEAST  # no rule of expansion asks for more
+        if most < len(outside):
+            near = np.flatnonzero(size >= np.partition(size, -most)[-most])  # equals at the end included
+        else:
+            near = np.arange(len(outside))
+        ranking = near[np.lexsort((self.rank[outside[near]], -size[near]))]
         return [(int(outside[i]), int(members[strongest[i]])) for i in ranking[:most].tolist()]
 
     def is_significant(self, u: int, v: int) -> bool:

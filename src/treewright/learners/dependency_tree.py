@@ -140,7 +140,8 @@ def _of_counts(counter: Counter) -> tuple[float, Matrix, Vector]:
         )
     n = len(counter.schema)
     # on the grid of the score sums are exact: the pair (u, v) has the number of (v, u), whoever comes first
-    statistic = np.maximum(2 * LogLikelihood(counter).pair_gains(), 0.0) if n else np.zeros((0, 0))
+    statistic = 2 * LogLikelihood(counter).pair_gains() if n else np.zeros((0, 0))
+    np.maximum(statistic, 0.0, out=statistic)
     occurring = [np.count_nonzero(cells) for cells in counter.counts_many([(v,) for v in range(n)])]
     return float(counter.n_rows), statistic, np.maximum(np.array(occurring, dtype=np.float64) - 1, 0.0)
 

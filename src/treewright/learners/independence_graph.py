@@ -24,7 +24,7 @@ from treewright.graphs import Edge, UndirectedGraph, edge
 from treewright.graphs.arcs import ranks_by_name
 from treewright.learners.answers import GradedTest, answers_of
 from treewright.learners.learned import Learned, TraceBuilder
-from treewright.learners.partial_correlations import partial_p_values
+from treewright.learners.partial_correlations import has_rows_enough, partial_p_values
 from treewright.learners.skeleton import Progress
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Scope
@@ -68,7 +68,8 @@ def estimate_independence_graph(
     method
         ``"blankets"``: grow a Markov blanket of each variable, shrink it, and join the variable with it.
         ``"inverse-covariance"``: test all partial correlations at once, which needs a test of moments.
-        ``"auto"``: the latter where the test has moments.
+        With fewer than four rows for each column the correlations are shrunk first. ``"auto"``: the latter
+        where the test has moments of more rows than that, since with few rows blankets lose less.
     largest
         A blanket stops growing at this many members; ``"auto"``: 6 for data, no bound for exact answers.
     progress
@@ -116,7 +117,10 @@ def independence_graphs(
             f"an inverse covariance needs a test of moments, such as FisherZTest; found {test!r}: "
             "use method='blankets'"
         )
-    if isinstance(moments, Moments) and method != "blankets":
+    largest_set = max(map(len, sets), default=0)
+    if isinstance(moments, Moments) and (
+        method == "inverse-covariance" or (method == "auto" and has_rows_enough(moments, largest_set))
+    ):
         return PartialCorrelationGraphs(moments, sets)
     return BlanketGraphs(test, sets, level, largest_blanket(test, largest))
 

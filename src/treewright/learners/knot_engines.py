@@ -26,7 +26,7 @@ from treewright.learners.bootstrap import one_native_thread
 from treewright.learners.class_search import LearnedClass
 from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.hill_climbing import learn_hill_climbing
-from treewright.learners.knot_combination import Vote
+from treewright.learners.knot_votes import Vote
 from treewright.learners.obedience import marks_of
 from treewright.learners.pc import learn_pc
 from treewright.learners.shared_tests import PartTest, SharedTest
@@ -144,8 +144,10 @@ class KnotLearner:
 
 
 def default_test(source: Counter | Moments, alpha: float) -> IndependenceTest:
-    """The G test of counts, Fisher's z test of moments."""
-    return FisherZTest(source, alpha) if isinstance(source, Moments) else GTest(source, alpha)
+    """The G test of counts, Fisher's z test of moments; what is determined is independent of the rest."""
+    if isinstance(source, Moments):
+        return FisherZTest(source, alpha, singular="independent")
+    return GTest(source, alpha)
 
 
 def restrict_knowledge(known: BoundKnowledge, scope: Scope) -> BoundKnowledge:
@@ -179,6 +181,8 @@ def side_by_side(
     """Apply to every part, on threads that each make native calls of their own; the largest first."""
     if threads is not None and threads < 1:
         raise SettingError(f"threads must be 1 or more; found {threads!r}")
+    if len(parts) == 1:  # the threads are free for the native calls
+        return [learn(parts[0])]
     with one_native_thread() as available:
         n_threads = min(threads or available, len(parts))
         if n_threads <= 1:

@@ -37,8 +37,9 @@ from treewright.graphs import (
 from treewright.graphs.arcs import Arc, NamedArc
 from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
-from treewright.learners.knot_combination import Combined, Tie, Vote, combine_classes, combine_dags
+from treewright.learners.knot_combination import Combined, Tie, combine_classes, combine_dags
 from treewright.learners.knot_engines import Engine, Knot, KnotLearner, KnotSettings, default_test
+from treewright.learners.knot_votes import Vote
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.pc import obey, tell

@@ -7,7 +7,8 @@ same clusters are kept here, but what decides by default is one search over the 
 whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
 tables, and clusters are a map of the domain that the answer carries with it.
 
-The search first joins only pairs that are useful on their own and looks at its choices again. Then either all
+The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
+at half their price, since some pay only together. Then either all
 pairs are let in, so that at the end no step improves (the *certificate*, about n^2 tables), or, where that is
 too much, those whose dependence leaves at least a weak marginal trace (the *rescue*).
 """
@@ -46,6 +47,12 @@ Matrix = npt.NDArray[np.bool_]
 CERTIFICATE_UP_TO = 2_000
 # The level of the rescue, and the stricter one above so many variables.
 _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+# Up to so many rows pairs at that level take part when edges are cheaper; with more a trace is clearer.
+_FEW_ROWS = 500
+# How much clusters grow unless told otherwise.
+_EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
+# Pairs this dependent take part when variables are reopened.
+_CLEAR = 0.001
 
 
 def learn_knots(
@@ -90,16 +97,18 @@ def learn_knots(
     certificate
         Whether all pairs are let in at the end: ``"auto"`` up to 2,000 variables.
     rescue
-        Without the certificate, the level at which a marginal dependence lets a pair in after all; by default
-        0.2, and 0.05 above 1,000 variables. 0 lets none in.
+        The level at which a marginal dependence is a weak trace: without the certificate it lets a pair in
+        after all. By default 0.2, and 0.05 above 1,000 variables; 0 lets none in.
     filter
         Which pairs may be joined at all: ``"pc1"``, those that no test with at most one variable given
         separates at 0.05 (helps with variables of very many states, where scores add false edges);
         ``"clusters"``, those that share a cluster; ``"partners"``, the five strongest partners of each
         variable. By default all pairs.
     effort
-        How much is looked at again, as in :func:`~treewright.learners.class_search`; by default 2, and 1
-        above 1,000 variables.
+        How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
+        are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
+        from a second start, and among those with a weak one with edges at half their price. 3: single edges
+        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -110,7 +119,7 @@ def learn_knots(
     weight, merge_singletons, require_significant
         How clusters are found, see :func:`~treewright.learners.find_clusters`.
     progress
-        Called after each phase with the steps taken and the nats gained since the start.
+        Called after each phase of the search with the steps taken and the nats gained since the start.
 
     Returns
     -------
@@ -146,14 +155,27 @@ def learn_knots(
             filter=filter is not None,
             max_parents=max_parents is not None,
         )
-        measured = measure_dependencies(source)
+    elif engine is not None or combine != "cpdag" or merge != "union":
+        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
+    if fast and certificate == "always":
+        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
+    if filter is not None:
+        one_of("filter", filter, FILTERS)
+    level = _rescue_level(rescue, len(source.schema))
+    trace = TraceBuilder()
+    with trace.phase("dependencies") as tallies:
+        dependencies = measure_dependencies(source)
+        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
+    with trace.phase("clusters") as tallies:
         clusters = find_clusters(
-            measured,
-            expansion=0.5 if expansion is None else expansion,
+            dependencies,
+            expansion=_EXPANSIONS[mode] if expansion is None else expansion,
             weight=weight,
             merge_singletons=merge_singletons,
             require_significant=require_significant,
         )
+        tallies["clusters"] = len(clusters)
+    if mode == "paper":
         return learn_paper_knots(
             source,
             clusters,
@@ -163,32 +185,9 @@ def learn_knots(
             effort=1 if effort is None else effort,
             score=score,
             knowledge=knowledge,
-            dependencies=measured,
+            dependencies=dependencies,
         )
-    if engine is not None or combine != "cpdag" or merge != "union":
-        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
-    if fast and certificate == "always":
-        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
-    if filter is not None:
-        one_of("filter", filter, FILTERS)
     known = bind_knowledge(knowledge, source.schema)
-    score = sparse_score(source) if score is None else score
-    if score.schema.names != source.schema.names:
-        raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    level = _rescue_level(rescue, len(source.schema))
-    trace = TraceBuilder()
-    with trace.phase("dependencies") as tallies:
-        dependencies = measure_dependencies(source)
-        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
-    with trace.phase("clusters") as tallies:
-        clusters = find_clusters(
-            dependencies,
-            expansion="adaptive" if expansion is None else expansion,
-            weight=weight,
-            merge_singletons=merge_singletons,
-            require_significant=require_significant,
-        )
-        tallies["clusters"] = len(clusters)
     allowed = known.allowed_pairs
     if filter is not None:
         allowed = allowed & filtered_pairs(
@@ -197,21 +196,57 @@ def learn_knots(
     everything = certificate == "always" or (
         certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
     )
+    found = _search(
+        _score_of(source, score),
+        known,
+        effort=_effort(len(source.schema), everything) if effort is None else effort,
+        allow=allowed | known.required | known.required.T,
+        again=dependencies.significant(_CLEAR),
+        loosely=_weak_traces(dependencies, level * min(1.0, _FEW_ROWS / max(dependencies.n_rows, 1.0))),
+        then=None if everything else _weak_traces(dependencies, level),
+        max_parents=max_parents,
+        progress=progress,
+    )
+    return _with_clusters(found, clusters, trace.build())
+
+
+def _search(
+    score: LocalScore,
+    known: BoundKnowledge,
+    *,
+    effort: int,
+    allow: Matrix,
+    again: Matrix,
+    loosely: Matrix,
+    then: Matrix | None,
+    max_parents: int | None,
+    progress: Progress | None,
+) -> LearnedClass:
+    """Search over classes; known directions are obeyed by climbing among single networks from there."""
     found = class_search(
         score,
-        effort=_effort(len(source.schema)) if effort is None else effort,
-        allow=allowed | known.required | known.required.T,
-        then=None if everything else _weak_traces(dependencies, level),
+        effort=effort,
+        allow=allow,
+        again=again,
+        loosely=loosely,
+        then=then,
         max_parents=max_parents,
         mentions=known.mentions,
         progress=progress,
     )
     if known.is_symmetric:
         known.check(found.structure)
-    else:
-        member = obedient_member(found.cpdag, known, max_parents)
-        found = climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
-    return _with_clusters(found, clusters, trace.build())
+        return found
+    member = obedient_member(found.cpdag, known, max_parents)
+    return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
+
+
+def _score_of(source: Counter | Moments, score: LocalScore | None) -> LocalScore:
+    if score is None:
+        return sparse_score(source)
+    if score.schema.names != source.schema.names:
+        raise SchemaError("the score and the counts must be of the same variables, in the same order")
+    return score
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
@@ -228,8 +263,8 @@ def _rescue_level(rescue: float | None, n: int) -> float:
     return float(rescue)
 
 
-def _effort(n: int) -> int:
-    return 2 if n <= _MANY else 1
+def _effort(n: int, everything: bool) -> int:
+    return 2 if everything and n <= _MANY else 1
 
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:

@@ -57,6 +57,8 @@ class Absence:
         them if the tree is right.
     knowledge
         Whether it is knowledge that keeps them apart.
+    score
+        Whether no set separated them, and the score left the edge out.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Absence:
     separations: tuple[Separation, ...] = ()
     path: tuple[Names, ...] = ()
     knowledge: bool = False
+    score: bool = False
 
     def __str__(self) -> str:
         u, v = self.pair
@@ -76,6 +79,8 @@ class Absence:
             where = "around them" if best.node is None else f"in the node {_braced(best.node)}"
             given, p_value = _braced(best.separator), f"{best.p_value:.3g}"
             return f"{u} and {v} are independent given {given} (p = {p_value}, {where})"
+        if self.score:
+            return f"no set separated {u} and {v}; the score is better without their edge"
         if self.knowledge:
             return f"{u} and {v} may not be joined, by what is known"
         smallest = min(self.path, key=len)
@@ -94,7 +99,7 @@ class LearnedSeparationTree(Learned[Pdag]):
     dag
         A member of the class that obeys the knowledge: what a model can be fitted to.
     skeleton
-        The pairs that share a node and that no node separated.
+        The pairs that share a node and that no node separated; with a score the structure may have fewer.
     tree
         The tree whose nodes were searched.
     separations
@@ -160,9 +165,11 @@ class LearnedSeparationTree(Learned[Pdag]):
         a, b = sorted((schema.names[schema.index(u)], schema.names[schema.index(v)]))
         if a == b:
             raise GraphError(f"an edge joins two variables; found {a!r} twice")
-        if self.skeleton.adjacent(a, b):
+        if self.dag.adjacent(a, b):
             raise GraphError(f"there is an edge between {a!r} and {b!r}: no set separated them")
         pair = (a, b)
+        if self.skeleton.adjacent(a, b):
+            return Absence(pair, score=True)
         unobeyed = pair in self.unobeyed or pair[::-1] in self.unobeyed
         found = self.separations.get(pair, ())
         path = self.tree.path_separators(a, b)

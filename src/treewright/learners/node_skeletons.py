@@ -22,7 +22,7 @@ from treewright.graphs.arcs import ranks_by_name
 from treewright.learners.answers import GradedTest
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.obedience import adjacency
-from treewright.learners.shared_tests import shared_part
+from treewright.learners.shared_tests import SharedTest
 from treewright.learners.skeleton import Progress, checked_depth
 from treewright.tables.schema import Scope
 
@@ -116,7 +116,7 @@ def find_node_skeletons(
     possible = np.ones((n, n), dtype=bool) if known is None else known.allowed_pairs
     certain = np.zeros((n, n), dtype=bool) if known is None else known.required | known.required.T
     rank = ranks_by_name(schema)
-    answers = shared_part(test).native_answers()
+    answers = SharedTest(test).whole().native_answers()
     search = _core.NodeSkeletons(rank, tree.cluster_scopes, possible, certain, local == "exhaustive")
     settle_levels(search, answers, depth, "level", trace=trace, progress=progress)
     if verify:

@@ -15,10 +15,13 @@ from treewright.tables.schema import Scope
 
 Floats = npt.NDArray[np.float64]
 
-# Rows that each column needs before the plain inverse is trusted, and the own share of a column's variance
-# below which it is a linear function of the others.
-_ROWS_PER_COLUMN = 2.0
+# The own share of a column's variance below which it is a linear function of the others.
 _SINGULAR = 1e-12
+
+
+def has_rows_enough(moments: Moments, width: int) -> bool:
+    """Whether the plain inverse has power: below four rows for each column it loses more than it finds."""
+    return bool(moments.n > 4 * width + 3)
 
 
 def partial_p_values(moments: Moments, scope: Scope) -> Floats:
@@ -51,7 +54,7 @@ def _p_values(moments: Moments) -> Floats:
 
     width = len(moments.schema)
     partial = None
-    if moments.n > _ROWS_PER_COLUMN * width + 3:
+    if has_rows_enough(moments, width):
         partial = partial_correlations(moments.correlation())
     if partial is not None:
         deviation = 1 / np.sqrt(moments.n - width - 1)

@@ -207,16 +207,22 @@ def by_score(
     skeleton: Skeleton, known: BoundKnowledge, score: LocalScore, trace: TraceBuilder, **found: Any
 ) -> LearnedPc:
     """Steps 2 and 3 by a score: the best class inside the skeleton."""
+    structure, dag = best_inside(skeleton.graph, known, score, trace)
+    return LearnedPc(structure=structure, trace=trace.build(), dag=dag, skeleton=skeleton.graph, **found)
+
+
+def best_inside(
+    graph: UndirectedGraph, known: BoundKnowledge, score: LocalScore, trace: TraceBuilder
+) -> tuple[Pdag, Dag]:
+    """The class of best score among the edges of a graph, and a member that obeys."""
     with trace.phase("class search") as tallies:
-        best = class_search(score, allow=skeleton.graph, mentions=known.mentions)
+        best = class_search(score, allow=graph, mentions=known.mentions)
         tallies["scores"] = best.trace.total("scores")
     with trace.phase("orientation"):
-        structure: Pdag = best.cpdag
-        dag = best.structure
-        if not known.is_symmetric:
-            dag = climb_obediently(score, best.cpdag, known, inside=skeleton.graph)
-            structure = marks_of(dag, known)
-    return LearnedPc(structure=structure, trace=trace.build(), dag=dag, skeleton=skeleton.graph, **found)
+        if known.is_symmetric:
+            return best.cpdag, best.structure
+        dag = climb_obediently(score, best.cpdag, known, inside=graph)
+        return marks_of(dag, known), dag
 
 
 def refuse_odd_score(rule: str, score: LocalScore | None) -> None:

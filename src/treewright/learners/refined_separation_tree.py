@@ -8,11 +8,12 @@ again while nodes shrink; then search inside the nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import as_level, one_of
+from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -32,18 +33,17 @@ from treewright.learners.node_skeletons import Depth, LocalSearch
 from treewright.learners.pc import tell
 from treewright.learners.separation_tree import (
     NodeColliderRule,
+    check_settings,
     learn_by_separation_tree,
     refuse_torn_arcs,
 )
 from treewright.learners.separator_audit import SeparatorAudit, audit_separators
 from treewright.learners.skeleton import Progress
-from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Scope
 
 Legitimacy = Literal["error", "report", "skip"]
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12
-_LEAST_LEVEL = 1e-30
 
 
 def learn_separation_tree(
@@ -51,7 +51,7 @@ def learn_separation_tree(
     hyperedges: Iterable[Iterable[NameOrIndex]] | None = None,
     *,
     refine_above: int | None = 8,
-    alpha_uig: float | Literal["auto"] = "auto",
+    alpha_uig: float = 0.01,
     max_node: int = 20,
     graph_method: GraphMethod = "auto",
     largest_blanket: int | Literal["auto"] | None = "auto",
@@ -59,6 +59,7 @@ def learn_separation_tree(
     local: LocalSearch = "pc",
     depth: Depth = "auto",
     collider_rule: NodeColliderRule = "contest",
+    score: LocalScore | None = None,
     verify: bool = False,
     legitimacy: Legitimacy = "error",
     knowledge: Knowledge | BoundKnowledge | None = None,
@@ -78,16 +79,17 @@ def learn_separation_tree(
         of their union is taken, again while the largest node shrinks. None: never.
     alpha_uig
         Level at which independence graphs are estimated. An edge too many costs time, a missing one may cost
-        true edges. ``"auto"``: 0.05 for counts, 0.01 for moments.
+        true edges; with a generous one nodes are large, and tests inside them as weak as those of PC.
     max_node
         A tree of an estimated graph with a larger node is estimated again at a tenth of the level, and so on;
-        `levels` of the result says so.
+        `levels` of the result says so. That ends at the level divided by the number of pairs, where hardly a
+        pair is joined by chance: nodes that are still larger are so for a reason, and stay.
     graph_method, largest_blanket
         How independence graphs are estimated, see :func:`estimate_independence_graph`.
     triangulation
         The elimination rule. Where it leaves a node of more than 12 variables, the narrowest of several rules
         is taken instead if it is better.
-    local, depth, collider_rule, verify, knowledge, progress
+    local, depth, collider_rule, score, verify, knowledge, progress
         As for :func:`learn_by_separation_tree`. The ends of required arcs must share a hyperedge.
     legitimacy
         Whether the separators of the tree of `hyperedges` are held against the data, see
@@ -119,11 +121,18 @@ def learn_separation_tree(
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
     known = bind_knowledge(knowledge, test.schema)
+    limit = None if refine_above is None else checked_size("refine_above", refine_above)
+    check_settings(test, local, depth, collider_rule, score)
     planner = Planner(
-        test, level_of(test, alpha_uig), checked_size("max_node", max_node), triangulation, known
+        test,
+        as_level(alpha_uig),
+        least=alpha_uig / max(len(test.schema) * (len(test.schema) - 1) / 2, 1),
+        max_node=checked_size("max_node", max_node),
+        triangulation=triangulation,
+        required=known.required_dag().moral_graph(),
+        options={"method": graph_method, "largest": largest_blanket},
+        progress=progress,
     )
-    planner.options = {"method": graph_method, "largest": largest_blanket}
-    planner.progress = progress
     audit = None
     if hyperedges is None:
         tree = planner.estimate([tuple(range(len(test.schema)))])
@@ -132,14 +141,15 @@ def learn_separation_tree(
         tree = separation_tree_from_hypergraph(test.schema, sets, triangulation=triangulation)
         refuse_torn_arcs(tree, known)
         audit = planner.audit(tree, legitimacy)
-    if refine_above is not None:
-        tree = planner.refine(tree, checked_size("refine_above", refine_above))
+    if limit is not None:
+        tree = planner.refine(tree, limit)
     learned = learn_by_separation_tree(
         tree,
         test,
         local=local,
         depth=depth,
         collider_rule=collider_rule,
+        score=score,
         verify=verify,
         knowledge=known,
         progress=progress,
@@ -148,45 +158,43 @@ def learn_separation_tree(
     return replace(learned, trace=trace, audit=audit, levels=tuple(planner.levels))
 
 
+@dataclass
 class Planner:
     """Makes trees of estimated graphs, and keeps account of what that took."""
 
-    def __init__(
-        self,
-        test: IndependenceTest,
-        alpha: float,
-        max_node: int,
-        triangulation: Method,
-        known: BoundKnowledge,
-    ) -> None:
-        self.test = test
-        self.alpha = alpha
-        self.max_node = max_node
-        self.triangulation = triangulation
-        self.required = known.required_dag().moral_graph()
-        self.options: dict[str, Any] = {}
-        self.progress: Progress | None = None
-        self.trace = TraceBuilder()
-        self.levels: list[float] = []
+    test: IndependenceTest
+    alpha: float  # falls when nodes are too large
+    _: KW_ONLY
+    least: float
+    max_node: int
+    triangulation: Method
+    required: UndirectedGraph
+    options: dict[str, Any]
+    progress: Progress | None
+    trace: TraceBuilder = field(default_factory=TraceBuilder)
+    levels: list[float] = field(default_factory=list)
 
     def estimate(self, sets: Sequence[Scope]) -> DSeparationTree:
         """The tree of the joined graphs inside the sets, at a level that keeps its nodes small enough."""
         tell(self.progress, "independence graph")
         with self.trace.phase("independence graph") as tallies:
-            alpha = self.alpha
-            graphs = independence_graphs(self.test, sets, alpha, **self.options)
-            tree = self.tree_of(graphs.at(alpha))
-            self.note(alpha)
-            while tree.width + 1 > self.max_node and hasattr(self.test, "alpha") and alpha > _LEAST_LEVEL:
-                alpha /= 10
-                tree = self.tree_of(graphs.at(alpha))
-                self.note(alpha)
+            graphs = independence_graphs(self.test, sets, self.alpha, **self.options)
+            tree = self.tree_of(graphs.at(self.alpha))
+            self.note_level()
+            while tree.width + 1 > self.max_node and self.can_be_stricter():
+                self.alpha /= 10
+                tree = self.tree_of(graphs.at(self.alpha))
+                self.note_level()
             tallies.update(tests=graphs.n_tests, nodes=len(tree.clusters), largest=tree.width + 1)
         return tree
 
-    def note(self, alpha: float) -> None:
-        if self.levels[-1:] != [alpha]:
-            self.levels.append(alpha)
+    def can_be_stricter(self) -> bool:
+        """Whether the test has a level, and chance may still have joined a pair."""
+        return hasattr(self.test, "alpha") and self.alpha > self.least
+
+    def note_level(self) -> None:
+        if self.levels[-1:] != [self.alpha]:
+            self.levels.append(self.alpha)
 
     def refine(self, tree: DSeparationTree, largest: int) -> DSeparationTree:
         """Step 3: split nodes by what is independent inside them, while the largest shrinks."""
@@ -216,15 +224,6 @@ class Planner:
         if legitimacy == "error":
             found.check()
         return found
-
-
-def level_of(test: IndependenceTest, alpha_uig: float | Literal["auto"]) -> float:
-    """Counts need a generous level, since few tests of theirs have power; one inversion has power enough."""
-    if alpha_uig == "auto":
-        return 0.01 if isinstance(getattr(test, "moments", None), Moments) else 0.05
-    if isinstance(alpha_uig, str):
-        raise SettingError(f"alpha_uig must be a number between 0 and 1, or 'auto'; found {alpha_uig!r}")
-    return as_level(alpha_uig)
 
 
 def checked_size(name: str, size: int) -> int:

@@ -8,10 +8,11 @@ class of the true DAG, and with data tests are fewer, condition on little and co
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
+from treewright.criteria.score import LocalScore
 from treewright.errors import KnowledgeError, SchemaError
 from treewright.graphs import (
     BoundKnowledge,
@@ -32,11 +33,11 @@ from treewright.learners.node_skeletons import (
     chosen_depth,
     find_node_skeletons,
 )
-from treewright.learners.pc import named_triple, obey, stands, tell
+from treewright.learners.pc import best_inside, named_triple, obey, refuse_odd_score, stands, tell
 from treewright.learners.skeleton import Progress
 
-NodeColliderRule = Literal["contest", "first", "majority", "max_p"]
-_RULES = ("contest", "first", "majority", "max_p")
+NodeColliderRule = Literal["contest", "first", "majority", "max_p", "score"]
+_RULES = ("contest", "first", "majority", "max_p", "score")
 
 
 def learn_by_separation_tree(
@@ -46,6 +47,7 @@ def learn_by_separation_tree(
     local: LocalSearch = "pc",
     depth: Depth = "auto",
     collider_rule: NodeColliderRule = "contest",
+    score: LocalScore | None = None,
     verify: bool = False,
     knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
@@ -74,7 +76,10 @@ def learn_by_separation_tree(
         How separators that disagree about the middle of a triple are judged. ``"first"``: by the smallest,
         ties by name; ``"majority"``: by most of those that took the edge away; ``"max_p"``: by the one with
         the largest p-value; ``"contest"``: as ``"max_p"``, with all sets around the ends inside their nodes
-        tried as well.
+        tried as well. ``"score"`` asks no separator: it searches the class of best score among the edges of
+        the joined skeleton, which may leave some of them out.
+    score
+        For ``"score"``: a score-equivalent one, such as SparseQNML.
     verify
         Whether the edges that are left are tried once more, by sets around them in the joined skeleton: fewer
         false edges, and some true ones less.
@@ -107,13 +112,11 @@ def learn_by_separation_tree(
     >>> print(learned.why_not("2", "3"))
     2 and 3 are independent given {1} (p = 1, in the node {1, 2, 3, 4})
     """
-    one_of("local", local, ("pc", "exhaustive"))
-    one_of("collider_rule", collider_rule, _RULES)
+    limit = check_settings(test, local, depth, collider_rule, score)
     tree = on_schema(tree, test)
     known = bind_knowledge(knowledge, test.schema)
     refuse_torn_arcs(tree, known)
     trace = TraceBuilder()
-    limit = chosen_depth(depth, test, local)
     nodes = find_node_skeletons(  # steps 2 and 3: search the nodes, join what they found
         tree, test, local=local, depth=limit, verify=verify, known=known, trace=trace, progress=progress
     )
@@ -121,15 +124,34 @@ def learn_by_separation_tree(
         asked = [(u, v, sets[0][0]) for (u, v), sets in nodes.separations.items() if sets[0][0]]
         functional = functional_columns(test, asked)
     tell(progress, "directions")
-    with trace.phase("colliders") as tallies:  # step 4
-        before = nodes.answers.n_evaluated
-        claims = claim_colliders(nodes, collider_rule, limit)
-        tallies.update(tests=claims.n_tests, claims=len(claims.colliders))
-        tallies["evaluated"] = nodes.answers.n_evaluated - before
-    learned = directed(nodes, known, claims, trace)  # step 5
+    if collider_rule == "score":
+        assert score is not None
+        structure, dag = best_inside(nodes.graph, known, score, trace)
+        learned = reported(nodes, known, trace, structure=structure, dag=dag, skeleton=nodes.graph)
+    else:
+        with trace.phase("colliders") as tallies:  # step 4
+            before = nodes.answers.n_evaluated
+            claims = claim_colliders(nodes, collider_rule, limit)
+            tallies.update(tests=claims.n_tests, claims=len(claims.colliders))
+            tallies["evaluated"] = nodes.answers.n_evaluated - before
+        learned = directed(nodes, known, claims, trace)  # step 5
     known.check(learned.structure)
     known.check(learned.dag)
     return replace(learned, functional=functional)
+
+
+def check_settings(
+    test: IndependenceTest,
+    local: LocalSearch,
+    depth: Depth,
+    collider_rule: NodeColliderRule,
+    score: LocalScore | None,
+) -> int | None:
+    """Refuse settings that do not fit before any work is done; gives the depth."""
+    one_of("local", local, ("pc", "exhaustive"))
+    one_of("collider_rule", collider_rule, _RULES)
+    refuse_odd_score(collider_rule, score)
+    return chosen_depth(depth, test, local)
 
 
 def claim_colliders(nodes: NodeSkeletons, rule: NodeColliderRule, depth: int | None) -> Claims:
@@ -157,18 +179,30 @@ def directed(
     with trace.phase("orientation"):
         graph, arcs, unobeyed = obey(nodes, known)
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
-    return LearnedSeparationTree(
+    return reported(
+        nodes,
+        known,
+        trace,
         structure=oriented.graph,
-        trace=trace.build(),
         dag=oriented.dag,
         skeleton=graph,
-        tree=nodes.tree,
-        separations=named_separations(nodes),
         dropped=oriented.dropped,
         added=oriented.added,
         skipped=oriented.skipped,
         ambiguous=tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
         unobeyed=unobeyed,
+    )
+
+
+def reported(
+    nodes: NodeSkeletons, known: BoundKnowledge, trace: TraceBuilder, **found: Any
+) -> LearnedSeparationTree:
+    """What was found, with what the nodes can tell about it."""
+    return LearnedSeparationTree(
+        **found,
+        trace=trace.build(),
+        tree=nodes.tree,
+        separations=named_separations(nodes),
         n_asked=nodes.answers.n_asked,
         n_evaluated=nodes.answers.n_evaluated,
         _barred=barred_pairs(known),

@@ -37,7 +37,8 @@ class SharedTest:
 
     def __init__(self, test: IndependenceTest) -> None:
         self.test = test
-        self.memory = _core.AnswerMemory(answers_of(test), len(test.schema))
+        self.answers = answers_of(test)
+        self.memory = _core.AnswerMemory(self.answers, len(test.schema))
 
     @property
     def schema(self) -> Schema:
@@ -103,8 +104,3 @@ class PartTest:
             return results
 
         return test_many
-
-
-def shared_part(test: IndependenceTest) -> PartTest:
-    """A test that remembers: the test itself if it does."""
-    return test if isinstance(test, PartTest) else SharedTest(test).whole()

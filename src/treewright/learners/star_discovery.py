@@ -90,10 +90,9 @@ class _Forest:
     def __init__(self, dependencies: Dependencies) -> None:
         order = np.array(dependencies.schema.name_order, dtype=np.intp)
         rank = np.argsort(order)
-        by_name = dependencies.weights[np.ix_(order, order)]
-        largest = float(by_name.max(initial=0.0)) * max(len(order), 1)
-        step = 2.0 ** (np.ceil(np.log2(largest)) - 61) if largest > 0 else 1.0
-        self.weights: Units = np.rint(by_name / step).astype(np.int64)
+        largest = float(dependencies.weights.max(initial=0.0)) * max(len(order), 1)
+        self._order, self._weights = order, dependencies.weights
+        self._step = 2.0 ** (np.ceil(np.log2(largest)) - 61) if largest > 0 else 1.0
         self.edges = [(int(rank[u]), int(rank[v])) for u, v in dependencies.tree.index_edges()]
         near: list[list[int]] = [[] for _ in order]
         for u, v in self.edges:
@@ -101,6 +100,14 @@ class _Forest:
             near[v].append(u)
         self.near: list[Indices] = [np.array(sorted(vertices), dtype=np.intp) for vertices in near]
         self.is_leaf = np.array([len(vertices) == 1 for vertices in near], dtype=np.bool_)
+
+    def weights(self, v: int, others: Indices) -> Units:
+        """The dependence between a vertex and some others."""
+        row = self._weights[self._order[v], self._order[others]]
+        return np.asarray(np.rint(row / self._step), dtype=np.int64)
+
+    def weight(self, u: int, v: int) -> int:
+        return round(float(self._weights[self._order[u], self._order[v]]) / self._step)
 
     def star(self, v: int) -> Indices:
         """The vertex, those next to it, and the leaves next to these; this is also where its star counts."""
@@ -129,13 +136,13 @@ class _TreeWeights:
         self.forest = forest
         self.of: Units = np.zeros(len(forest.near), dtype=np.int64)
         for u, v in forest.edges:
-            self.of[forest.centres_over_edge(u, v)] += forest.weights[u, v]
+            self.of[forest.centres_over_edge(u, v)] += forest.weight(u, v)
 
     def take(self, v: int, free: npt.NDArray[np.bool_]) -> None:
         """A vertex leaves all stars, and its edges with it."""
         for u in self.forest.near[v].tolist():
             if free[u]:
-                self.of[self.forest.centres_over_edge(u, v)] -= self.forest.weights[u, v]
+                self.of[self.forest.centres_over_edge(u, v)] -= self.forest.weight(u, v)
 
 
 class _CentreWeights:
@@ -153,7 +160,7 @@ class _CentreWeights:
     def _add(self, v: int, sign: int) -> None:
         centres = self.forest.centres_over(v)
         centres = centres[centres != v]
-        self.of[centres] += sign * self.forest.weights[centres, v]
+        self.of[centres] += sign * self.forest.weights(v, centres)
 
 
 def _merge_singletons(stars: list[tuple[int, Indices]], forest: _Forest) -> list[tuple[int, Indices]]:
@@ -163,7 +170,7 @@ def _merge_singletons(stars: list[tuple[int, Indices]], forest: _Forest) -> list
     for i, (v, members) in enumerate(stars):
         around = forest.near[v]
         if len(members) == 1 and len(around):
-            strongest = int(around[np.argmax(forest.weights[v, around])])
+            strongest = int(around[np.argmax(forest.weights(v, around))])
             merged[place[strongest]].append(v)
             merged[i] = []
     kept = [(centre, members) for (centre, _), members in zip(stars, merged, strict=True) if members]

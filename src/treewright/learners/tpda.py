@@ -39,7 +39,7 @@ from treewright.learners.answers import GradedTest, MeasuringTest
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.pc import obey, stands, tell
 from treewright.learners.separators import NamedSeparators, Separators
-from treewright.learners.shared_tests import PartTest, shared_part
+from treewright.learners.shared_tests import PartTest, SharedTest
 from treewright.learners.skeleton import Progress
 
 
@@ -138,15 +138,17 @@ def learn_tpda(
     """
     check_settings(test, threshold, largest_given, tolerance)
     known = bind_knowledge(knowledge, test.schema)
-    part, trace = shared_part(test), TraceBuilder()
-    before = part.shared.n_tests
+    part, trace = test if isinstance(test, PartTest) else SharedTest(test).whole(), TraceBuilder()
+    before = part.shared.n_conditional
     search = start_tpda(known, threshold, largest_given, tolerance)
     for phase in ("draft", "thicken", "thin", "thin_again"):
+        # all pairs are asked once: where nobody else asks them there is nothing to remember
+        answers = part.shared.answers if phase == "draft" and part is not test else part.native_answers()
         tell(progress, phase.replace("_", " "))
         with trace.phase(phase.replace("_", " ")) as tallies:
-            pairs, tests, changed = getattr(search, phase)(part.native_answers())
+            pairs, tests, changed = getattr(search, phase)(answers)
             tallies.update(pairs=pairs, tests=tests, changed=changed)
-    n_tests = part.shared.n_tests - before
+    n_tests = int(trace.build().phases[0].tallies["tests"]) + part.shared.n_conditional - before
     with trace.phase("orientation"):
         found = CutGraph(search, known)
         graph, arcs, unobeyed = obey(found, known)

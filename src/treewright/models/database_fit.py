@@ -48,7 +48,19 @@ def fit_databases(
     counted = PooledCounter(databases)
     joint = CompletedJoint(databases.schema, databases.hyperedge_scopes, counted.counts_many)
     counter = PooledCounter(databases, joint)
-    return FamilyCounts(dag, counter).fit(prior=prior, keep_counts=keep_counts)
+    model = FamilyCounts(dag, counter).fit(prior=prior, keep_counts=keep_counts)
+    completed = completed_families(dag, databases)
+    return model.with_provenance({**model.provenance, "completed": completed}) if completed else model
+
+
+def completed_families(dag: Dag, databases: Databases) -> list[str]:
+    """Variables that no table has together with all their parents, by name."""
+    names = dag.schema.names
+    return sorted(
+        name
+        for v, name in enumerate(names)
+        if not databases.covers((name, *dag.schema.names_of(dag.parents(v))))
+    )
 
 
 def _fit_regressions(dag: Dag, databases: Databases, prior: GaussianPrior | None) -> GaussianNetwork:

@@ -95,7 +95,7 @@ def fit(
         continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
         needs a counter that holds rows, as :func:`count` returns. Or several tables with overlapping columns
         (:class:`Databases`): each family is fitted to all tables that have its columns, completed from the
-        others where none has.
+        others where none has (`provenance["completed"]` of a Bayesian network names them).
     prior
         For counts a Dirichlet prior (see the formula above), by default of one row; for moments a
         :class:`GaussianPrior`, by default none. None is maximum likelihood.
@@ -149,7 +149,9 @@ def fit(
     dag, origin = directed(structure)
     if isinstance(counter, Databases):
         fitted = fit_databases(dag, counter, prior, keep_counts=keep_counts)
-        return fitted.with_provenance(origin) if origin and isinstance(fitted, BayesianNetwork) else fitted
+        if not origin or isinstance(fitted, GaussianNetwork):
+            return fitted
+        return fitted.with_provenance({**origin, **fitted.provenance})
     if isinstance(counter, Moments):
         if keep_counts:
             raise SettingError("keep_counts=True goes with counts; the moments of a Gaussian network add up")

@@ -163,11 +163,13 @@ def holm(p_values: Sequence[float]) -> Floats:
 
 
 def _shared_scopes(databases: Databases) -> Iterator[tuple[Scope, Cover]]:
-    for size in (1, 2):
-        for scope in combinations(range(len(databases.schema)), size):
-            cover = databases.covering(scope)
-            if len(cover) > 1:
-                yield scope, cover
+    masks = databases.masks
+    several = [v for v, mask in enumerate(masks) if mask.bit_count() > 1]
+    for v in several:
+        yield (v,), databases.covering((v,))
+    for u, v in combinations(several, 2):
+        if (masks[u] & masks[v]).bit_count() > 1:
+            yield (u, v), databases.covering((u, v))
 
 
 def _compare_counts(databases: Databases) -> Iterator[Found]:

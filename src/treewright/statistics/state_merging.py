@@ -12,16 +12,16 @@ them every state stays alone, and a variable that nothing depends on is not merg
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, xlogy
 
 from treewright import _core
 from treewright.errors import SettingError
-from treewright.statistics.counter import Counter
+from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.merged import Codes, Groups, add_up
 from treewright.tables.schema import Schema
 
@@ -29,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 
 # Only so many states are compared with each other; the rarest beyond them are one from the start.
 _MOST_COMPARED = 256
+# Whole numbers up to this have their n ln n looked up.
+_MOST_LOOKED_UP = 1 << 20
 # So many things are parted exactly.
 _MOST_PARTED = 1_000
 
@@ -94,19 +96,21 @@ def named_groups(schema: Schema, v: int, codes: Codes) -> Groups:
     )
 
 
-def best_codes(counter: Counter, v: int, others: Sequence[int], found: dict[int, Codes]) -> Codes:
+def best_codes(counter: Counter, v: int, others: Sequence[int], found: Mapping[int, Codes]) -> Codes:
     """The groups of one variable at which its edges are worth most."""
     tables = counter.counts_many([(v, u) for u in others])
-    tables = [add_up(t, 1, found[u]) if u in found else t for t, u in zip(tables, others, strict=True)]
     seen = tables[0].sum(axis=1)
+    every = np.arange(len(seen), dtype=np.intp)
     if np.count_nonzero(seen) < 2:
-        return np.arange(len(seen), dtype=np.intp)
+        return every
     codes = compared_states(seen)
-    cells = add_up(np.concatenate([t.astype(np.float64) for t in tables], axis=1), 0, codes)
-    merging = _Merging(cells.astype(np.float64), [t.shape[1] for t in tables], math.log(len(counter.schema)))
-    steps = merging.run(len(seen))
+    states = [found.get(u, np.arange(t.shape[1])) for t, u in zip(tables, others, strict=True)]
+    sizes = [int(groups.max()) + 1 for groups in states]
+    columns = np.concatenate(states) + np.repeat(np.cumsum([0, *sizes[:-1]]), [len(s) for s in states])
+    cells = add_up(add_up(cast("Counts", np.concatenate(tables, axis=1)), 1, columns), 0, codes)
+    steps = _Merging(cells, sizes, math.log(len(counter.schema))).run(len(seen))
     if steps is None:
-        return np.arange(len(seen), dtype=np.intp)
+        return every
     for kept, gone in steps:
         codes[codes == gone] = kept
     return np.unique(codes, return_inverse=True)[1].astype(np.intp)
@@ -126,32 +130,35 @@ def compared_states(seen: npt.NDArray[np.int64] | Floats) -> Codes:
 class _Merging:
     """States of one variable on their way to a single one; row = a state's counts with all others."""
 
-    def __init__(self, cells: Floats, sizes: Sequence[int], price: float) -> None:
+    def __init__(self, cells: Counts, sizes: Sequence[int], price: float) -> None:
         self.cells, self.sizes, self.price = cells, np.array(sizes), price
         self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
         self.totals = cells[:, : sizes[0]].sum(axis=1)
         self.n_rows = float(self.totals.sum())
+        self.log_term = log_terms(cells, self.n_rows)
         self.alive = np.ones(len(cells), dtype=np.bool_)
-        self.fits = self.fit(cells, self.totals)
+        terms = self.log_term(cells)
+        self.fits = terms.sum(axis=1) - len(sizes) * self.log_term(self.totals)
+        self.both = self.by_variable(terms.sum(axis=0))
+        self.alone = self.by_variable(self.log_term(cells.sum(axis=0)))
 
-    def fit(self, cells: Floats, totals: Floats) -> Floats:
-        """Log-likelihood of all others in the rows of each state."""
-        fits: Floats = xlogy(cells, cells).sum(axis=-1) - len(self.sizes) * xlogy(totals, totals)
-        return fits
+    def by_variable(self, terms: Floats) -> Floats:
+        sums: Floats = np.add.reduceat(terms, self.starts)
+        return sums
 
     def losses(self, state: int, others: npt.NDArray[np.intp]) -> Floats:
-        """What merging a state with each other one takes from the log-likelihood."""
-        together = self.fit(self.cells[state] + self.cells[others], self.totals[state] + self.totals[others])
+        """What merging a state with each other one takes from the log-likelihood of all variables."""
+        terms = self.log_term(self.cells[state] + self.cells[others]).sum(axis=1)
+        together = terms - len(self.sizes) * self.log_term(self.totals[state] + self.totals[others])
         losses: Floats = self.fits[state] + self.fits[others] - together
         return losses
 
     def run(self, declared: int) -> list[tuple[int, int]] | None:
         """The merges (kept, gone) down to the groups that are worth most; None if all states are."""
-        n = len(self.cells)
+        n, price = len(self.cells), log_partitions(declared)
         loss = np.full((n, n), np.inf)
         for state in range(n - 1):
             loss[state, state + 1 :] = self.losses(state, np.arange(state + 1, n))
-        price = log_partitions(declared)
         worth, steps = {declared: self.worth(declared)}, []
         worth.setdefault(n, self.worth(n) - float(price[n]))
         for left in range(n - 1, 1, -1):
@@ -163,30 +170,41 @@ class _Merging:
         return None if best == declared else steps[: n - best]
 
     def merge(self, kept: int, gone: int, loss: Floats) -> None:
+        before = self.log_term(self.cells[[kept, gone]]).sum(axis=0)
         self.cells[kept] += self.cells[gone]
         self.totals[kept] += self.totals[gone]
-        self.alive[gone] = False
         self.cells[gone] = self.totals[gone] = 0
-        self.fits[kept] = self.fit(self.cells[kept], self.totals[kept])
+        self.alive[gone] = False
+        terms = self.log_term(self.cells[kept])
+        self.both += self.by_variable(terms - before)
+        self.fits[kept] = terms.sum() - len(self.sizes) * self.log_term(self.totals[kept])
         loss[gone, :] = loss[:, gone] = np.inf
         others = np.flatnonzero(self.alive)
         others = others[others != kept]
-        before = others < kept
+        first = others < kept
         fresh = self.losses(kept, others)
-        loss[others[before], kept], loss[kept, others[~before]] = fresh[before], fresh[~before]
+        loss[others[first], kept], loss[kept, others[~first]] = fresh[first], fresh[~first]
 
     def worth(self, k: int) -> float:
         """What edges to the others gain in all, those that gain nothing left out."""
-        n, cells, totals = self.n_rows, self.cells, self.totals
-        both = np.add.reduceat(xlogy(cells, cells).sum(axis=0), self.starts)
-        margins = cells.sum(axis=0)
-        alone = np.add.reduceat(xlogy(margins, margins), self.starts)
-        fit = both - xlogy(totals, totals).sum() - alone + xlogy(n, n)
+        n = self.n_rows
+        fit = self.both - self.log_term(self.totals).sum() - self.alone + n * math.log(n)
         cost = regrets(n, k * self.sizes) - regret(n, k) - regrets(n, self.sizes)
         return float(np.maximum(fit - cost - self.price, 0).sum())
 
 
-@cache
+def log_terms(cells: Counts, n_rows: float) -> Callable[[Counts], Floats]:
+    """The function n ln n of counts: looked up for whole numbers that are not too many, else computed."""
+    from scipy.special import xlogy  # here, since importing scipy takes longer than all of treewright
+
+    if cells.dtype.kind == "f" or n_rows > _MOST_LOOKED_UP:
+        return lambda counts: np.asarray(xlogy(counts, counts), dtype=np.float64)
+    whole = np.arange(int(n_rows) + 1, dtype=np.float64)
+    table = np.asarray(xlogy(whole, whole), dtype=np.float64)
+    return lambda counts: table[counts]
+
+
+@lru_cache(maxsize=64)
 def log_partitions(n: int) -> Floats:
     """Logarithm of the number of ways to part n things into k groups, for k from 0 to n.
 
@@ -194,6 +212,8 @@ def log_partitions(n: int) -> Floats:
     small.
     """
     if n > _MOST_PARTED:
+        from scipy.special import gammaln, xlogy
+
         k = np.arange(n + 1)
         return np.asarray(xlogy(float(n), k) - gammaln(k + 1.0))
     ways = np.array([0.0])  # of no things into no group
@@ -207,9 +227,10 @@ def log_partitions(n: int) -> Floats:
 
 
 def regrets(n: float, cells: npt.NDArray[np.int64]) -> Floats:
-    return np.array([regret(n, int(k)) for k in cells])
+    distinct, where = np.unique(cells, return_inverse=True)
+    return np.array([regret(n, int(k)) for k in distinct])[where]
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def regret(n: float, cells: int) -> float:
     return _core.multinomial_regret(n, float(cells))

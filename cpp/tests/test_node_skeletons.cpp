@@ -1,0 +1,97 @@
+#include <vector>
+
+#include "check.hpp"
+#include "treewright/blanket_rounds.hpp"
+#include "treewright/memo_answers.hpp"
+#include "treewright/node_skeletons.hpp"
+
+namespace tw = treewright;
+
+namespace {
+
+using Set = std::vector<std::uint32_t>;
+
+/// Answers of the chain 0 - 1 - 2 - ... : two are separated by anything between them.
+class Chain final : public tw::TestAnswers {
+ public:
+  tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
+    tw::Answers out;
+    for (const tw::Query& query : queries) {
+      const auto [low, high] = std::minmax(query.x, query.y);
+      out.push_back(std::ranges::any_of(query.given, [&](auto w) { return low < w && w < high; }));
+    }
+    n_asked += queries.size();
+    return out;
+  }
+  std::vector<double> separation(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
+    std::vector<double> out;
+    for (const auto apart : independent(queries, cancel)) out.push_back(apart ? 0.5 : -1);
+    return out;
+  }
+  tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
+    return {independent(queries, cancel), std::vector<double>(queries.size(), 0)};
+  }
+  std::size_t candidates_per_pair(std::size_t) const override { return 1; }
+
+  std::size_t n_asked = 0;
+};
+
+tw::BitMatrix complete(std::uint32_t n) {
+  tw::BitMatrix all(n);
+  for (std::uint32_t u = 0; u < n; ++u)
+    for (std::uint32_t v = u + 1; v < n; ++v) all.join(u, v);
+  return all;
+}
+
+const std::vector<Set> kNodes = {{0, 1, 2, 3}, {3, 2, 4}, {4, 5}};
+
+}  // namespace
+
+TEST(nodes_are_searched_on_their_own_and_joined) {
+  for (const auto local : {tw::LocalSearch::neighbours, tw::LocalSearch::everybody}) {
+    tw::Cancel cancel;
+    Chain chain;
+    tw::MemoAnswers answers(chain);
+    tw::NodeSkeletons search({0, 1, 2, 3, 4, 5}, kNodes, complete(6), tw::BitMatrix(6), local);
+    CHECK(search.settle(0, answers, cancel).pairs == 6 + 3 + 1);
+    CHECK(search.settle(1, answers, cancel).removed == 3 + 1);
+    for (std::uint32_t v = 0; v + 1 < 6; ++v) CHECK(search.adjacency().test(v, v + 1));
+    CHECK(!search.adjacency().test(2, 4) && !search.adjacency().test(0, 5));
+    CHECK((search.local_edges(1) == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 3}, {3, 4}}));
+    for (const tw::SeparatedPair& one : search.separators()) CHECK(one.u < one.v && one.given.size() == 1);
+    std::int64_t n_tests = 0;
+    const auto triples = search.weigh_triples(true, std::nullopt, answers, cancel, n_tests);
+    CHECK(triples.size() == 3);  // 3 - 4 - 5 shares no node
+    for (const tw::TripleEvidence& one : triples) CHECK(one.n_without == 0 && one.p_with == 0.5);
+    search.part(1, 0, {5});
+    CHECK(!search.adjacency().test(0, 1) && search.separators().back().node == 3);
+  }
+}
+
+TEST(a_question_is_evaluated_once) {
+  tw::Cancel cancel;
+  Chain chain;
+  tw::MemoAnswers answers(chain);
+  const std::vector<tw::Query> queries = {{0, 2, {1, 4}}, {2, 0, {4, 1}}, {0, 2, {}}, {0, 2, {}}};
+  CHECK((answers.separation(queries, cancel) == std::vector<double>{0.5, 0.5, -1, -1}));
+  CHECK((answers.independent(queries, cancel) == tw::Answers{1, 1, 0, 0}));
+  CHECK(answers.n_asked() == 8 && answers.n_evaluated() == 2 && chain.n_asked == 2);
+}
+
+TEST(blankets_of_a_chain) {
+  tw::Cancel cancel;
+  Chain chain;
+  std::vector<tw::BlanketTask> tasks;
+  for (std::uint32_t x = 0; x < 5; ++x) {
+    tasks.push_back({x, {}});
+    for (std::uint32_t y = 0; y < 5; ++y)
+      if (y != x) tasks.back().candidates.push_back(y);
+  }
+  std::int64_t n_tests = 0;
+  const auto grown = tw::grow_blankets(tasks, 100, chain, cancel, n_tests);
+  CHECK((grown[4].members == Set{0, 1, 2, 3}) && n_tests > 0);
+  CHECK(tw::grow_blankets(tasks, 2, chain, cancel, n_tests)[4].members.size() == 2);
+  for (std::uint32_t x = 0; x < 5; ++x) tasks[x].candidates = grown[x].members;
+  const auto blankets = tw::shrink_blankets(tasks, chain, cancel, n_tests);
+  CHECK((blankets[0] == Set{1}) && (blankets[4] == Set{3}) && (blankets[2] == Set{1, 3}));
+}

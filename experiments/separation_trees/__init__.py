@@ -1,0 +1,1 @@
+"""Experiments on learning over d-separation trees (Xie, Geng & Zhao 2006)."""

@@ -1,0 +1,206 @@
+"""The estimator that knows who belongs together, and learns from one table or from several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Self
+
+from treewright.errors import NotFittedError
+from treewright.estimators.estimator import Estimator
+from treewright.graphs import Knowledge, Pdag
+from treewright.graphs.hypergraph_files import read_hypergraph
+from treewright.learners import Absence
+from treewright.learners.from_tables import Engine, LearnedFromTables, learn_from_tables
+from treewright.learners.refined_separation_tree import Legitimacy
+from treewright.models import Dirichlet, fit
+from treewright.models.several_tables import score_tables
+from treewright.tables import Databases, Schema, read_databases
+from treewright.tables.bins import Bins
+from treewright.tables.missing import MissingPolicy
+
+Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
+
+
+class SeparationTree(Estimator):
+    """A network from a table, or from several tables that share only some of their columns.
+
+    ``fit(table)`` learns from one table, ``fit([table, table, ...])`` from tables with overlapping columns,
+    whose rows are different individuals: nothing is joined, and the model still answers questions about
+    columns that no table has together. The columns may be discrete, or all of them continuous.
+
+    Parameters
+    ----------
+    hypergraph
+        Sets of variables such that variables that influence each other directly, and parents of a common
+        child, share a set; or a file with one set per line. By default the columns of the tables.
+    engine
+        "class": search over equivalence classes by a score, among the pairs that share a set. "tests":
+        independence tests inside the nodes of a d-separation tree, as in [1]_. "auto": tests for one table
+        of continuous columns unless a score is given, else class.
+    score, effort, max_parents
+        Of the engine "class". The score is "sparse-qnml", or "gaussian-bic" for continuous columns, unless
+        given.
+    test, alpha, alpha_uig, refine_above, completion
+        Of the engine "tests", see :func:`~treewright.learn_separation_tree` and
+        :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts of several tables and else 0.01
+        unless given.
+    legitimacy
+        What happens when rows contradict the hypergraph: "error", "report" (see `audit_`) or "skip".
+    knowledge
+        Arcs that are required or forbidden.
+    prior, missing, bins, schema, seed
+        As for every estimator; the prior is for discrete columns.
+
+    Attributes
+    ----------
+    cpdag_
+        The equivalence class; with directed knowledge, what is left open by it.
+    tree_
+        The d-separation tree: its `clusters` are the nodes, its `separators` what they share.
+    separators_
+        For each pair that a test separated, smaller name first, the smallest set that did it; empty for the
+        engine "class". :meth:`why_not` answers for both.
+    databases_
+        The tables as they were aligned.
+    homogeneity_
+        Whether what tables share is distributed alike in all of them.
+    never_observed_together_, undecided_edges_, model_based_
+        What no table could say, see :class:`~treewright.LearnedFromDatabases`.
+    audit_
+        What the rows say about the separators of the hypergraph; None where there is nothing to ask.
+    warnings_
+        What to know before the result is trusted, in sentences.
+    learned_
+        All of this in one object; ``learned_.report()`` tells the whole story.
+
+    References
+    ----------
+    .. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs.
+       Artificial Intelligence 170, 422-439.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> network, rng = tw.load_network("asia"), np.random.default_rng(0)
+    >>> first = network.sample(10_000, rng=rng).select(["asia", "tub", "lung", "either", "xray"])
+    >>> second = network.sample(10_000, rng=rng).select(["smoke", "lung", "bronc", "either", "dysp"])
+    >>> found = tw.SeparationTree().fit([first, second])
+    >>> found.tree_.separators
+    (('either', 'lung'),)
+    >>> found.query("dysp", given={"xray": "yes"})["yes"] > 0.5  # no table has both
+    True
+    >>> print(found.why_not("dysp", "xray"))
+    dysp and xray share no node; the tree separates them by {either, lung}
+    """
+
+    def __init__(
+        self,
+        *,
+        hypergraph: Sets | None = None,
+        engine: Engine = "auto",
+        score: str | None = None,
+        effort: int = 2,
+        max_parents: int | None = None,
+        test: Literal["g", "chi-square"] = "g",
+        alpha: float | None = None,
+        alpha_uig: float = 0.01,
+        refine_above: int | Literal["auto"] | None = "auto",
+        completion: Literal["fit", "none"] = "fit",
+        legitimacy: Legitimacy = "error",
+        knowledge: Knowledge | None = None,
+        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
+        missing: MissingPolicy = "error",
+        bins: Bins | None = None,
+        schema: Schema | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.hypergraph = hypergraph
+        self.engine = engine
+        self.criterion = score
+        self.effort = effort
+        self.max_parents = max_parents
+        self.test = test
+        self.alpha = alpha
+        self.alpha_uig = alpha_uig
+        self.refine_above = refine_above
+        self.completion = completion
+        self.legitimacy = legitimacy
+        self.knowledge = knowledge
+        self.prior = prior
+        self.missing = missing
+        self.bins = bins
+        self.schema = schema
+        self.seed = seed
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn a network from a frame, array, file or table, or from a list of them."""
+        databases = self._read_all(X, self.schema)
+        learned = self._learn(databases)
+        prior = None if databases.is_continuous else self.prior
+        self._keep(fit(learned.dag, databases, prior=prior), learned, databases.tables[0].report)
+        self._tell(learned)
+        return self
+
+    def _learn(self, counter: Databases) -> LearnedFromTables:
+        return learn_from_tables(
+            counter,
+            hypergraph=self._sets(),
+            engine=self.engine,
+            score=self.criterion,
+            effort=self.effort,
+            max_parents=self.max_parents,
+            test=self.test,
+            alpha=self.alpha,
+            alpha_uig=self.alpha_uig,
+            refine_above=self.refine_above,
+            completion=self.completion,
+            legitimacy=self.legitimacy,
+            knowledge=self.knowledge,
+        )
+
+    def _sets(self) -> Iterable[Iterable[str]] | None:
+        if isinstance(self.hypergraph, str | os.PathLike):
+            return read_hypergraph(self.hypergraph)
+        return self.hypergraph
+
+    def _tell(self, learned: LearnedFromTables) -> None:
+        self.learned_ = learned
+        self.databases_ = learned.databases
+        self.cpdag_: Pdag = learned.structure
+        self.tree_ = learned.tree
+        self.separators_ = {} if learned.found is None else learned.found.separators
+        self.homogeneity_ = learned.homogeneity
+        self.never_observed_together_ = learned.never_observed_together
+        self.undecided_edges_ = learned.undecided_edges
+        self.model_based_ = learned.model_based
+        self.audit_ = learned.audit
+        self.warnings_ = learned.warnings
+
+    def _read_all(self, X: Any, schema: Schema | None) -> Databases:
+        if isinstance(X, Databases):
+            return X
+        if not is_several(X):
+            return Databases([self._read(X, schema)])
+        return read_databases(
+            X, schema=schema, missing=self.missing, bins=None if schema is not None else self.bins
+        )
+
+    def why_not(self, u: str, v: str) -> Absence:
+        """Why there is no edge between two variables; `str()` says it in a sentence."""
+        if not hasattr(self, "learned_"):
+            raise NotFittedError("this SeparationTree has learned nothing yet; call .fit(rows) first")
+        return self.learned_.why_not(u, v)
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Mean log-likelihood of the rows, in nats; of several tables, of the columns that each row has."""
+        model = self._fitted()
+        if isinstance(X, Databases) or is_several(X):
+            return score_tables(model, self._read_all(X, model.schema))
+        return super().score(X)
+
+
+def is_several(X: Any) -> bool:
+    """Whether what is to be fitted is a list of tables."""
+    return isinstance(X, Sequence) and not isinstance(X, str)

@@ -1,0 +1,140 @@
+"""Which score suits these rows? The one under which they are likeliest.
+
+A score codes the rows: so many nats for the variables, given a structure. With few rows codes differ by what
+they expect of a table beforehand. BDeu with a small equivalent sample size expects near-certain answers (a
+sensor that hardly errs, a rule); qNML expects nothing in particular. Neither is right for all networks, but
+the rows tell which of them is shorter, and the shorter code is the better guess about their source. So a
+structure is learned with the first score, all of them judge it, and the best one learns the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from treewright.criteria.dirichlet_scores import BDeu
+from treewright.criteria.grouped_score import GroupedScore
+from treewright.criteria.likelihood_scores import QNML
+from treewright.criteria.score import LocalScore
+from treewright.errors import SettingError
+from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
+from treewright.learners.class_search import class_search
+from treewright.statistics.counter import Counter
+from treewright.statistics.state_merging import merge_states
+
+Candidates = Mapping[str, Callable[[Counter], LocalScore]]
+
+# What the rows choose among by default; the first one begins.
+CANDIDATES: Candidates = {
+    "qnml": QNML,
+    "bdeu, ess 1": partial(BDeu, ess=1.0),
+    "bdeu, ess 2": partial(BDeu, ess=2.0),
+    "bdeu, ess 4": partial(BDeu, ess=4.0),
+    "bdeu, ess 8": partial(BDeu, ess=8.0),
+}
+
+
+@dataclass(frozen=True)
+class ScoreChoice:
+    """The score that the rows chose.
+
+    Attributes
+    ----------
+    name
+        Which of the candidates.
+    score
+        That score, with ln n nats for each edge and groups where a variable has many states.
+    evidence
+        Nats by which each candidate codes the rows better (above 0) or worse than the first one, given the
+        structure that was judged last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("alarm").sample(500, rng=np.random.default_rng(0))
+    >>> choice = tw.choose_score(tw.count(table))
+    >>> choice.name, choice.evidence["qnml"], choice.evidence[choice.name] > 100
+    ('bdeu, ess 4', 0.0, True)
+    """
+
+    name: str
+    score: LocalScore
+    evidence: Mapping[str, float]
+
+
+def choose_score(
+    counter: Counter,
+    candidates: Candidates | None = None,
+    *,
+    above: int = 8,
+    effort: int = 1,
+    rounds: int = 3,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+) -> ScoreChoice:
+    """Let the rows choose the score with which a structure is learned.
+
+    Parameters
+    ----------
+    counter
+        Counts of discrete variables.
+    candidates
+        From names to score-equivalent scores of a counter that are log-probabilities of its rows; the first
+        one begins, and wins ties. By default qNML, and BDeu with equivalent sample sizes 1, 2, 4 and 8.
+    above
+        Variables with more states than this are seen through groups of states, the same for all scores.
+    effort
+        Of the searches in between, as in :func:`~treewright.learn_hill_climbing`.
+    rounds
+        Searches at most; fewer when the choice does not change.
+    knowledge
+        Pairs that must not be joined stay apart in the searches in between.
+
+    Returns
+    -------
+    ScoreChoice
+        Its `score` goes to any learner.
+
+    Notes
+    -----
+    A structure found with one score is better for this one than for the others, so a change is a clear case.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> network = tw.load_network("alarm")
+    >>> counter = tw.count(network.sample(500, rng=np.random.default_rng(0)))
+    >>> chosen = tw.learn_hill_climbing(tw.choose_score(counter).score)
+    >>> sparse = tw.learn_hill_climbing(tw.SparseQNML(counter))
+    >>> tw.shd(network.dag, chosen.cpdag) < tw.shd(network.dag, sparse.cpdag)
+    True
+    """
+    makers = CANDIDATES if candidates is None else candidates
+    if not makers or rounds < 1:
+        raise SettingError(
+            "one candidate and one round are needed at least; found "
+            f"{len(makers)} candidates, rounds={rounds!r}"
+        )
+    known = bind_knowledge(knowledge, counter.schema)
+    groups = merge_states(counter, above=above)
+    scores = {name: GroupedScore(make, counter, groups=groups) for name, make in makers.items()}
+    chosen, tried = next(iter(scores)), set[str]()
+    while True:
+        tried.add(chosen)
+        found = class_search(
+            scores[chosen], effort=effort, allow=known.allowed_pairs, mentions=known.mentions
+        ).structure
+        evidence = codes(scores, found)
+        best = max(evidence, key=evidence.__getitem__)
+        if best in tried or len(tried) == rounds:
+            return ScoreChoice(best, scores[best], evidence)
+        chosen = best
+
+
+def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> dict[str, float]:
+    """Scores of a structure less that of the first."""
+    found = {name: score.score(structure) for name, score in scores.items()}
+    first = next(iter(found.values()))
+    return {name: value - first for name, value in found.items()}
