@@ -81,15 +81,22 @@ def run(experiment: Experiment, arguments: Sequence[str] | None = None, root: Pa
 
 
 def measure(experiment: Experiment, file: Path | None, *, resume: bool = False) -> list[Row]:
-    """Collect the rows; what there is so far is in the file, if there is one."""
+    """Collect the rows; what there is so far is in the file, if there is one.
+
+    Rows that are kept from before stay in the file until a new one follows them.
+    """
     before = read_results(file).rows if resume and file is not None and file.exists() else []
     rows: list[Row] = []
     for found in experiment.measure(file is not None):
         row = found.row(before) if isinstance(found, Cell) else found
         rows.append(row)
+        if any(row is kept for kept in before):
+            continue
         print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
         if file is not None:
             write_results(file, Results(experiment.command, rows))
+    if before and file is not None:
+        write_results(file, Results(experiment.command, rows))
     return rows
 
 
