@@ -40,7 +40,7 @@ class TestDefault:
 
     def test_the_rows_choose_the_score(self, alarm):
         _, counter = alarm
-        chosen = tw.choose_score(counter, certificate=False)
+        chosen = tw.choose_score(counter, effort=0, certificate=False)
         learned = tw.learn_knots(counter)
         assert learned.cpdag == tw.learn_knots(counter, score=chosen.score).cpdag
         assert learned.report.score == chosen.name

@@ -161,7 +161,7 @@ def suited_score(
 
     Where states of variables are worth merging, qNML of the groups: there the choice by the rows makes more
     errors (docs/papers/few_rows.md). Elsewhere the score that the rows choose, and for moments BIC; all of
-    them with ln n nats for each edge. Pairs that are useful on their own are enough for the choice.
+    them with ln n nats for each edge. A quick search is enough for the choice.
 
     Parameters
     ----------
@@ -183,4 +183,4 @@ def suited_score(
     groups = merge_states(source)
     if groups:
         return ScoreChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
-    return choose_score(source, certificate=False, knowledge=knowledge)
+    return choose_score(source, effort=0, certificate=False, knowledge=knowledge)
