@@ -14,7 +14,7 @@ covers is answered from the completed distribution.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from treewright.criteria import (
 from treewright.criteria.named import score_named
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
-from treewright.errors import SettingError
+from treewright.errors import KnowledgeError, SettingError
 from treewright.graphs import (
     BoundKnowledge,
     DSeparationTree,
@@ -156,6 +156,8 @@ def learn_from_databases(
         bind_knowledge(knowledge, databases.schema),
         check_homogeneity(databases, alpha=homogeneity_alpha),
     )
+    if engine == "class" or completion == "none":
+        _refuse_unseen_arcs(task)
     if engine == "class":
         judge = pooled_score(databases, score)
         asked = pooled_test(databases, completion="none", test=test, alpha=alpha)
@@ -279,6 +281,7 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
     found = learn_separation_tree(
         judge, task.sets, knowledge=task.without(apart) if apart else task.known, **options
     )
+    found = replace(found, _unseen=frozenset(apart))
     undecided = {frozenset((x, y)) for x, y, _ in source.undecided}
     edges = [(u, v) for u, v in found.skeleton.index_edges() if frozenset((u, v)) in undecided]
     names = task.databases.schema.names
@@ -296,6 +299,13 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
         found=found,
         audit=found.audit,
     )
+
+
+def _refuse_unseen_arcs(task: _Task) -> None:
+    """A required arc that no table has can be neither scored nor tested."""
+    for u, v in task.known.required_dag().edges():
+        if not task.databases.covers((u, v)):
+            raise KnowledgeError(f"{u!r} -> {v!r} is required, but no table has both")
 
 
 def _pairs_within(schema: Schema, sets: Iterable[Iterable[NameOrIndex]]) -> Matrix:
