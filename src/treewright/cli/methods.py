@@ -63,6 +63,7 @@ class Task:
     seconds: float | None = None
     hypergraph: Sequence[Sequence[str]] | None = None
     engine: str | None = None
+    is_asked_again: bool = False  # from resampled rows, whose repetitions look like dependence to a test
 
     @property
     def score(self) -> LocalScore:
