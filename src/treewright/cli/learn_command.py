@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
-from treewright.cli.data import DataOptions, listed, remarks_on
+from treewright.cli.data import DataOptions, listed
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import Ground, check_score, ground_of, ground_of_tables, score_for
-from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows, mean_log_likelihood
+from treewright.cli.ground import Ground, check_score, score_for
+from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows
 from treewright.cli.learn_options import (
     Alpha,
     Bootstrap,
@@ -33,6 +33,7 @@ from treewright.cli.learn_options import (
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
+from treewright.cli.learn_rows import explained, ground_for, read_held_out, read_rows, remarks_on_rows
 from treewright.cli.methods import (
     DEFAULT_EFFORT,
     DEFAULT_METHOD,
@@ -60,16 +61,15 @@ from treewright.cli.options import (
     use_resources,
 )
 from treewright.cli.output import Output, Update
-from treewright.errors import FileMissingError, FormatError, SettingError, TableTooLarge
+from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
 from treewright.learners.certified import Progress
-from treewright.learners.from_tables import LearnedFromTables
+from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
-from treewright.models.several_tables import score_tables
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -135,8 +135,6 @@ def learn(
     known = None if knowledge is None else Knowledge.from_json(knowledge)
     sets = None if hypergraph is None else read_hypergraph(hypergraph)
     several = chosen.joins_tables and len(data) > 1
-    if several and bootstrap is not None:
-        raise SettingError("--bootstrap resamples the rows of one table; several were given")
     use_resources(threads, memory)
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
@@ -149,13 +147,9 @@ def learn(
         held_out = read_held_out(valid, options, rows)
         read = perf_counter()
         update(1, "learning")
-        ground = (
-            ground_of_tables(rows, criterion, ess)
-            if isinstance(rows, Databases)
-            else ground_of(rows, criterion, ess)
-        )
+        ground = ground_for(rows, criterion, ess)
         task = Task(ground, read_order(order, rows.schema), rng, known, effort, alpha, treewidth, held_out)
-        task = replace(task, hypergraph=sets, engine=engine, fast=fast)
+        task = replace(task, hypergraph=sets, engine=engine, fast=fast, is_score_given=score is not None)
         learned = chosen.learn(replace(task, progress=told(update, task), seconds=seconds))
         update(2, "fitting")
         model, how_fitted = fitted(learned, task)
@@ -181,9 +175,7 @@ def learn(
                 *remarks_on_model(model),
             ],
             output=output,
-            confidence=None
-            if isinstance(rows, Databases)
-            else resampled(bootstrap, rows, task, method=chosen, criterion=criterion, ess=ess),
+            confidence=resampled(bootstrap, rows, task, method=chosen, criterion=criterion, ess=ess),
         )
     if output is not None:
         origin = {
@@ -206,44 +198,6 @@ def learn(
         shown=lambda: shown(outcome),
         bare=lambda: () if output else shape_of(learned).edges(),
     )
-
-
-def read_rows(data: list[str], options: DataOptions, method: str, *, several: bool) -> Table | Databases:
-    """One table, or several for a method that takes tables with different columns."""
-    if several:
-        return options.read_tables(data)
-    options.refuse_different_columns(data, method)
-    return options.read(data)
-
-
-def read_held_out(
-    valid: list[str] | None, options: DataOptions, rows: Table | Databases
-) -> Table | Databases | None:
-    if not valid:
-        return None
-    if isinstance(rows, Databases):
-        return options.read_tables_like(valid, rows.schema)
-    return options.read_like(valid, rows.schema)
-
-
-def explained(model: AnyModel, rows: Table | Databases) -> float | None:
-    """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
-    if isinstance(rows, Table):
-        return mean_log_likelihood(model, rows)
-    try:
-        return score_tables(model, rows)
-    except TableTooLarge:
-        return None
-
-
-def remarks_on_rows(rows: Table | Databases) -> list[str]:
-    if isinstance(rows, Table):
-        return remarks_on(rows.report)
-    return [
-        f"{name}: {said}"
-        for name, table in zip(rows.names, rows.tables, strict=True)
-        for said in remarks_on(table.report)
-    ]
 
 
 def told(update: Update, task: Task) -> Progress:
@@ -293,22 +247,23 @@ def score_of(
 
 
 def resampled(
-    n: int | None, table: Table, task: Task, *, method: Method, criterion: str, ess: float | None
+    n: int | None, rows: Table | Databases, task: Task, *, method: Method, criterion: str, ess: float | None
 ) -> EdgeConfidence | None:
     """How often the same method finds each edge in resampled rows."""
     if n is None:
         return None
 
-    def learn_again(rows: Table) -> Learned[Any]:
-        ground = ground_of(rows, criterion, ess)
+    def learn_again(drawn: Table | Databases) -> Learned[Any]:
+        ground = ground_for(drawn, criterion, ess)
         chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
-        return method.learn(replace(task, ground=ground, rng=chance))
+        return method.learn(replace(task, ground=ground, rng=chance, is_asked_again=True))
 
     known = task.known()
-    by_class = known is None or known.on(table.schema).is_symmetric
-    return edge_confidence(
-        complete_rows(table), learn_again, repetitions=n, rng=task.chance(), by_class=by_class
-    )
+    by_class = known is None or known.on(rows.schema).is_symmetric
+    options: dict[str, Any] = {"repetitions": n, "rng": task.chance(), "by_class": by_class}
+    if isinstance(rows, Databases):
+        return edge_confidence(rows, learn_again, **options)
+    return edge_confidence(complete_rows(rows), learn_again, **options)
 
 
 def remarks_on_search(learned: Learned[Any]) -> list[str]:

@@ -14,7 +14,7 @@ from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
-from treewright.learners.from_tables import LearnedFromTables
+from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
 

@@ -68,6 +68,8 @@ class Task:
     fast: bool = False
     hypergraph: Sequence[Sequence[str]] | None = None
     engine: str | None = None
+    is_score_given: bool = False
+    is_asked_again: bool = False  # from resampled rows, whose repetitions look like dependence to a test
 
     @property
     def score(self) -> LocalScore:
@@ -137,7 +139,7 @@ def learned_knots(task: Task) -> Learned[Any]:
     score = task.score if moments is None else EdgePrior(task.score, math.log(len(task.score.schema)))
     return learn_knots(
         task.counter if moments is None else moments,
-        score=score,
+        score=score if task.is_score_given else None,
         fast=task.fast,
         effort=task.effort,
         knowledge=task.known(),

@@ -60,7 +60,7 @@ class Knots(Estimator):
     def __init__(
         self,
         *,
-        score: str = "sparse-qnml",
+        score: str = "auto",
         fast: bool = False,
         expansion: Expansion = "adaptive",
         filter: Filter | None = None,
@@ -89,7 +89,7 @@ class Knots(Estimator):
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learn_knots(
             counter,
-            score=score_named(self.criterion, counter),
+            score=None if self.criterion == "auto" else score_named(self.criterion, counter),
             fast=self.fast,
             expansion=self.expansion,
             filter=self.filter,

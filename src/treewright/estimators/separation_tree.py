@@ -11,7 +11,8 @@ from treewright.estimators.estimator import Estimator
 from treewright.graphs import Knowledge, Pdag
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
-from treewright.learners.from_tables import Engine, LearnedFromTables, learn_from_tables
+from treewright.learners.from_tables import Engine, learn_from_tables
+from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.learners.refined_separation_tree import Legitimacy
 from treewright.models import Dirichlet, fit
 from treewright.models.several_tables import score_tables

@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
-from treewright.criteria.sparse_score import sparse_score
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
 from treewright.learners.class_search import LearnedClass, class_search
@@ -36,6 +35,7 @@ from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
 from treewright.learners.pair_filters import FILTERS, Filter, filtered_pairs
+from treewright.learners.score_choice import ScoreChoice, suited_score
 from treewright.learners.star_discovery import StarWeight
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
@@ -90,8 +90,10 @@ def learn_knots(
         For ``mode="paper"``: who learns the knots (by default PC), how their directions are combined, and
         which of their edges stay.
     score
-        A score-equivalent score of the same data; by default :class:`~treewright.criteria.SparseQNML`, for
-        moments :class:`~treewright.criteria.GaussianBIC` with the same price for each edge.
+        A score-equivalent score of the same data. By default the one that the rows choose
+        (:func:`~treewright.choose_score`), where variables of many states have groups of them
+        :class:`~treewright.GroupedQNML`, and for moments :class:`~treewright.criteria.GaussianBIC`; all with
+        ln n nats for each edge, n the number of variables.
     fast
         Leave the certificate out: pairs with a weak marginal trace only are looked at again.
     certificate
@@ -196,8 +198,12 @@ def learn_knots(
     everything = certificate == "always" or (
         certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
     )
+    with trace.phase("score") as tallies:
+        choice = _score_of(source, score, known)
+        if choice.tables:
+            tallies["tables"] = choice.tables
     found = _search(
-        _score_of(source, score),
+        choice.score,
         known,
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
@@ -207,7 +213,7 @@ def learn_knots(
         max_parents=max_parents,
         progress=progress,
     )
-    return _with_clusters(found, clusters, trace.build())
+    return _with_clusters(found, clusters, trace.build(), choice.name)
 
 
 def _search(
@@ -241,12 +247,12 @@ def _search(
     return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
-def _score_of(source: Counter | Moments, score: LocalScore | None) -> LocalScore:
+def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> ScoreChoice:
     if score is None:
-        return sparse_score(source)
+        return suited_score(source, knowledge=known)
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    return score
+    return ScoreChoice(repr(score), score, {})
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
@@ -274,8 +280,8 @@ def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
     return dependencies.significant(level)
 
 
-def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace) -> LearnedKnots:
+def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score: str) -> LearnedKnots:
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     trace = Trace((*before.phases, *found.trace.phases))
-    report = report_on(dag, trace, found.certified)
+    report = report_on(dag, trace, found.certified, score)
     return LearnedKnots(dag, trace, found.cpdag, found.score, report, found.copies, found.certified)

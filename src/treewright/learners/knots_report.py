@@ -40,11 +40,14 @@ class KnotsReport:
         Whether all allowed pairs were let in at the end.
     inside
         The share of the edges found whose ends share a cluster.
+    score
+        What was maximised; empty where tests decided.
     """
 
     stages: tuple[Stage, ...]
     certificate: bool
     inside: float
+    score: str = ""
 
     @property
     def tables(self) -> int:
@@ -53,10 +56,16 @@ class KnotsReport:
 
     def to_dict(self) -> dict[str, Any]:
         stages = [{"name": s.name, "pairs": s.pairs, "tables": s.tables} for s in self.stages]
-        return {"stages": stages, "certificate": self.certificate, "inside_clusters": self.inside}
+        return {
+            "stages": stages,
+            "certificate": self.certificate,
+            "inside_clusters": self.inside,
+            "score": self.score,
+        }
 
     def __str__(self) -> str:
-        told = [
+        told = [f"score: {self.score}"] if self.score else []
+        told += [
             f"{stage.name}: "
             + (f"{stage.pairs:,} pairs, " if stage.pairs is not None else "")
             + f"{stage.tables:,} tables"
@@ -93,7 +102,7 @@ class LearnedKnots(Learned[ClusteredDag]):
     >>> import numpy as np
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(0))
-    >>> learned = tw.learn_knots(tw.count(table), fast=True)
+    >>> learned = tw.learn_knots(tw.count(table), score=tw.SparseQNML(tw.count(table)), fast=True)
     >>> learned.clusters.disjoint
     (('asia', 'bronc', 'dysp', 'either', 'lung', 'smoke', 'tub', 'xray'),)
     >>> [(stage.name, stage.pairs) for stage in learned.report.stages]
@@ -112,14 +121,14 @@ class LearnedKnots(Learned[ClusteredDag]):
         return self.structure.clusters
 
 
-def report_on(structure: ClusteredDag, trace: Trace, certified: bool) -> KnotsReport:
+def report_on(structure: ClusteredDag, trace: Trace, certified: bool, score: str = "") -> KnotsReport:
     """The account of the phases that counted tables."""
     stages = tuple(
         Stage(phase.name, _pairs(phase.tallies.get("pairs")), int(phase.tallies.get("tables", 0)))
         for phase in trace.phases
         if "pairs" in phase.tallies or "tables" in phase.tallies
     )
-    return KnotsReport(stages, certified, structure.clusters.covered(structure.edges()))
+    return KnotsReport(stages, certified, structure.clusters.covered(structure.edges()), score)
 
 
 def _pairs(tally: int | float | None) -> int | None:

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from treewright.criteria.dirichlet_scores import BDeu
-from treewright.criteria.grouped_score import GroupedScore
+from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
 from treewright.criteria.likelihood_scores import QNML
 from treewright.criteria.score import LocalScore
+from treewright.criteria.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.class_search import class_search
 from treewright.statistics.counter import Counter
+from treewright.statistics.moments import Moments
 from treewright.statistics.state_merging import merge_states
 
 Candidates = Mapping[str, Callable[[Counter], LocalScore]]
@@ -48,6 +50,8 @@ class ScoreChoice:
     evidence
         Nats by which each candidate codes the rows better (above 0) or worse than the first one, given the
         structure that was judged last.
+    tables
+        Contingency tables that the searches in between counted.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class ScoreChoice:
     name: str
     score: LocalScore
     evidence: Mapping[str, float]
+    tables: int = 0
 
 
 def choose_score(
@@ -71,6 +76,7 @@ def choose_score(
     above: int = 8,
     effort: int = 1,
     rounds: int = 3,
+    certificate: bool = True,
     knowledge: Knowledge | BoundKnowledge | None = None,
 ) -> ScoreChoice:
     """Let the rows choose the score with which a structure is learned.
@@ -88,6 +94,9 @@ def choose_score(
         Of the searches in between, as in :func:`~treewright.learn_hill_climbing`.
     rounds
         Searches at most; fewer when the choice does not change.
+    certificate
+        Whether the searches in between look at all pairs; those that are useful on their own rarely lead to
+        another choice.
     knowledge
         Pairs that must not be joined stay apart in the searches in between.
 
@@ -120,16 +129,21 @@ def choose_score(
     known = bind_knowledge(knowledge, counter.schema)
     groups = merge_states(counter, above=above)
     scores = {name: GroupedScore(make, counter, groups=groups) for name, make in makers.items()}
-    chosen, tried = next(iter(scores)), set[str]()
+    chosen, tried, tables = next(iter(scores)), set[str](), 0
     while True:
         tried.add(chosen)
         found = class_search(
-            scores[chosen], effort=effort, allow=known.allowed_pairs, mentions=known.mentions
-        ).structure
-        evidence = codes(scores, found)
+            scores[chosen],
+            effort=effort,
+            certificate=certificate,
+            allow=known.allowed_pairs,
+            mentions=known.mentions,
+        )
+        tables += int(found.trace.total("tables"))
+        evidence = codes(scores, found.structure)
         best = max(evidence, key=evidence.__getitem__)
         if best in tried or len(tried) == rounds:
-            return ScoreChoice(best, scores[best], evidence)
+            return ScoreChoice(best, scores[best], evidence, tables)
         chosen = best
 
 
@@ -138,3 +152,35 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> dict[str, float
     found = {name: score.score(structure) for name, score in scores.items()}
     first = next(iter(found.values()))
     return {name: value - first for name, value in found.items()}
+
+
+def suited_score(
+    source: Counter | Moments, *, knowledge: Knowledge | BoundKnowledge | None = None
+) -> ScoreChoice:
+    """The score for finding structure, as far as the data can tell.
+
+    Where states of variables are worth merging, qNML of the groups: there the choice by the rows makes more
+    errors (docs/papers/few_rows.md). Elsewhere the score that the rows choose, and for moments BIC; all of
+    them with ln n nats for each edge. A quick search is enough for the choice.
+
+    Parameters
+    ----------
+    source
+        Counts or moments.
+    knowledge
+        As in :func:`choose_score`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
+    >>> suited_score(tw.count(table)).name
+    'bdeu, ess 1'
+    """
+    if isinstance(source, Moments):
+        return ScoreChoice("gaussian-bic", sparse_score(source), {})
+    groups = merge_states(source)
+    if groups:
+        return ScoreChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
+    return choose_score(source, effort=0, certificate=False, knowledge=knowledge)
