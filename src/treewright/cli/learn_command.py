@@ -12,7 +12,7 @@ import numpy as np
 from treewright import __version__
 from treewright.cli.data import DataOptions, listed
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import Ground, check_score, score_for
+from treewright.cli.ground import check_score, score_for
 from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows
 from treewright.cli.learn_options import (
     Alpha,
@@ -34,6 +34,7 @@ from treewright.cli.learn_options import (
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
 from treewright.cli.learn_rows import explained, ground_for, read_held_out, read_rows, remarks_on_rows
+from treewright.cli.learn_score import maximised, score_of
 from treewright.cli.methods import (
     DEFAULT_EFFORT,
     DEFAULT_METHOD,
@@ -160,10 +161,10 @@ def learn(
         log_likelihood = explained(model, rows)
         outcome = Outcome(
             method=method,
-            criterion=chosen.own_score or criterion,
+            criterion=maximised(learned, chosen.own_score or criterion, task),
             learned=learned,
             model=model,
-            score=score_of(learned, ground, log_likelihood, rows.n_rows),
+            score=score_of(learned, task, log_likelihood, rows.n_rows),
             n_rows=rows.n_rows,
             log_likelihood=log_likelihood,
             n_valid_rows=None if held_out is None else held_out.n_rows,
@@ -183,7 +184,7 @@ def learn(
         origin = {
             **getattr(model, "provenance", {}),
             "method": method,
-            "score": chosen.own_score or criterion,
+            "score": outcome.criterion,
             "rows": rows.n_rows,
             "seed": seed,
             "treewright": __version__,
@@ -193,8 +194,7 @@ def learn(
         bound = (treewidth or chosen.width) if "treewidth" in chosen.options else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
-        used = chosen.own_score or criterion
-        write_json(trace, {"method": method, "score": used, **learned.trace.to_dict()})
+        write_json(trace, {"method": method, "score": outcome.criterion, **learned.trace.to_dict()})
     out.answer(
         lambda: document(outcome),
         shown=lambda: shown(outcome),
@@ -230,22 +230,6 @@ def fitted(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]:
     assert how is not None
     said = f"fitted by {how.method}" + (f": {how.note}" if how.note else "")
     return model, [said, *task.left_out("fitted to")]
-
-
-def score_of(
-    learned: Learned[Any], ground: Ground, log_likelihood: float | None, n_rows: int
-) -> float | None:
-    """What the method maximised; of a feature graph the log-likelihood of all rows.
-
-    None where no table has the columns of a family.
-    """
-    if isinstance(learned.structure, FeatureGraph):
-        return None if log_likelihood is None else log_likelihood * n_rows
-    network = network_of(learned)
-    if not isinstance(network, Dag):
-        return float(getattr(learned, "score", 0.0))
-    found = ground.score.score(network)
-    return found if np.isfinite(found) else None
 
 
 def resampled(
