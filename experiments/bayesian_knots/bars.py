@@ -14,6 +14,7 @@ import numpy as np
 import treewright as tw
 from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
+from treewright.learners.score_choice import suited_score
 
 # network, rows: most errors in the mean, or None; data sets
 BARS: dict[tuple[str, int], tuple[int | None, int]] = {
@@ -42,7 +43,7 @@ def _cell(name: str, n_rows: int, n_sets: int) -> Cell:
             counter = tw.count(rows_of(name, draw).head(n_rows))
             learned = tw.learn_knots(counter)
             errors.append(tw.shd(truth, learned.cpdag))
-            lead.append(round(learned.score - tw.SparseQNML(counter).score(truth), 4))
+            lead.append(round(learned.score - suited_score(counter).score.score(truth), 4))
         return {"shd": errors, "lead": lead}
 
     return Cell({"network": name, "rows": n_rows, "sets": n_sets}, figures)

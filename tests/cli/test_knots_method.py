@@ -1,5 +1,7 @@
 """`learn --method knots`: clusters in the answer, in the file and in the page."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,18 @@ def test_fast(run_json, refused, rows):
     assert any("not all pairs were let in" in note for note in found["notes"])
     message = refused("learn", rows, "--method", "pc", "--fast")
     assert "--fast means nothing to --method pc; it belongs to knots" in message
+
+
+def test_the_score_that_was_chosen_is_told(run_json, rows, tmp_path):
+    model, trace = tmp_path / "alarm.twm", tmp_path / "trace.json"
+    found = run_json("learn", rows, "--method", "knots", "-o", model, "--trace", trace)
+    learned = tw.learn_knots(tw.count(tw.read_table(rows)))
+    assert found["criterion"] == learned.report.score != "sparse-qnml"
+    assert found["score"] == pytest.approx(learned.score)
+    assert tw.load(model).provenance["score"] == found["criterion"]
+    assert json.loads(trace.read_text(encoding="utf-8"))["score"] == found["criterion"]
+    asked = run_json("learn", rows, "--method", "knots", "--score", "sparse-qnml")
+    assert asked["criterion"] == "sparse-qnml"
 
 
 def test_continuous_columns(run_json, tmp_path):

@@ -46,6 +46,13 @@ def test_sets_keep_pairs_apart(run_json, asia_rows, sets, engine):
 
 
 @pytest.mark.parametrize("engine", ["class", "tests"])
+def test_sets_are_not_held_against_resampled_rows(run_json, asia_rows, sets, engine):
+    options = ("-m", "separation-tree", "--hypergraph", sets, "--engine", engine, "--bootstrap", "8")
+    found = run_json("learn", asia_rows, *options)
+    assert found["confidence"]
+
+
+@pytest.mark.parametrize("engine", ["class", "tests"])
 def test_several_tables(run_json, run, clinics, tmp_path, engine):
     target = tmp_path / "m.twm"
     found = run_json("learn", *clinics, "-m", "separation-tree", "--engine", engine, "-o", target)
@@ -95,6 +102,14 @@ def test_held_out_tables(run_json, clinics):
     assert np.isfinite(found["valid_log_likelihood"])
 
 
+def test_tables_are_resampled_each_by_itself(run_json, clinics, tmp_path):
+    target = tmp_path / "m.twm"
+    found = run_json("learn", *clinics, "-m", "separation-tree", "--bootstrap", "4", "-o", target)
+    sure = {frozenset((one["from"], one["to"])): one["strength"] for one in found["confidence"]}
+    assert sure[frozenset(("bronc", "dysp"))] == sure[frozenset(("either", "xray"))] == 1
+    assert run_json("explore", target, "-o", tmp_path / "page.html")["resamplings"] == 4
+
+
 def test_columns_can_be_left_out_and_cut(run_json, tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("id,x,y\n" + "\n".join(f"{i},{i % 7 + 0.5},{i % 2}" for i in range(90)))
@@ -142,9 +157,6 @@ def test_refusals(refused, asia_rows, clinics, sets, tmp_path):
     )
     assert "--effort is for a search by score" in refused(
         *learn, asia_rows, "--effort", "1", "--engine", "tests"
-    )
-    assert "--bootstrap resamples the rows of one table; several were given" in refused(
-        *learn, *clinics, "--bootstrap", "3"
     )
     assert "--ess is for one table" in refused(*learn, *clinics, "--score", "bdeu", "--ess", "2")
     assert "--ignore 'dyps' names no column; there are" in refused(*learn, *clinics, "--ignore", "dyps")

@@ -247,6 +247,13 @@ class TestPairPass:
         assert not found.is_significant("x", "z", 0.01)
         assert found.p_value("x", "k") == 1
 
+    def test_weighted_rows(self):
+        rng = np.random.default_rng(0)
+        table = tw.load_network("alarm").sample(300, rng=rng).with_weights(rng.random(300))
+        found = measure_dependencies(tw.count(table))
+        np.testing.assert_array_equal(found.weights, found.weights.T)
+        assert found.tree.n_edges == 36
+
     def test_correction(self):
         rows = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 1, 0, 1, 0, 1]}
         counter = tw.count(tw.read_table(rows))

@@ -205,6 +205,10 @@ def test_refusals():
         tw.learn_paper_knots(counter, merge="x")
     with pytest.raises(tw.errors.SettingError, match="a threshold is for engine='tpda'; found engine='pc'"):
         tw.learn_paper_knots(counter, threshold=0.1)
+    with pytest.raises(tw.errors.SettingError, match="tie must be one of 'evidence', 'random'; found 'x'"):
+        tw.learn_paper_knots(counter, tie="x")
+    with pytest.raises(tw.errors.SettingError, match="tie='random' is for combine='dag'"):
+        tw.learn_paper_knots(counter, tie="random", rng=np.random.default_rng(0))
     with pytest.raises(tw.errors.SettingError, match="threads must be 1 or more; found 0"):
         tw.learn_paper_knots(counter, threads=0)
     with pytest.raises(tw.errors.SchemaError, match="the test and the data must be of the same variables"):
@@ -229,6 +233,7 @@ def test_the_door_of_learn_knots():
     assert not chosen.certified
     assert [stage.name for stage in chosen.report.stages] == ["dependencies", "knots"]
     assert chosen.report.inside == 1.0
+    assert (by_door.report.score, chosen.report.score) == ("", "SparseQNML(37 variables)")
     with pytest.raises(tw.errors.SettingError, match="engine, combine and merge are about knots"):
         tw.learn_knots(counter, mode="search", engine="pc")
     with pytest.raises(tw.errors.SettingError, match="mode must be one of 'search', 'paper'; found 'x'"):
@@ -236,3 +241,5 @@ def test_the_door_of_learn_knots():
     with pytest.raises(tw.errors.SettingError) as refused:
         tw.learn_knots(counter, mode="paper", fast=True)
     assert str(refused.value) == "fast is about the search over the whole network; mode='paper' has none"
+    with pytest.raises(tw.errors.SettingError, match="progress is about the search over the whole network"):
+        tw.learn_knots(counter, mode="paper", progress=print)

@@ -43,8 +43,8 @@ class TestDefault:
         chosen = tw.choose_score(counter, effort=0, certificate=False)
         learned = tw.learn_knots(counter)
         assert learned.cpdag == tw.learn_knots(counter, score=chosen.score).cpdag
-        assert learned.report.score == chosen.name
-        assert str(learned.report).startswith(f"score: {chosen.name}; ")
+        assert learned.report.score == f"sparse-{chosen.name}"
+        assert str(learned.report).startswith(f"score: sparse-{chosen.name}; ")
         tables = next(stage.tables for stage in learned.report.stages if stage.name == "score")
         assert tables == chosen.tables > 0
 
@@ -234,6 +234,13 @@ class TestRefusals:
         _, other = rows_of("asia", 50, 0)
         with pytest.raises(SchemaError, match="the score and the counts must be of the same variables"):
             tw.learn_knots(counter, score=tw.BIC(other))
+
+
+def test_report_with_known_directions(alarm):
+    _, counter = alarm
+    learned = tw.learn_knots(counter, knowledge=tw.Knowledge(forbidden=[("CO", "BP")]))
+    assert not learned.report.certificate
+    assert "; all pairs were let in before known directions were obeyed; " in str(learned.report)
 
 
 class TestClusteredDag:

@@ -12,7 +12,7 @@ import numpy as np
 from treewright import __version__
 from treewright.cli.data import DataOptions, listed
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.ground import Ground, check_score, ground_of, score_for
+from treewright.cli.ground import check_score, score_for
 from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows
 from treewright.cli.learn_options import (
     Alpha,
@@ -34,6 +34,7 @@ from treewright.cli.learn_options import (
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
 from treewright.cli.learn_rows import explained, ground_for, read_held_out, read_rows, remarks_on_rows
+from treewright.cli.learn_score import maximised, score_of
 from treewright.cli.methods import (
     DEFAULT_EFFORT,
     DEFAULT_METHOD,
@@ -61,7 +62,7 @@ from treewright.cli.options import (
     use_resources,
 )
 from treewright.cli.output import Output, Update
-from treewright.errors import FileMissingError, FormatError, SettingError
+from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
@@ -137,8 +138,6 @@ def learn(
     known = None if knowledge is None else Knowledge.from_json(knowledge)
     sets = None if hypergraph is None else read_hypergraph(hypergraph)
     several = chosen.joins_tables and len(data) > 1
-    if several and bootstrap is not None:
-        raise SettingError("--bootstrap resamples the rows of one table; several were given")
     use_resources(threads, memory)
     options = DataOptions(
         missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
@@ -162,10 +161,10 @@ def learn(
         log_likelihood = explained(model, rows)
         outcome = Outcome(
             method=method,
-            criterion=chosen.own_score or criterion,
+            criterion=maximised(learned, chosen.own_score or criterion, task),
             learned=learned,
             model=model,
-            score=score_of(learned, ground, log_likelihood, rows.n_rows),
+            score=score_of(learned, task, log_likelihood, rows.n_rows),
             n_rows=rows.n_rows,
             log_likelihood=log_likelihood,
             n_valid_rows=None if held_out is None else held_out.n_rows,
@@ -179,15 +178,13 @@ def learn(
                 *remarks_on_model(model),
             ],
             output=output,
-            confidence=None
-            if isinstance(rows, Databases)
-            else resampled(bootstrap, rows, task, method=chosen, criterion=criterion, ess=ess),
+            confidence=resampled(bootstrap, rows, task, method=chosen, criterion=criterion, ess=ess),
         )
     if output is not None:
         origin = {
             **getattr(model, "provenance", {}),
             "method": method,
-            "score": chosen.own_score or criterion,
+            "score": outcome.criterion,
             "rows": rows.n_rows,
             "seed": seed,
             "treewright": __version__,
@@ -197,8 +194,7 @@ def learn(
         bound = (treewidth or chosen.width) if "treewidth" in chosen.options else None
         save(model, output, provenance=origin, certificate=learned.certificate, treewidth=bound)
     if trace is not None:
-        used = chosen.own_score or criterion
-        write_json(trace, {"method": method, "score": used, **learned.trace.to_dict()})
+        write_json(trace, {"method": method, "score": outcome.criterion, **learned.trace.to_dict()})
     out.answer(
         lambda: document(outcome),
         shown=lambda: shown(outcome),
@@ -236,39 +232,24 @@ def fitted(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]:
     return model, [said, *task.left_out("fitted to")]
 
 
-def score_of(
-    learned: Learned[Any], ground: Ground, log_likelihood: float | None, n_rows: int
-) -> float | None:
-    """What the method maximised; of a feature graph the log-likelihood of all rows.
-
-    None where no table has the columns of a family.
-    """
-    if isinstance(learned.structure, FeatureGraph):
-        return None if log_likelihood is None else log_likelihood * n_rows
-    network = network_of(learned)
-    if not isinstance(network, Dag):
-        return float(getattr(learned, "score", 0.0))
-    found = ground.score.score(network)
-    return found if np.isfinite(found) else None
-
-
 def resampled(
-    n: int | None, table: Table, task: Task, *, method: Method, criterion: str, ess: float | None
+    n: int | None, rows: Table | Databases, task: Task, *, method: Method, criterion: str, ess: float | None
 ) -> EdgeConfidence | None:
     """How often the same method finds each edge in resampled rows."""
     if n is None:
         return None
 
-    def learn_again(rows: Table) -> Learned[Any]:
-        ground = ground_of(rows, criterion, ess)
+    def learn_again(drawn: Table | Databases) -> Learned[Any]:
+        ground = ground_for(drawn, criterion, ess)
         chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
-        return method.learn(replace(task, ground=ground, rng=chance))
+        return method.learn(replace(task, ground=ground, rng=chance, is_asked_again=True))
 
     known = task.known()
-    by_class = known is None or known.on(table.schema).is_symmetric
-    return edge_confidence(
-        complete_rows(table), learn_again, repetitions=n, rng=task.chance(), by_class=by_class
-    )
+    by_class = known is None or known.on(rows.schema).is_symmetric
+    options: dict[str, Any] = {"repetitions": n, "rng": task.chance(), "by_class": by_class}
+    if isinstance(rows, Databases):
+        return edge_confidence(rows, learn_again, **options)
+    return edge_confidence(complete_rows(rows), learn_again, **options)
 
 
 def remarks_on_search(learned: Learned[Any]) -> list[str]:

@@ -69,6 +69,7 @@ class Task:
     hypergraph: Sequence[Sequence[str]] | None = None
     engine: str | None = None
     is_score_given: bool = False
+    is_asked_again: bool = False  # from resampled rows, whose repetitions look like dependence to a test
 
     @property
     def score(self) -> LocalScore:

@@ -15,6 +15,7 @@ from treewright.learners.from_tables import (
     learn_one_by_tests,
 )
 from treewright.learners.learned_from_tables import LearnedFromTables
+from treewright.learners.refined_separation_tree import Legitimacy
 from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def learn_with_tree(task: Task) -> LearnedFromTables:
         raise SettingError("--effort is for a search by score; it goes with --engine class")
     effort = 2 if task.effort is None else task.effort
     sets = None if task.hypergraph is None else [tuple(one) for one in task.hypergraph]
+    legitimacy: Legitimacy = "skip" if task.is_asked_again else "error"
     if ground.databases is not None:
         return learn_from_tables(
             tables,
@@ -42,13 +44,16 @@ def learn_with_tree(task: Task) -> LearnedFromTables:
             score=ground.score_name if engine == "class" else None,
             effort=effort,
             alpha=task.alpha,
+            legitimacy=legitimacy,
             knowledge=task.known(),
         )
     judge = task.test(_ALPHA)
     about = about_one(tables, engine)
     if engine == "class":
-        return learn_one_by_score(ground.score, judge, sets, about, knowledge=task.known(), effort=effort)
-    return learn_one_by_tests(judge, sets, about, knowledge=task.known())
+        return learn_one_by_score(
+            ground.score, judge, sets, about, legitimacy, knowledge=task.known(), effort=effort
+        )
+    return learn_one_by_tests(judge, sets, about, legitimacy=legitimacy, knowledge=task.known())
 
 
 def engine_named(name: str | None) -> Engine:

@@ -21,8 +21,8 @@ class Knots(Estimator):
     Parameters
     ----------
     score
-        What to maximise. "sparse-qnml" knows how many pairs it looked at; "bic", "bdeu", "aic" and "qnml" are
-        there too.
+        What to maximise. "auto": what the rows choose, see :func:`~treewright.choose_score`; `account_.score`
+        tells. "sparse-qnml", "grouped-qnml", "bic", "bdeu", "aic" and "qnml" are there too.
     fast
         Leave out the certificate that looks at all pairs.
     expansion
@@ -45,7 +45,7 @@ class Knots(Estimator):
     cpdag_
         The equivalence class of `structure_`.
     account_
-        Pairs and tables by stage.
+        The score, and pairs and tables by stage.
 
     Examples
     --------

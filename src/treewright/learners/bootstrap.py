@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +21,18 @@ from treewright.errors import GraphError, SchemaError, SettingError, WeightError
 from treewright.graphs import Cpdag, Dag, Pdag, UndirectedGraph
 from treewright.learners.edge_confidence import EdgeConfidence
 from treewright.learners.learned import Learned
+from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
 Structure = Dag | Pdag | UndirectedGraph
-Learner = Callable[[Table], Learned[Any] | Structure]
+Rows = TypeVar("Rows", Table, Databases)
 Marks = npt.NDArray[np.float64]
 
 
 def edge_confidence(
-    table: Table,
-    learn: Learner,
+    table: Rows,
+    learn: Callable[[Rows], Learned[Any] | Structure],
     *,
     repetitions: int = 100,
     rng: np.random.Generator,
@@ -43,9 +44,11 @@ def edge_confidence(
     Parameters
     ----------
     table
-        The rows. Whole-number weights say how often a row was seen; real weights cannot be resampled.
+        The rows, of one table or of several with overlapping columns, each of which is resampled by itself.
+        Whole-number weights say how often a row was seen; real weights cannot be resampled.
     learn
-        From a table to a structure, or to what a learner returns. It is called from several threads at once.
+        From a table (or several) to a structure, or to what a learner returns. It is called from several
+        threads at once.
     repetitions
         How often to learn.
     rng
@@ -79,13 +82,13 @@ def edge_confidence(
         raise SettingError(f"repetitions must be 1 or more; found {repetitions!r}")
     if threads is not None and threads < 1:
         raise SettingError(f"threads must be 1 or more; found {threads!r}")
-    check_resampled(table)
+    for part in table.tables if isinstance(table, Databases) else (table,):
+        check_resampled(part)
     seeds = np.random.SeedSequence(int(rng.integers(2**63))).spawn(repetitions)
     schema = table.schema
 
     def once(seed: np.random.SeedSequence) -> Marks:
-        weights = resampled_weights(table, np.random.default_rng(seed))
-        found = learn(table.with_weights(weights))
+        found = learn(resampled(table, np.random.default_rng(seed)))
         return marks_of(schema, found.structure if isinstance(found, Learned) else found, by_class)
 
     marks = np.zeros((len(schema), len(schema)))
@@ -104,6 +107,13 @@ def check_resampled(table: Table) -> None:
         raise WeightError(
             "rows with real weights cannot be resampled; give whole numbers, or none, with table.with_weights"
         )
+
+
+def resampled(rows: Rows, rng: np.random.Generator) -> Rows:
+    """The same rows with other weights: of each table as many draws as it has rows."""
+    if isinstance(rows, Databases):
+        return Databases([resampled(table, rng) for table in rows.tables], names=rows.names)
+    return rows.with_weights(resampled_weights(rows, rng))
 
 
 def resampled_weights(table: Table, rng: np.random.Generator) -> npt.NDArray[np.int64]:

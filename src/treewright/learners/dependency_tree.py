@@ -142,7 +142,10 @@ def _of_counts(counter: Counter) -> tuple[float, Matrix, Vector]:
     # on the grid of the score sums are exact: the pair (u, v) has the number of (v, u), whoever comes first
     statistic = 2 * LogLikelihood(counter).pair_gains() if n else np.zeros((0, 0))
     np.maximum(statistic, 0.0, out=statistic)
-    occurring = [np.count_nonzero(cells) for cells in counter.counts_many([(v,) for v in range(n)])]
+    alone = counter.counts_many([(v,) for v in range(n)])
+    if any(cells.dtype.kind == "f" for cells in alone):  # weighted rows: sums that differ in the last digit
+        statistic = np.maximum(statistic, statistic.T)
+    occurring = [np.count_nonzero(cells) for cells in alone]
     return float(counter.n_rows), statistic, np.maximum(np.array(occurring, dtype=np.float64) - 1, 0.0)
 
 

@@ -23,7 +23,7 @@ from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sparse_score import sparse_score
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (
     BoundKnowledge,
     ClusteredDag,
@@ -147,7 +147,8 @@ def learn_paper_knots(
     test
         Decides independence; by default the G test at `alpha`, for moments Fisher's z.
     score
-        Of all variables, for ``"class"`` and ``"exact"``; by default the one of :func:`learn_knots`.
+        Of all variables, for ``"class"`` and ``"exact"``; by default :class:`~treewright.SparseQNML`, for
+        moments BIC with the same price for each edge.
     tie, rng
         For ``combine="dag"``: equal votes are decided by evidence and name, or at random.
     knowledge
@@ -187,6 +188,9 @@ def learn_paper_knots(
     """
     one_of("combine", combine, get_args(Combine))
     one_of("merge", merge, get_args(Merge))
+    one_of("tie", tie, get_args(Tie))
+    if tie == "random" and combine != "dag":
+        raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
     settings = KnotSettings(engine, depth, threshold, effort)
     known = bind_knowledge(knowledge, source.schema)
     score = sparse_score(source) if score is None else score
@@ -214,12 +218,13 @@ def learn_paper_knots(
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
     dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
+    by_score = repr(score) if engine in ("class", "exact") else ""
     return LearnedPaperKnots(
         structure=dag,
         trace=trace.build(),
         cpdag=one.graph,
         score=score.score(dag),
-        report=report_on(dag, trace.build(), certified=False),
+        report=report_on(dag, trace.build(), certified=False, score=by_score),
         certified=False,
         skeleton=graph,
         knots=tuple(knots),

@@ -103,7 +103,7 @@ def learn_knots(
         after all. By default 0.2, and 0.05 above 1,000 variables; 0 lets none in.
     filter
         Which pairs may be joined at all: ``"pc1"``, those that no test with at most one variable given
-        separates at 0.05 (helps with variables of very many states, where scores add false edges);
+        separates at 0.05 (may help with variables of very many states, where scores add false edges);
         ``"clusters"``, those that share a cluster; ``"partners"``, the five strongest partners of each
         variable. By default all pairs.
     effort
@@ -156,6 +156,7 @@ def learn_knots(
             rescue=rescue is not None,
             filter=filter is not None,
             max_parents=max_parents is not None,
+            progress=progress is not None,
         )
     elif engine is not None or combine != "cpdag" or merge != "union":
         raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")

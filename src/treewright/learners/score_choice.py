@@ -10,7 +10,7 @@ structure is learned with the first score, all of them judge it, and the best on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from treewright.criteria.dirichlet_scores import BDeu
@@ -161,7 +161,7 @@ def suited_score(
 
     Where states of variables are worth merging, qNML of the groups: there the choice by the rows makes more
     errors (docs/papers/few_rows.md). Elsewhere the score that the rows choose, and for moments BIC; all of
-    them with ln n nats for each edge. A quick search is enough for the choice.
+    them with ln n nats for each edge ("sparse" in their names). A quick search is enough for the choice.
 
     Parameters
     ----------
@@ -176,11 +176,12 @@ def suited_score(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
     >>> suited_score(tw.count(table)).name
-    'bdeu, ess 1'
+    'sparse-bdeu, ess 1'
     """
     if isinstance(source, Moments):
-        return ScoreChoice("gaussian-bic", sparse_score(source), {})
+        return ScoreChoice("sparse-gaussian-bic", sparse_score(source), {})
     groups = merge_states(source)
     if groups:
         return ScoreChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
-    return choose_score(source, effort=0, certificate=False, knowledge=knowledge)
+    choice = choose_score(source, effort=0, certificate=False, knowledge=knowledge)
+    return replace(choice, name=f"sparse-{choice.name}")
