@@ -292,5 +292,5 @@ def test_a_database_without_a_table(tmp_path):
     path = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(path) as connection:
         connection.execute("CREATE TABLE visits (age INTEGER)")
-    with pytest.raises(FormatError, match=r"is a DuckDB file.*: name one as .*clinic\.duckdb::table"):
+    with pytest.raises(FormatError, match=r"is a DuckDB file.*: ask for .*clinic\.duckdb::table"):
         read_table(path)

@@ -96,8 +96,8 @@ def look_at(path: str, delimiter: str | None) -> DataFile:
         return DataFile(path, is_parquet=True)
     if start[8:] == b"DUCK":
         raise FormatError(
-            f"{path!r} is a DuckDB file, which may hold many tables: name one as {path}::table on the command "
-            "line, or with SqlTable(path, table)"
+            f"{path!r} is a DuckDB file, whose tables have names: ask for {path}::table on the "
+            "command line, or SqlTable(path, table)"
         )
     for magic, what in OTHER_FORMATS.items():
         if start.startswith(magic):
