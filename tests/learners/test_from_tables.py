@@ -79,6 +79,11 @@ def test_sets_from_a_file(rows, tmp_path):
     assert tw.SeparationTree(hypergraph=path).fit(rows).tree_.separators == (("either", "lung"),)
 
 
+@pytest.mark.parametrize("engine", ["class", "tests"])
+def test_separators_of_tables_need_not_be_asked_about(clinics, engine):
+    assert tw.SeparationTree(engine=engine, legitimacy="skip").fit(clinics).audit_ is None
+
+
 def test_what_no_table_could_say(clinics):
     found = tw.SeparationTree().fit(clinics)
     assert found.audit_.untestable == (("either", "lung"),)

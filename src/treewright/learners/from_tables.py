@@ -84,7 +84,7 @@ def learn_from_tables(
         What the engine "tests" does where no table covers a test, see :func:`learn_from_databases`.
     legitimacy
         What happens when rows contradict the hypergraph: "error", "report" or "skip". Column sets of several
-        tables are only ever reported on.
+        tables raise no error: what rows say about them is reported.
     knowledge
         Arcs that are required or forbidden.
     homogeneity_alpha
@@ -117,7 +117,7 @@ def learn_from_tables(
             test=test,
             alpha=level,
             refine_above=None if refine_above == "auto" else refine_above,
-            legitimacy="report" if sets is None else legitimacy,
+            legitimacy="report" if sets is None and legitimacy == "error" else legitimacy,
             knowledge=known,
             homogeneity_alpha=homogeneity_alpha,
             score=score,
