@@ -109,8 +109,9 @@ def learn_knots(
     effort
         How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
-        from a second start, and among those with a weak one with edges at half their price. 3: single edges
-        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables.
+        from a second start, and among those with a weak one with edges at half their price, unless there are
+        fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, and 1
+        when `fast` or above 1,000 variables.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -209,7 +210,7 @@ def learn_knots(
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
-        loosely=_weak_traces(dependencies, level * min(1.0, _FEW_ROWS / max(dependencies.n_rows, 1.0))),
+        loosely=_weak_traces(dependencies, _loose_level(level, dependencies.n_rows, len(source.schema))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
         progress=progress,
@@ -272,6 +273,11 @@ def _rescue_level(rescue: float | None, n: int) -> float:
 
 def _effort(n: int, everything: bool) -> int:
     return 2 if everything and n <= _MANY else 1
+
+
+def _loose_level(level: float, n_rows: float, n: int) -> float:
+    """The level for edges at half their price: rows for few variables only make chance look useful."""
+    return 0.0 if 2 * n_rows < n else level * min(1.0, _FEW_ROWS / max(n_rows, 1.0))
 
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
