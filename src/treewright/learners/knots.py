@@ -110,7 +110,8 @@ def learn_knots(
         How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
         from a second start, and among those with a weak one with edges at half their price. 3: single edges
-        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables.
+        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables; 1 for knots that are
+        searched (engine ``"class"``, or ``"exact"`` where a cluster is too large).
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -158,6 +159,8 @@ def learn_knots(
             max_parents=max_parents is not None,
             progress=progress is not None,
         )
+        if effort is not None and engine not in ("class", "exact"):
+            raise SettingError(f"effort is for engine='class' or 'exact'; found engine={engine or 'pc'!r}")
     elif engine is not None or combine != "cpdag" or merge != "union":
         raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
     if fast and certificate == "always":
