@@ -30,7 +30,8 @@ from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.hill_climbing import climbed
 from treewright.learners.knot_engines import Engine
-from treewright.learners.knot_learning import Combine, Merge, learn_paper_knots
+from treewright.learners.knot_learning import Combine, learn_paper_knots
+from treewright.learners.knot_merging import Merge
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
