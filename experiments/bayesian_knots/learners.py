@@ -46,9 +46,13 @@ def tpda(counter: tw.Counter, threshold: float | None) -> Found:
     return Found(learned.structure, learned.n_tests)
 
 
-def ours(counter: tw.Counter, *, fast: bool = False) -> Found:
-    """The default of the package, or with `fast` the same without the certificate."""
-    learned = tw.learn_knots(counter, fast=fast)
+def ours(counter: tw.Counter, *, fast: bool = False, chosen: bool = False) -> Found:
+    """The default of the package; `fast`: without the certificate; `chosen`: the rows choose the score.
+
+    Tables that the choice of the score takes are not counted, its seconds are.
+    """
+    score = tw.choose_score(counter).score if chosen else None
+    learned = tw.learn_knots(counter, fast=fast, score=score)
     n = len(counter.schema)
     return Found(learned.cpdag, learned.report.tables + n * (n - 1) // 2, learned.clusters)
 
@@ -56,6 +60,7 @@ def ours(counter: tw.Counter, *, fast: bool = False) -> Found:
 LEARNERS: dict[str, Learn] = {
     "knots": ours,
     "fast": lambda counter: ours(counter, fast=True),
+    "chosen score": lambda counter: ours(counter, chosen=True),
     "paper, `dag`": lambda counter: paper(counter, combine="dag"),
     "paper, `cpdag`": paper,
     "BL (reconstructed)": blocks,

@@ -30,7 +30,6 @@ VARIANTS: dict[str, Callable[[tw.Counter], tuple[tw.Pdag, int]]] = {
     "effort 1": lambda counter: searched(counter, effort=1),
     "effort 0": lambda counter: searched(counter, effort=0),
     "fast": lambda counter: searched(counter, fast=True),
-    "fast, effort 1": lambda counter: searched(counter, fast=True, effort=1),
     "first pairs only": lambda counter: searched(counter, certificate="never", rescue=0.0, effort=1),
     "clusters as filter": lambda counter: searched(counter, filter="clusters", expansion=0.5, effort=1),
     "class knots, `dag`": lambda counter: tied(counter, combine="dag"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.learners.database_examples import EXAMPLE_2, EXAMPLE_3, exact_table, family_tables, random_model
 
 import treewright as tw
-from treewright.errors import SettingError
+from treewright.errors import IllegitimateHypergraph, SettingError
 
 ROWS = 1e9  # exact margins of so many rows: every dependence is significant
 LEVEL = 1e-6
@@ -153,3 +153,21 @@ def test_refusals():
         tw.learn_from_databases(tables, engine="tests", score="bic")
     with pytest.raises(SettingError, match="k2 prefers some members"):
         tw.learn_from_databases(tables, score="k2")
+
+
+@pytest.mark.parametrize("engine", ["class", "tests"])
+def test_separators_that_no_table_reaches_across_are_counted(engine):
+    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
+    learned = tw.learn_from_databases(tables, engine=engine)
+    assert learned.audit.untestable == (("b",),)
+    assert "1 separator of the tree could not be tested" in learned.warnings
+    assert tw.learn_from_databases(tables, engine=engine, legitimacy="skip").audit is None
+
+
+@pytest.mark.parametrize("engine", ["class", "tests"])
+def test_sets_that_the_tables_contradict(engine):
+    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
+    torn = [["a"], ["b", "c"]]
+    assert tw.learn_from_databases(tables, hypergraph=torn, engine=engine).audit.contradictions
+    with pytest.raises(IllegitimateHypergraph, match="put 'a' and 'b' into one hyperedge"):
+        tw.learn_from_databases(tables, hypergraph=torn, engine=engine, legitimacy="error")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.errors import GraphError, IllegitimateHypergraph, NotFittedError, SettingError
+from treewright.errors import GraphError, IllegitimateHypergraph, NotFittedError, SchemaError, SettingError
 from treewright.learners.absent_edges import find_separator
 from treewright.learners.from_tables import learn_from_tables
 
@@ -82,7 +82,7 @@ def test_sets_from_a_file(rows, tmp_path):
 def test_what_no_table_could_say(clinics):
     found = tw.SeparationTree().fit(clinics)
     assert found.audit_.untestable == (("either", "lung"),)
-    assert found.warnings_ == ("1 separators of the tree could not be tested",)
+    assert found.warnings_ == ("1 separator of the tree could not be tested",)
     pairs = [{"a": [0, 1] * 50, "b": [0, 1] * 50}, {"b": [0, 1] * 50, "c": [0, 1] * 50}]
     pairs.append({"a": [0, 1] * 50, "d": [0, 1] * 50})
     pairs.append({"c": [0, 1] * 50, "d": [0, 1] * 50})
@@ -171,3 +171,43 @@ def test_refusals(rows):
     for wrong in ({"engine": "pc"}, {"test": "z"}, {"legitimacy": "warn"}):
         with pytest.raises(SettingError, match=f"{next(iter(wrong))}.*{next(iter(wrong.values()))!r}"):
             learn_from_tables(tables, **wrong)
+
+
+@pytest.mark.parametrize("engine", ["class", "tests"])
+def test_no_sets_are_not_the_sets_of_the_tables(clinics, engine):
+    with pytest.raises(GraphError, match="every variable lies in a hyperedge; in none: 'asia'"):
+        tw.SeparationTree(engine=engine, hypergraph=[]).fit(clinics)
+
+
+def test_copies_and_functions_are_warned_of():
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=400)
+    b = a ^ (rng.random(400) < 0.1)
+    first, second = {"a": a, "again": a, "b": b}, {"b": b, "c": b ^ (rng.random(400) < 0.1)}
+    alone = tw.SeparationTree().fit(first)
+    assert alone.warnings_ == (
+        "the rows cannot tell a from again: edges of a could as well be edges of again",
+    )
+    told = tw.SeparationTree(engine="tests").fit([first, second])
+    assert "determined by other columns, so that tests may lose their edges: a, again" in told.warnings_
+
+
+def test_rows_dropped_from_any_table_are_reported():
+    first = {"a": ["x", "y"] * 20, "k": ["one"] * 40}
+    second = {"a": [None, *("x", "y") * 20], "b": ["u"] * 20 + ["v"] * 21, "k": ["two"] * 41}
+    found = tw.SeparationTree(missing="drop").fit([first, second])
+    report = found.report_
+    assert (report.n_rows_read, report.n_rows, report.n_dropped) == (81, 80, 1)
+    assert report.notes == ("table 2: 1 of 41 rows dropped",)
+    assert [column.name for column in report.columns] == ["a", "b", "k"]
+    assert report["a"].n_missing == 1
+    assert report["k"].n_states == 2
+    assert not report.constant  # one value in each table, and not the same
+
+
+def test_a_dictionary_of_tables_is_no_table():
+    pandas = pytest.importorskip("pandas")
+    rows = {"a": [0, 1], "b": [0, 1]}
+    for one in (pandas.DataFrame(rows), tw.read_table(rows)):
+        with pytest.raises(SchemaError, match="column 'north' needs a list of values; found a whole table"):
+            tw.SeparationTree().fit({"north": one, "south": one})

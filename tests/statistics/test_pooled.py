@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -184,3 +186,14 @@ def test_homogeneity_of_continuous_tables():
     assert {test.about for test in found.rejected} == {"mean", "variance", "correlation"}
     with pytest.raises(SettingError, match="alpha must lie between 0 and 1"):
         tw.check_homogeneity(tw.read_databases(same), alpha=2)
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_homogeneity_does_not_depend_on_the_order_of_tables(continuous):
+    rng = np.random.default_rng(0)
+    x = [rng.normal(size=n) for n in (31, 57, 43, 101)]
+    tables = [{"x": one if continuous else (one * 2).astype(int).clip(-2, 2)} for one in x]
+    found = [tw.check_homogeneity(tw.read_databases(order)).tests for order in permutations(tables)]
+    assert {tuple((t.about, t.statistic, t.p_value) for t in tests) for tests in found} == {
+        tuple((t.about, t.statistic, t.p_value) for t in found[0])
+    }

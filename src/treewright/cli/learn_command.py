@@ -67,6 +67,8 @@ from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
 from treewright.learners.certified import Progress
+from treewright.learners.copies import remarks_on_copies
+from treewright.learners.functional import remarks_on_functional
 from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
@@ -252,19 +254,13 @@ def resampled(
 
 def remarks_on_search(learned: Learned[Any]) -> list[str]:
     """What a search could not decide, or found odd."""
-    copies = getattr(learned, "copies", ())
-    searched = learned.found if isinstance(learned, LearnedFromTables) else learned
-    functional = getattr(searched, "functional", ())
-    found = [
-        f"the rows cannot tell {a} from {b}: edges of {a} could as well be edges of {b}" for a, b in copies
-    ]
-    if functional:
-        names = listed(sorted({str(column) for column, _ in functional}))
-        found.append(f"determined by other columns, so that tests may lose their edges: {names}")
     if isinstance(learned, LearnedFromTables):
-        found += learned.warnings
-    elif report := getattr(learned, "report", ""):
-        found.append(str(report))
+        found = list(learned.warnings)
+    else:
+        found = remarks_on_copies(getattr(learned, "copies", ()))
+        found += remarks_on_functional(getattr(learned, "functional", ()))
+        report = getattr(learned, "report", "")
+        found += [str(report)] if report else []
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found

@@ -140,7 +140,7 @@ class SeparationTree(Estimator):
         databases = self._read_all(X, self.schema)
         learned = self._learn(databases)
         prior = None if databases.is_continuous else self.prior
-        self._keep(fit(learned.dag, databases, prior=prior), learned, databases.tables[0].report)
+        self._keep(fit(learned.dag, databases, prior=prior), learned, databases.report)
         self._tell(learned)
         return self
 

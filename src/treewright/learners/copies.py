@@ -6,6 +6,7 @@ One of them, the original, takes part in the search; each of the others is hung 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,19 @@ class Copies:
             joined[:, original] |= joined[:, copy]
         np.fill_diagonal(joined, False)
         return joined
+
+
+def remarks_on_copies(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """What is worth saying about columns that are copies, one sentence each.
+
+    Examples
+    --------
+    >>> remarks_on_copies([("city", "code")])
+    ['the rows cannot tell city from code: edges of city could as well be edges of code']
+    """
+    return [
+        f"the rows cannot tell {a} from {b}: edges of {a} could as well be edges of {b}" for a, b in pairs
+    ]
 
 
 def merge_copies(

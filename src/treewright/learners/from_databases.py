@@ -25,6 +25,7 @@ from treewright.criteria import (
     ChiSquareTest,
     GaussianBIC,
     GTest,
+    IndependenceTest,
     PooledFisherZTest,
     PooledScore,
 )
@@ -45,6 +46,7 @@ from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.learned_from_databases import LearnedFromDatabases, NamedQuestion
 from treewright.learners.obedience import marks_of
 from treewright.learners.refined_separation_tree import Legitimacy, learn_separation_tree
+from treewright.learners.separator_audit import SeparatorAudit, audit_separators
 from treewright.statistics.families import Query
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
 from treewright.statistics.moments import moments
@@ -99,9 +101,12 @@ def learn_from_databases(
         `model_based`. "none": not made; the edge stays and is listed in `undecided_edges`.
     score, effort, max_parents
         For the engine "class": see :class:`PooledScore` and :func:`learn_hill_climbing`.
-    test, alpha, refine_above, depth, legitimacy
+    test, alpha, refine_above, depth
         For the engine "tests": see :class:`GTest`, :class:`ChiSquareTest` and :func:`learn_separation_tree`.
-        Continuous tables are tested by Fisher's z. A hypergraph that the data contradict is reported.
+        Continuous tables are tested by Fisher's z.
+    legitimacy
+        What happens when rows contradict the hypergraph: "error", "report" (see `audit` of the result) or
+        "skip".
     knowledge
         Arcs that are required or forbidden.
     homogeneity_alpha
@@ -140,8 +145,10 @@ def learn_from_databases(
     """
     one_of("engine", engine, ("class", "tests"))
     one_of("completion", completion, ("fit", "none"))
+    one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     databases = as_databases(tables, schema=schema, missing=missing, bins=bins)
-    sets: list[tuple[NameOrIndex, ...]] = [tuple(one) for one in hypergraph or databases.hyperedges]
+    given = databases.hyperedges if hypergraph is None else hypergraph
+    sets: list[tuple[NameOrIndex, ...]] = [tuple(one) for one in given]
     task = _Task(
         databases,
         sets,
@@ -151,7 +158,9 @@ def learn_from_databases(
     )
     if engine == "class":
         judge = pooled_score(databases, score)
-        return _by_score(task, judge, effort=effort, max_parents=max_parents, progress=progress)
+        asked = pooled_test(databases, completion="none", test=test, alpha=alpha)
+        audit = audited(task.tree, asked, legitimacy)
+        return _by_score(task, judge, audit, effort=effort, max_parents=max_parents, progress=progress)
     if score is not None:
         raise SettingError(f"a score is for engine='class'; found score={score!r} with engine='tests'")
     tests = pooled_test(databases, completion=completion, test=test, alpha=alpha)
@@ -234,7 +243,19 @@ def pooled_score(databases: Databases, score: str | None) -> LocalScore:
     return score_named(score or "sparse-qnml", count(table))
 
 
-def _by_score(task: _Task, judge: LocalScore, **options: Any) -> LearnedFromDatabases:
+def audited(tree: DSeparationTree, test: IndependenceTest, legitimacy: Legitimacy) -> SeparatorAudit | None:
+    """What the rows say about the separators of a tree, if they are to be asked."""
+    if legitimacy == "skip":
+        return None
+    audit = audit_separators(tree, test)
+    if legitimacy == "error":
+        audit.check()
+    return audit
+
+
+def _by_score(
+    task: _Task, judge: LocalScore, audit: SeparatorAudit | None, **options: Any
+) -> LearnedFromDatabases:
     found = learn_in_hypergraph(judge, task.allowed, knowledge=task.known, **options)
     return LearnedFromDatabases(
         structure=found.cpdag if task.known.is_symmetric else marks_of(found.structure, task.known),
@@ -246,6 +267,7 @@ def _by_score(task: _Task, judge: LocalScore, **options: Any) -> LearnedFromData
         homogeneity=task.homogeneity,
         never_observed_together=task.never_together,
         score=found.score,
+        audit=audit,
     )
 
 
@@ -272,6 +294,7 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
         undecided_edges=tuple(sorted((min(names[u], names[v]), max(names[u], names[v])) for u, v in edges)),
         never_observed_together=apart,
         found=found,
+        audit=found.audit,
     )
 
 

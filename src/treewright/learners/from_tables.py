@@ -24,13 +24,12 @@ from treewright.graphs import (
     bind_knowledge,
     separation_tree_from_hypergraph,
 )
-from treewright.learners.from_databases import learn_from_databases, pooled_score, pooled_test
+from treewright.learners.from_databases import audited, learn_from_databases, pooled_score, pooled_test
 from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.learned_from_databases import LearnedFromDatabases
 from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.learners.obedience import marks_of
 from treewright.learners.refined_separation_tree import Legitimacy, learn_separation_tree
-from treewright.learners.separator_audit import SeparatorAudit, audit_separators
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
 from treewright.statistics.moments import moments
 from treewright.statistics.whole import count
@@ -124,12 +123,10 @@ def learn_from_tables(
             max_parents=max_parents,
         )
         if engine == "tests":
-            return _extended(found, audit=None if found.found is None else found.found.audit)
+            return _extended(found)
         judge: IndependenceTest = pooled_test(databases, completion="none", test=test, alpha=level)
-        audit = _audited(found.tree, judge, "report" if sets is None else legitimacy)
         return _extended(
             found,
-            audit=audit,
             _sets_tree=found.tree,
             _criterion=pooled_score(databases, score),
             _test=judge,
@@ -191,7 +188,7 @@ def learn_one_by_score(
     schema = criterion.schema
     known = bind_knowledge(knowledge, schema)
     tree = None if sets is None else separation_tree_from_hypergraph(schema, sets)
-    audit = None if tree is None else _audited(tree, judge, legitimacy)
+    audit = None if tree is None else audited(tree, judge, legitimacy)
     found = learn_in_hypergraph(criterion, sets, knowledge=known, **options)
     dag = found.structure
     return LearnedFromTables(
@@ -224,15 +221,6 @@ def learn_one_by_tests(
         audit=found.audit,
         **about,
     )
-
-
-def _audited(tree: DSeparationTree, test: IndependenceTest, legitimacy: Legitimacy) -> SeparatorAudit | None:
-    if legitimacy == "skip":
-        return None
-    audit = audit_separators(tree, test)
-    if legitimacy == "error":
-        audit.check()
-    return audit
 
 
 def _extended(found: LearnedFromDatabases, **more: Any) -> LearnedFromTables:

@@ -20,6 +20,7 @@ from treewright.statistics.families import DENSE_CELLS, Query
 from treewright.tables.schema import Scope
 
 Functional = tuple[str, tuple[str, ...]]
+_SHOWN = 8
 
 
 def functional_columns(test: IndependenceTest, separators: Iterable[Query]) -> tuple[Functional, ...]:
@@ -43,6 +44,20 @@ def functional_columns(test: IndependenceTest, separators: Iterable[Query]) -> t
             if occupied[_with(given, x)] == occupied[given] > 0
         )
     )
+
+
+def remarks_on_functional(functional: Iterable[Functional]) -> list[str]:
+    """What is worth saying about them; constants are a matter of reading.
+
+    Examples
+    --------
+    >>> remarks_on_functional([("area", ("city",)), ("year", ())])
+    ['determined by other columns, so that tests may lose their edges: area']
+    """
+    names = sorted({name for name, given in functional if given})
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    shown = ", ".join(names[:_SHOWN]) + more
+    return [f"determined by other columns, so that tests may lose their edges: {shown}"] if names else []
 
 
 def occupied_cells(counter: Counter, scopes: set[Scope]) -> dict[Scope, int]:

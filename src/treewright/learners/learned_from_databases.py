@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 
 from treewright.graphs import Dag, DSeparationTree, Pdag
 from treewright.graphs.arcs import NamedArc
+from treewright.learners.functional import remarks_on_functional
 from treewright.learners.learned import Learned
 from treewright.learners.learned_separation_tree import LearnedSeparationTree
+from treewright.learners.separator_audit import SeparatorAudit
 from treewright.statistics.homogeneity import Homogeneity
 from treewright.tables.databases import Databases
+from treewright.tables.exports import counted
 
 NamedQuestion = tuple[str, str, tuple[str, ...]]
 
@@ -43,6 +46,9 @@ class LearnedFromDatabases(Learned[Pdag]):
         Of the structure, for the engine "class".
     found
         What the search inside the nodes found, for the engine "tests": separators, p-values, conflicts.
+    audit
+        What the rows say about the separators of the tree, and which of them no table could be asked about;
+        None where nothing was asked.
 
     Examples
     --------
@@ -53,7 +59,8 @@ class LearnedFromDatabases(Learned[Pdag]):
     [('a', 'b'), ('b', 'c')]
     >>> print(learned.report())
     2 tables, 3 columns, 76 rows; class search over 2 column sets: 2 edges
-    1 comparisons of what tables share: no difference at 0.01
+    1 comparison of what tables share: no difference at 0.01
+    1 separator of the tree could not be tested
     """
 
     dag: Dag
@@ -66,6 +73,7 @@ class LearnedFromDatabases(Learned[Pdag]):
     never_observed_together: tuple[tuple[str, str], ...] = ()
     score: float | None = None
     found: LearnedSeparationTree | None = field(default=None, repr=False)
+    audit: SeparatorAudit | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -78,12 +86,14 @@ class LearnedFromDatabases(Learned[Pdag]):
         if self.never_observed_together:
             said.append(f"never observed together, no edge assumed: {_listed(self.never_observed_together)}")
         if self.model_based:
-            said.append(f"{len(self.model_based)} tests rest on completed tables, which no table covers")
-        audit = None if self.found is None else self.found.audit
-        if audit is not None and audit.untestable:
-            said.append(f"{len(audit.untestable)} separators of the tree could not be tested")
-        if audit is not None and audit.contradictions:
-            said.append(f"the tables contradict the hypergraph: {audit.contradictions[0]}")
+            n = counted(len(self.model_based), "question")
+            said.append(f"{n} that no table covers, answered from completed tables")
+        if self.found is not None:
+            said += remarks_on_functional(self.found.functional)
+        if self.audit is not None and self.audit.untestable:
+            said.append(f"{counted(self.audit.n_untestable, 'separator')} of the tree could not be tested")
+        if self.audit is not None and self.audit.contradictions:
+            said.append(f"the tables contradict the hypergraph: {self.audit.contradictions[0]}")
         return tuple(said)
 
     def report(self) -> str:

@@ -8,9 +8,9 @@ from treewright.criteria import IndependenceTest
 from treewright.criteria.score import LocalScore
 from treewright.graphs import BoundKnowledge, DSeparationTree
 from treewright.learners.absent_edges import explain_absent_edge
+from treewright.learners.copies import remarks_on_copies
 from treewright.learners.learned_from_databases import LearnedFromDatabases
 from treewright.learners.learned_separation_tree import Absence
-from treewright.learners.separator_audit import SeparatorAudit
 from treewright.tables.schema import NameOrIndex
 
 
@@ -20,11 +20,9 @@ class LearnedFromTables(LearnedFromDatabases):
 
     Attributes
     ----------
-    structure, dag, databases, engine, tree, homogeneity, model_based, undecided_edges, score, found
+    structure, dag, databases, engine, tree, homogeneity, model_based, undecided_edges, score, found, audit
         As for :class:`LearnedFromDatabases`. Where one table was searched by a score and without a
         hypergraph, `tree` is that of the network that was found.
-    audit
-        What the rows say about the separators of the hypergraph; None where there are none.
     copies
         Pairs of columns of one table that are relabellings of each other, for the engine "class".
 
@@ -40,7 +38,6 @@ class LearnedFromTables(LearnedFromDatabases):
     an edge between a and c would lower the score by 2.01; the network separates them by {} (p = 1)
     """
 
-    audit: SeparatorAudit | None = None
     copies: tuple[tuple[str, str], ...] = ()
     _sets_tree: DSeparationTree | None = field(default=None, repr=False)
     _criterion: LocalScore | None = field(default=None, repr=False)
@@ -50,13 +47,7 @@ class LearnedFromTables(LearnedFromDatabases):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before the result is trusted; none if there is nothing."""
-        said = list(super().warnings)
-        if self.found is None and self.audit is not None:
-            if self.audit.untestable:
-                said.append(f"{len(self.audit.untestable)} separators of the tree could not be tested")
-            if self.audit.contradictions:
-                said.append(f"the tables contradict the hypergraph: {self.audit.contradictions[0]}")
-        return tuple(said)
+        return (*remarks_on_copies(self.copies), *super().warnings)
 
     def why_not(self, u: NameOrIndex, v: NameOrIndex) -> Absence:
         """Why there is no edge between two variables; `str()` says it in a sentence."""

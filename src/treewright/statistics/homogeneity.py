@@ -19,6 +19,7 @@ from treewright.errors import SettingError
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Cover, Databases
+from treewright.tables.exports import counted
 from treewright.tables.schema import Scope
 
 Floats = npt.NDArray[np.float64]
@@ -99,7 +100,8 @@ class Homogeneity:
         if not self.tests:
             return "the tables share nothing that could be compared"
         if self.is_homogeneous:
-            return f"{len(self.tests)} comparisons of what tables share: no difference at {self.alpha:g}"
+            compared = counted(len(self.tests), "comparison")
+            return f"{compared} of what tables share: no difference at {self.alpha:g}"
         first = "; ".join(map(str, self.rejected[:3]))
         more = f" and {len(self.rejected) - 3} more" if len(self.rejected) > 3 else ""
         return f"{len(self.rejected)} of {len(self.tests)} comparisons differ: {first}{more}"
@@ -125,7 +127,7 @@ def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogenei
     >>> from treewright.tables import read_databases
     >>> found = check_homogeneity(read_databases([{"x": [0, 1] * 50}, {"x": [1, 0] * 40}]))
     >>> print(found)
-    1 comparisons of what tables share: no difference at 0.01
+    1 comparison of what tables share: no difference at 0.01
     """
     if not 0 < alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
@@ -201,6 +203,7 @@ def chi_square_of(cells: Floats) -> tuple[float, float]:
     >>> chi_square_of(np.array([[10.0, 20.0, 1.0], [20.0, 10.0, 1.0]]))
     (6.666666666666667, 1.0)
     """
+    cells = cells[np.lexsort(cells.T)]  # sums of reals depend on the order, and tables have none
     cells = cells[cells.sum(axis=1) > 0]
     total = cells.sum()
     if len(cells) < 2 or total <= 0:
@@ -227,6 +230,7 @@ def _compare_moments(databases: Databases) -> Iterator[Found]:
         enough = [(i, part) for i, part in zip(cover, here, strict=True) if part.n > 3 and not part.constant]
         if len(enough) < 2:
             continue
+        enough.sort(key=lambda one: (one[1].n, *one[1].mean.tolist(), *one[1].scatter.ravel().tolist()))
         tables, kept = tuple(i for i, _ in enough), [part for _, part in enough]
         if len(scope) == 1:
             yield scope, "mean", tables, *_means_differ(kept)

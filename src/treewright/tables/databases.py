@@ -20,6 +20,7 @@ from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables.align import label_kinds, unite
 from treewright.tables.exports import counted
 from treewright.tables.overlaps import reduced_sets
+from treewright.tables.report import Report, join_reports
 from treewright.tables.schema import NameOrIndex, Schema, Scope, Variable
 from treewright.tables.sharded import ShardedTable, recoded
 from treewright.tables.table import Table
@@ -156,6 +157,15 @@ class Databases:
         while len(self._pools) > 1 and sum(t.nbytes for t in self._pools.values()) > _KEPT_BYTES:
             self._pools.popitem(last=False)
         return joined
+
+    @property
+    def report(self) -> Report | None:
+        """What was done to read the tables, as if they were one; None if it is not known of all."""
+        known = [table.report for table in self._tables if table.report is not None]
+        if len(known) < len(self._tables):
+            return None
+        n_states = {v.name: None if v.states is None else len(v.states) for v in self._schema}
+        return join_reports(self.names, known, n_states)
 
     def never_together(self) -> list[tuple[str, str]]:
         """Pairs of columns that no table has, by name."""

@@ -43,6 +43,11 @@ def as_sequence(name: str, values: Any) -> Any:
         if values.ndim != 1:
             raise SchemaError(f"column {name!r} needs one dimension; found {values.ndim}")
         return values
+    if isinstance(values, Table) or hasattr(values, "columns"):
+        raise SchemaError(
+            f"column {name!r} needs a list of values; found a whole table: several tables go as a list "
+            "of them, to SeparationTree, read_databases or learn_from_databases"
+        )
     if isinstance(values, str | bytes | Set | Mapping) or not hasattr(values, "__iter__"):
         raise SchemaError(
             f"column {name!r} needs a list of values; found {type(values).__name__} {values!r:.40}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
@@ -128,3 +129,41 @@ class Report:
         lines += map(str, self.columns)
         lines += [f"{name}: ignored ({reason})" for name, reason in self.ignored]
         return "\n".join([*lines, *self.notes])
+
+
+def join_reports(
+    names: Sequence[str], reports: Sequence[Report], n_states: Mapping[str, int | None]
+) -> Report:
+    """One report of several tables; a column is described as in the first table that has it."""
+    if len(reports) == 1:
+        return reports[0]
+    found: dict[str, list[ColumnReport]] = {}
+    for report in reports:
+        for column in report.columns:
+            found.setdefault(column.name, []).append(column)
+    columns = tuple(
+        replace(
+            parts[0],
+            n_states=n_states[name],
+            n_missing=sum(part.n_missing for part in parts),
+            is_constant=all(part.is_constant for part in parts)
+            and (len(parts) == 1 or n_states[name] in (None, 1)),  # each may be constant in its own way
+            is_identifier=all(part.is_identifier for part in parts),
+        )
+        for name, parts in sorted(found.items())
+    )
+    said = [
+        *(
+            (name, f"{report.n_dropped:,} of {report.n_rows_read:,} rows dropped")
+            for name, report in zip(names, reports, strict=True)
+            if report.n_dropped
+        ),
+        *((name, note) for name, report in zip(names, reports, strict=True) for note in report.notes),
+    ]
+    return Report(
+        sum(report.n_rows_read for report in reports),
+        sum(report.n_rows for report in reports),
+        columns,
+        tuple(dict.fromkeys(one for report in reports for one in report.ignored)),
+        tuple(f"{name}: {what}" for name, what in said),
+    )
