@@ -14,7 +14,6 @@ import numpy as np
 import treewright as tw
 from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
-from treewright.learners.score_choice import suited_score
 
 # network, rows: most errors in the mean, or None; data sets
 BARS: dict[tuple[str, int], tuple[int | None, int]] = {
@@ -41,9 +40,10 @@ def _cell(name: str, n_rows: int, n_sets: int) -> Cell:
         errors, lead = [], []
         for draw in range(n_sets):
             counter = tw.count(rows_of(name, draw).head(n_rows))
-            learned = tw.learn_knots(counter)
+            score = tw.SparseQNML(counter)
+            learned = tw.learn_knots(counter, score=score)
             errors.append(tw.shd(truth, learned.cpdag))
-            lead.append(round(learned.score - suited_score(counter).score.score(truth), 4))
+            lead.append(round(learned.score - score.score(truth), 4))
         return {"shd": errors, "lead": lead}
 
     return Cell({"network": name, "rows": n_rows, "sets": n_sets}, figures)

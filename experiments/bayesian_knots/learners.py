@@ -47,11 +47,11 @@ def tpda(counter: tw.Counter, threshold: float | None) -> Found:
 
 
 def ours(counter: tw.Counter, *, fast: bool = False, chosen: bool = False) -> Found:
-    """The default of the package; `fast`: without the certificate; `chosen`: the rows choose the score.
+    """Search with `SparseQNML`; `fast`: without the certificate; `chosen`: the rows choose the score.
 
     Tables that the choice of the score takes are not counted, its seconds are.
     """
-    score = tw.choose_score(counter).score if chosen else None
+    score = tw.choose_score(counter).score if chosen else tw.SparseQNML(counter)
     learned = tw.learn_knots(counter, fast=fast, score=score)
     n = len(counter.schema)
     return Found(learned.cpdag, learned.report.tables + n * (n - 1) // 2, learned.clusters)

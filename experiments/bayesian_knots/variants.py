@@ -15,6 +15,7 @@ from experiments.common import Cell, Experiment, Row, markdown_table, network, r
 
 
 def searched(counter: tw.Counter, **options: object) -> tuple[tw.Pdag, int]:
+    options.setdefault("score", tw.SparseQNML(counter))
     learned = tw.learn_knots(counter, **options)  # type: ignore[arg-type]
     return learned.cpdag, learned.report.tables
 
