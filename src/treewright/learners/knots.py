@@ -30,7 +30,8 @@ from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.hill_climbing import climbed
 from treewright.learners.knot_engines import Engine
-from treewright.learners.knot_learning import Combine, Merge, learn_paper_knots
+from treewright.learners.knot_learning import Combine, learn_paper_knots
+from treewright.learners.knot_merging import Merge
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
@@ -111,7 +112,8 @@ def learn_knots(
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
         from a second start, and among those with a weak one with edges at half their price, unless there are
         fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, and 1
-        when `fast` or above 1,000 variables.
+        when `fast` or above 1,000 variables; 1 for knots that are searched (engine ``"class"``, or
+        ``"exact"`` where a cluster is too large).
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -159,6 +161,8 @@ def learn_knots(
             max_parents=max_parents is not None,
             progress=progress is not None,
         )
+        if effort is not None and engine not in ("class", "exact"):
+            raise SettingError(f"effort is for engine='class' or 'exact'; found engine={engine or 'pc'!r}")
     elif engine is not None or combine != "cpdag" or merge != "union":
         raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
     if fast and certificate == "always":
