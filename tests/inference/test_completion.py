@@ -10,7 +10,7 @@ import treewright as tw
 from treewright.errors import TableTooLarge
 from treewright.graphs.collapse import collapsed_scope
 from treewright.inference.completion import CompletedJoint
-from treewright.learners.from_databases import complete_counter
+from treewright.learners.pooled_judges import complete_counter
 
 
 def completed(model, sets):

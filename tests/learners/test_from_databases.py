@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.learners.database_examples import EXAMPLE_2, EXAMPLE_3, exact_table, family_tables, random_model
 
 import treewright as tw
-from treewright.errors import IllegitimateHypergraph, SettingError
+from treewright.errors import IllegitimateHypergraph, KnowledgeError, SettingError
 
 ROWS = 1e9  # exact margins of so many rows: every dependence is significant
 LEVEL = 1e-6
@@ -171,3 +171,15 @@ def test_sets_that_the_tables_contradict(engine):
     assert tw.learn_from_databases(tables, hypergraph=torn, engine=engine).audit.contradictions
     with pytest.raises(IllegitimateHypergraph, match="put 'a' and 'b' into one hyperedge"):
         tw.learn_from_databases(tables, hypergraph=torn, engine=engine, legitimacy="error")
+
+
+def test_what_no_table_has_is_not_called_known():
+    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
+    together = {"hypergraph": [["a", "b", "c"]], "completion": "none"}
+    learned = tw.learn_from_databases(tables, engine="tests", **together)
+    assert learned.never_observed_together == (("a", "c"),)
+    assert str(learned.found.why_not("c", "a")) == "no table has both a and c, so that no edge is assumed"
+    required = tw.Knowledge(required=[("a", "c")])
+    for engine in ("class", "tests"):
+        with pytest.raises(KnowledgeError, match="'a' -> 'c' is required, but no table has both"):
+            tw.learn_from_databases(tables, engine=engine, knowledge=required, **together)

@@ -286,3 +286,11 @@ def test_paths_that_lead_nowhere(tmp_path, write):
         FormatError, match=r"is a folder; for the files in it, write a pattern such as '.*\*\.csv'"
     ):
         read_table(tmp_path)
+
+
+def test_a_database_without_a_table(tmp_path):
+    path = str(tmp_path / "clinic.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE visits (age INTEGER)")
+    with pytest.raises(FormatError, match=r"is a DuckDB file.*: ask for .*clinic\.duckdb::table"):
+        read_table(path)

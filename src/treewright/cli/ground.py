@@ -11,7 +11,7 @@ from treewright.criteria import FisherZTest, GaussianBIC, GTest, IndependenceTes
 from treewright.criteria.named import SCORES, check_score_name, score_named
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs import Dag
-from treewright.learners.from_databases import pooled_score, pooled_test
+from treewright.learners.pooled_judges import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter, count, moments

@@ -15,7 +15,7 @@ from treewright.learners.from_tables import (
     learn_one_by_tests,
 )
 from treewright.learners.learned_from_tables import LearnedFromTables
-from treewright.learners.refined_separation_tree import Legitimacy
+from treewright.learners.separator_audit import Legitimacy
 from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
 from treewright.learners.from_tables import Engine, learn_from_tables
 from treewright.learners.learned_from_tables import LearnedFromTables
-from treewright.learners.refined_separation_tree import Legitimacy
+from treewright.learners.separator_audit import Legitimacy
 from treewright.models import Dirichlet, fit
 from treewright.models.several_tables import score_tables
 from treewright.tables import Databases, Schema, read_databases

@@ -17,7 +17,7 @@ from treewright.learners.edge_posterior import EdgePosterior, sample_edges
 from treewright.learners.efficient_markov import learn_efficient_markov, low_information_blocks
 from treewright.learners.exact_search import LearnedExactly, learn_exact
 from treewright.learners.feature_induction import Induction, LearnedFeatures, learn_feature_induction
-from treewright.learners.from_databases import learn_from_databases, pooled_test
+from treewright.learners.from_databases import learn_from_databases
 from treewright.learners.graph_searches import (
     ExhaustiveSearch,
     WorstPairClimb,
@@ -45,6 +45,7 @@ from treewright.learners.mixture import Member, Mixed, learn_mixture
 from treewright.learners.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.pac_junction_tree import LearnedJunctionTree, learn_pac_junction_tree
 from treewright.learners.pc import LearnedPc, learn_pc
+from treewright.learners.pooled_judges import pooled_test
 from treewright.learners.refined_separation_tree import learn_separation_tree
 from treewright.learners.score_choice import ScoreChoice, choose_score
 from treewright.learners.separation_tree import learn_by_separation_tree

@@ -14,25 +14,17 @@ covers is answered from the completed distribution.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria import (
-    ChiSquareTest,
-    GaussianBIC,
-    GTest,
-    IndependenceTest,
-    PooledFisherZTest,
-    PooledScore,
-)
-from treewright.criteria.named import score_named
+from treewright.criteria import PooledFisherZTest
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
-from treewright.errors import SettingError
+from treewright.errors import KnowledgeError, SettingError
 from treewright.graphs import (
     BoundKnowledge,
     DSeparationTree,
@@ -41,25 +33,20 @@ from treewright.graphs import (
     bind_knowledge,
     separation_tree_from_hypergraph,
 )
-from treewright.inference.completion import CompletedJoint
 from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.learned_from_databases import LearnedFromDatabases, NamedQuestion
 from treewright.learners.obedience import marks_of
-from treewright.learners.refined_separation_tree import Legitimacy, learn_separation_tree
-from treewright.learners.separator_audit import SeparatorAudit, audit_separators
+from treewright.learners.pooled_judges import PooledTest, pooled_score, pooled_test
+from treewright.learners.refined_separation_tree import learn_separation_tree
+from treewright.learners.separator_audit import Legitimacy, SeparatorAudit, audited
 from treewright.statistics.families import Query
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
-from treewright.statistics.moments import moments
-from treewright.statistics.pooled import PooledCounter
-from treewright.statistics.pooled_moments import PooledMoments
-from treewright.statistics.whole import count
 from treewright.tables.bins import Bins
 from treewright.tables.databases import Databases, as_databases
 from treewright.tables.missing import MissingPolicy
 from treewright.tables.schema import NameOrIndex, Schema
 
 Matrix = npt.NDArray[np.bool_]
-PooledTest = GTest | ChiSquareTest | PooledFisherZTest
 
 
 def learn_from_databases(
@@ -156,6 +143,8 @@ def learn_from_databases(
         bind_knowledge(knowledge, databases.schema),
         check_homogeneity(databases, alpha=homogeneity_alpha),
     )
+    if engine == "class" or completion == "none":
+        _refuse_unseen_arcs(task)
     if engine == "class":
         judge = pooled_score(databases, score)
         asked = pooled_test(databases, completion="none", test=test, alpha=alpha)
@@ -200,59 +189,6 @@ class _Task:
         return BoundKnowledge(self.databases.schema, allowed, self.known.required.copy())
 
 
-def pooled_test(
-    databases: Databases,
-    *,
-    completion: Literal["fit", "none"] = "fit",
-    test: Literal["g", "chi-square"] = "g",
-    alpha: float = 0.05,
-) -> PooledTest:
-    """The independence test of several tables: pooled where tables cover a question, completed where not.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> first, second = {"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 0] * 20}
-    >>> judge = pooled_test(tw.read_databases([first, second]))
-    >>> judge.independent("a", "b"), judge.independent("a", "c"), judge.covers(("a", "c"))
-    (False, True, False)
-    """
-    one_of("test", test, ("g", "chi-square"))
-    if databases.is_continuous:
-        return PooledFisherZTest(PooledMoments(databases, completed=completion == "fit"), alpha)
-    counter = complete_counter(databases) if completion == "fit" else PooledCounter(databases)
-    return (GTest if test == "g" else ChiSquareTest)(counter, alpha)
-
-
-def complete_counter(databases: Databases) -> PooledCounter:
-    """Pooled counts, with a completion where no table has the columns."""
-    counted = PooledCounter(databases)
-    joint = CompletedJoint(databases.schema, databases.hyperedge_scopes, counted.counts_many)
-    return PooledCounter(databases, joint)
-
-
-def pooled_score(databases: Databases, score: str | None) -> LocalScore:
-    """The score of several tables; of tables with the same columns, that of all their rows."""
-    everything = tuple(range(len(databases)))
-    if databases.covering(databases.schema.names) != everything:
-        return PooledScore(databases, score)
-    PooledScore(databases, score)  # refuses a score that does not fit
-    table = databases.pool(everything)
-    if databases.is_continuous:
-        return GaussianBIC(moments(table))
-    return score_named(score or "sparse-qnml", count(table))
-
-
-def audited(tree: DSeparationTree, test: IndependenceTest, legitimacy: Legitimacy) -> SeparatorAudit | None:
-    """What the rows say about the separators of a tree, if they are to be asked."""
-    if legitimacy == "skip":
-        return None
-    audit = audit_separators(tree, test)
-    if legitimacy == "error":
-        audit.check()
-    return audit
-
-
 def _by_score(
     task: _Task, judge: LocalScore, audit: SeparatorAudit | None, **options: Any
 ) -> LearnedFromDatabases:
@@ -279,6 +215,7 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
     found = learn_separation_tree(
         judge, task.sets, knowledge=task.without(apart) if apart else task.known, **options
     )
+    found = replace(found, _unseen=frozenset(apart))
     undecided = {frozenset((x, y)) for x, y, _ in source.undecided}
     edges = [(u, v) for u, v in found.skeleton.index_edges() if frozenset((u, v)) in undecided]
     names = task.databases.schema.names
@@ -296,6 +233,13 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
         found=found,
         audit=found.audit,
     )
+
+
+def _refuse_unseen_arcs(task: _Task) -> None:
+    """A required arc that no table has can be neither scored nor tested."""
+    for u, v in task.known.required_dag().edges():
+        if not task.databases.covers((u, v)):
+            raise KnowledgeError(f"{u!r} -> {v!r} is required, but no table has both")
 
 
 def _pairs_within(schema: Schema, sets: Iterable[Iterable[NameOrIndex]]) -> Matrix:

@@ -24,12 +24,14 @@ from treewright.graphs import (
     bind_knowledge,
     separation_tree_from_hypergraph,
 )
-from treewright.learners.from_databases import audited, learn_from_databases, pooled_score, pooled_test
+from treewright.learners.from_databases import learn_from_databases
 from treewright.learners.hypergraph_search import learn_in_hypergraph
 from treewright.learners.learned_from_databases import LearnedFromDatabases
 from treewright.learners.learned_from_tables import LearnedFromTables
 from treewright.learners.obedience import marks_of
-from treewright.learners.refined_separation_tree import Legitimacy, learn_separation_tree
+from treewright.learners.pooled_judges import pooled_score, pooled_test
+from treewright.learners.refined_separation_tree import learn_separation_tree
+from treewright.learners.separator_audit import Legitimacy, audited
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
 from treewright.statistics.moments import moments
 from treewright.statistics.whole import count

@@ -101,8 +101,9 @@ class LearnedFromDatabases(Learned[Pdag]):
         tables = self.databases
         how = "class search" if self.engine == "class" else "tests inside nodes"
         lines = [
-            f"{len(tables)} tables, {len(tables.schema)} columns, {tables.n_rows} rows; {how} over "
-            f"{len(tables.hyperedges)} column sets: {len(self.structure.edges())} edges"
+            f"{counted(len(tables), 'table')}, {counted(len(tables.schema), 'column')}, "
+            f"{counted(tables.n_rows, 'row')}; {how} over {counted(len(tables.hyperedges), 'column set')}: "
+            f"{counted(len(self.structure.edges()), 'edge')}"
         ]
         if self.homogeneity.is_homogeneous:
             lines.append(str(self.homogeneity))

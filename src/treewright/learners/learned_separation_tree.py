@@ -57,6 +57,8 @@ class Absence:
         them if the tree is right.
     knowledge
         Whether it is knowledge that keeps them apart.
+    unseen
+        Whether no table has both, and nothing could be asked about them.
     score
         Whether no set separated them, and the score left the edge out.
 
@@ -71,6 +73,7 @@ class Absence:
     path: tuple[Names, ...] = ()
     knowledge: bool = False
     score: bool = False
+    unseen: bool = False
 
     def __str__(self) -> str:
         u, v = self.pair
@@ -79,6 +82,8 @@ class Absence:
             where = "around them" if best.node is None else f"in the node {_braced(best.node)}"
             given, p_value = _braced(best.separator), f"{best.p_value:.3g}"
             return f"{u} and {v} are independent given {given} (p = {p_value}, {where})"
+        if self.unseen:
+            return f"no table has both {u} and {v}, so that no edge is assumed"
         if self.score:
             return f"no set separated {u} and {v}; the score is better without their edge"
         if self.knowledge:
@@ -148,6 +153,7 @@ class LearnedSeparationTree(Learned[Pdag]):
     n_asked: int = 0
     n_evaluated: int = 0
     _barred: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+    _unseen: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     @property
     def separators(self) -> dict[tuple[str, str], Names]:
@@ -168,6 +174,8 @@ class LearnedSeparationTree(Learned[Pdag]):
         if self.dag.adjacent(a, b):
             raise GraphError(f"there is an edge between {a!r} and {b!r}: no set separated them")
         pair = (a, b)
+        if pair in self._unseen:
+            return Absence(pair, unseen=True)
         if self.skeleton.adjacent(a, b):
             return Absence(pair, score=True)
         unobeyed = pair in self.unobeyed or pair[::-1] in self.unobeyed

@@ -37,11 +37,10 @@ from treewright.learners.separation_tree import (
     learn_by_separation_tree,
     refuse_torn_arcs,
 )
-from treewright.learners.separator_audit import SeparatorAudit, audit_separators
+from treewright.learners.separator_audit import Legitimacy, SeparatorAudit, audited
 from treewright.learners.skeleton import Progress
 from treewright.tables.schema import NameOrIndex, Scope
 
-Legitimacy = Literal["error", "report", "skip"]
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12
 
@@ -219,10 +218,8 @@ class Planner:
             return None
         tell(self.progress, "separators of the tree")
         with self.trace.phase("audit") as tallies:
-            found = audit_separators(tree, self.test)
-            tallies["tests"] = found.n_tests
-        if legitimacy == "error":
-            found.check()
+            found = audited(tree, self.test, legitimacy)
+            tallies["tests"] = 0 if found is None else found.n_tests
         return found
 
 

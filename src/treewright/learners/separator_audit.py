@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from treewright.tables.schema import Scope
 
 Floats = npt.NDArray[np.float64]
 Covers = Callable[[Scope], bool]
+Legitimacy = Literal["error", "report", "skip"]
 Across = tuple[int, int, int]  # u, v, position of the separator between them
 
 
@@ -140,6 +142,16 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
     ]
     found.sort(key=lambda one: (one.p_value, one.pair, one.separator))
     return SeparatorAudit(tuple(found), len(pairs), len(tree.edges), tuple(sorted(untestable)))
+
+
+def audited(tree: DSeparationTree, test: IndependenceTest, legitimacy: Legitimacy) -> SeparatorAudit | None:
+    """What the rows say about the separators of a tree, if they are to be asked."""
+    if legitimacy == "skip":
+        return None
+    audit = audit_separators(tree, test)
+    if legitimacy == "error":
+        audit.check()
+    return audit
 
 
 def rejections(

@@ -89,11 +89,16 @@ def look_at(path: str, delimiter: str | None) -> DataFile:
         raise FormatError(f"a delimiter is one character, and no quote or line end; found {delimiter!r}")
     try:
         with open(path, "rb") as file:
-            start = file.read(8)
+            start = file.read(12)
     except OSError as error:
         raise FormatError(f"{path!r} cannot be read: {error.strerror}") from error
     if start.startswith(b"PAR1"):
         return DataFile(path, is_parquet=True)
+    if start[8:] == b"DUCK":
+        raise FormatError(
+            f"{path!r} is a DuckDB file, whose tables have names: ask for {path}::table on the "
+            "command line, or SqlTable(path, table)"
+        )
     for magic, what in OTHER_FORMATS.items():
         if start.startswith(magic):
             raise FormatError(f"{path!r} is {what}; CSV (plain or .gz) and Parquet files are read")
