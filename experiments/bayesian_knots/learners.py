@@ -46,12 +46,9 @@ def tpda(counter: tw.Counter, threshold: float | None) -> Found:
     return Found(learned.structure, learned.n_tests)
 
 
-def ours(counter: tw.Counter, *, fast: bool = False, chosen: bool = False) -> Found:
-    """The default of the package; `fast`: without the certificate; `chosen`: the rows choose the score.
-
-    Tables that the choice of the score takes are not counted, its seconds are.
-    """
-    score = tw.choose_score(counter).score if chosen else None
+def ours(counter: tw.Counter, *, fast: bool = False, sparse: bool = False) -> Found:
+    """The default of the package; `fast`: without the certificate; `sparse`: one score for all rows."""
+    score = tw.SparseQNML(counter) if sparse else None
     learned = tw.learn_knots(counter, fast=fast, score=score)
     n = len(counter.schema)
     return Found(learned.cpdag, learned.report.tables + n * (n - 1) // 2, learned.clusters)
@@ -60,7 +57,7 @@ def ours(counter: tw.Counter, *, fast: bool = False, chosen: bool = False) -> Fo
 LEARNERS: dict[str, Learn] = {
     "knots": ours,
     "fast": lambda counter: ours(counter, fast=True),
-    "chosen score": lambda counter: ours(counter, chosen=True),
+    "`SparseQNML`": lambda counter: ours(counter, sparse=True),
     "paper, `dag`": lambda counter: paper(counter, combine="dag"),
     "paper, `cpdag`": paper,
     "BL (reconstructed)": blocks,

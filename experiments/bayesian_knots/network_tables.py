@@ -11,9 +11,8 @@ from experiments.bayesian_knots.learners import LEARNERS
 from experiments.common import Line, Row, markdown_table, paired_interval
 
 FIGURES = ("shd", "dist", "f1", "false", "tests", "seconds", "inside")
-DRAWN = ("knots", "chosen score", "paper, `dag`", "BL (reconstructed)", "PC .01", "TPDA G²")
+DRAWN = ("knots", "`SparseQNML`", "paper, `dag`", "BL (reconstructed)", "PC .01", "TPDA G²")
 PAPER = "paper, `dag`"
-OURS = ("knots", "fast")
 
 
 def all_tables(rows: list[Row]) -> Mapping[str, str]:
@@ -26,7 +25,6 @@ def all_tables(rows: list[Row]) -> Mapping[str, str]:
         "networks-seconds": _by_cell(rows, lambda row: f"{np.mean(row['seconds']):.3f}"),
         "networks-inside": _inside(rows),
         "networks-duels": _duels(rows, "shd", "knots", [one for one in LEARNERS if one != "knots"]),
-        "networks-chosen": _duels(rows, "shd", "chosen score", [*OURS, "PC .01", "PC .05", "TPDA G²"]),
         "networks-claims": _claims(rows),
         "networks-spread": _spread(rows),
     }

@@ -243,3 +243,5 @@ def test_the_door_of_learn_knots():
     assert str(refused.value) == "fast is about the search over the whole network; mode='paper' has none"
     with pytest.raises(tw.errors.SettingError, match="progress is about the search over the whole network"):
         tw.learn_knots(counter, mode="paper", progress=print)
+    with pytest.raises(tw.errors.SettingError, match="effort is for engine='class' or 'exact'"):
+        tw.learn_knots(counter, mode="paper", effort=2)

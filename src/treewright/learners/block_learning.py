@@ -43,7 +43,8 @@ from treewright.learners.knot_engines import (
     default_test,
     side_by_side,
 )
-from treewright.learners.knot_learning import WeighedEdges, combine_knots, edges_of, joined_by_knots, work_of
+from treewright.learners.knot_learning import combine_knots, work_of
+from treewright.learners.knot_merging import WeighedEdges, edges_of, joined_by_knots
 from treewright.learners.knot_votes import Vote
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_blankets import grown_and_shrunk

@@ -11,10 +11,8 @@ the domain. Where the answer matters more than the method, :func:`learn_knots` s
 
 from __future__ import annotations
 
-from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,7 +26,6 @@ from treewright.graphs import (
     BoundKnowledge,
     ClusteredDag,
     Clusters,
-    Edge,
     Knowledge,
     UndirectedGraph,
     bind_knowledge,
@@ -39,18 +36,18 @@ from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.knot_combination import Combined, Tie, combine_classes, combine_dags
 from treewright.learners.knot_engines import Engine, Knot, KnotLearner, KnotSettings, default_test
+from treewright.learners.knot_merging import Merge, WeighedEdges, joined_by_knots, merge_edges
 from treewright.learners.knot_votes import Vote
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.pc import obey, tell
-from treewright.learners.skeleton import Progress, find_skeleton
+from treewright.learners.skeleton import Progress
 from treewright.learners.star_discovery import StarWeight
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
 
 Combine = Literal["cpdag", "dag"]
-Merge = Literal["union", "all", "verify"]
 
 
 @dataclass(frozen=True)
@@ -240,56 +237,6 @@ def work_of(learner: KnotLearner, knots: Sequence[Knot]) -> dict[str, int]:
     """Distinct tests with something given, local scores, and the tables behind both."""
     n_tests, n_scores = learner.test.n_conditional, sum(knot.n_scores for knot in knots)
     return {"tests": n_tests, "scores": n_scores, "tables": n_tests + sum(knot.n_tables for knot in knots)}
-
-
-@dataclass(frozen=True)
-class WeighedEdges:
-    """Edges with the dependence of their ends as strength."""
-
-    graph: UndirectedGraph
-    dependencies: Dependencies
-
-    def strength(self, u: int, v: int) -> float:
-        return float(self.dependencies.weights[u, v])
-
-
-def edges_of(knot: Knot, whole: Schema) -> list[Edge]:
-    return [edge(whole.index(u), whole.index(v)) for u, v in knot.graph.edges()]
-
-
-def joined_by_knots(schema: Schema, knots: Sequence[Knot], known: BoundKnowledge) -> UndirectedGraph:
-    """The edges of all knots, and those that are required although their ends share no cluster."""
-    required = [edge(u, v) for u, v in known.required_arcs()]
-    return UndirectedGraph(schema, {e for knot in knots for e in edges_of(knot, schema)}.union(required))
-
-
-def merge_edges(
-    union: UndirectedGraph, knots: Sequence[Knot], merge: Merge, learner: KnotLearner, depth: int | None
-) -> UndirectedGraph:
-    """The edges that stay."""
-    if merge == "union":
-        return union
-    known = learner.known
-    required = known.required | known.required.T
-    if merge == "all":
-        agreed = undisputed(union, knots)
-        return UndirectedGraph(union.schema, [e for e in union.index_edges() if e in agreed or required[e]])
-    inside = np.zeros_like(known.allowed)
-    for u, v in union.index_edges():
-        inside[u, v] = inside[v, u] = True
-    within = BoundKnowledge(union.schema, inside, known.required.copy())
-    return find_skeleton(learner.test.whole(), depth=depth, known=within).graph
-
-
-def undisputed(union: UndirectedGraph, knots: Sequence[Knot]) -> set[Edge]:
-    """Edges that every knot with both ends has."""
-    schema = union.schema
-    joined = Tally(e for knot in knots for e in edges_of(knot, schema))
-    shared: Tally[Edge] = Tally()
-    for knot in knots:
-        scope = schema.scope(knot.variables)
-        shared.update(e for e in (edge(u, v) for u, v in combinations(scope, 2)) if e in joined)
-    return {e for e, n in joined.items() if n == shared[e]}
 
 
 def combine_knots(

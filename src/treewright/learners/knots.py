@@ -30,7 +30,8 @@ from treewright.learners.cluster_expansion import Expansion, find_clusters
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.hill_climbing import climbed
 from treewright.learners.knot_engines import Engine
-from treewright.learners.knot_learning import Combine, Merge, learn_paper_knots
+from treewright.learners.knot_learning import Combine, learn_paper_knots
+from treewright.learners.knot_merging import Merge
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
@@ -109,8 +110,10 @@ def learn_knots(
     effort
         How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
-        from a second start, and among those with a weak one with edges at half their price. 3: single edges
-        at the end as well. By default 2, and 1 when `fast` or above 1,000 variables.
+        from a second start, and among those with a weak one with edges at half their price, unless there are
+        fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, and 1
+        when `fast` or above 1,000 variables; 1 for knots that are searched (engine ``"class"``, or
+        ``"exact"`` where a cluster is too large).
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -158,6 +161,8 @@ def learn_knots(
             max_parents=max_parents is not None,
             progress=progress is not None,
         )
+        if effort is not None and engine not in ("class", "exact"):
+            raise SettingError(f"effort is for engine='class' or 'exact'; found engine={engine or 'pc'!r}")
     elif engine is not None or combine != "cpdag" or merge != "union":
         raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
     if fast and certificate == "always":
@@ -209,7 +214,7 @@ def learn_knots(
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
-        loosely=_weak_traces(dependencies, level * min(1.0, _FEW_ROWS / max(dependencies.n_rows, 1.0))),
+        loosely=_weak_traces(dependencies, _loose_level(level, dependencies.n_rows, len(source.schema))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
         progress=progress,
@@ -272,6 +277,11 @@ def _rescue_level(rescue: float | None, n: int) -> float:
 
 def _effort(n: int, everything: bool) -> int:
     return 2 if everything and n <= _MANY else 1
+
+
+def _loose_level(level: float, n_rows: float, n: int) -> float:
+    """The level for edges at half their price: rows for few variables only make chance look useful."""
+    return 0.0 if 2 * n_rows < n else level * min(1.0, _FEW_ROWS / max(n_rows, 1.0))
 
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
