@@ -61,6 +61,9 @@ def count(table: Table) -> WholeCounter:
     array([[1, 1],
            [0, 1]])
     """
+    if not hasattr(table, "has_missing"):
+        found = type(table).__name__
+        raise SchemaError(f"a table is counted; found a {found}: read it first, count(read_table(...))")
     return WholeCounter(table)
 
 
