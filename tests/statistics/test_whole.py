@@ -289,4 +289,4 @@ def test_what_was_not_read_is_refused_with_the_way_to_read_it():
     with pytest.raises(
         SchemaError, match=r"a table is counted; found a dict: read it first, count\(read_table"
     ):
-        tw.count({"a": [0, 1]})
+        count({"a": [0, 1]})
