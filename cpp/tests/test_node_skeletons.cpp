@@ -2,8 +2,8 @@
 
 #include "check.hpp"
 #include "treewright/blanket_rounds.hpp"
-#include "treewright/memo_answers.hpp"
 #include "treewright/node_skeletons.hpp"
+#include "treewright/shared_answers.hpp"
 
 namespace tw = treewright;
 
@@ -31,6 +31,11 @@ class Chain final : public tw::TestAnswers {
   tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
     return {independent(queries, cancel), std::vector<double>(queries.size(), 0)};
   }
+  std::vector<tw::Dependence> dependence(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
+    std::vector<tw::Dependence> out;
+    for (const auto apart : independent(queries, cancel)) out.push_back({apart != 0, apart ? 0.0 : 1.0});
+    return out;
+  }
   std::size_t candidates_per_pair(std::size_t) const override { return 1; }
 
   std::size_t n_asked = 0;
@@ -51,7 +56,8 @@ TEST(nodes_are_searched_on_their_own_and_joined) {
   for (const auto local : {tw::LocalSearch::neighbours, tw::LocalSearch::everybody}) {
     tw::Cancel cancel;
     Chain chain;
-    tw::MemoAnswers answers(chain);
+    tw::AnswerMemory memory(chain, 6);
+    tw::PartAnswers answers(memory, {0, 1, 2, 3, 4, 5});
     tw::NodeSkeletons search({0, 1, 2, 3, 4, 5}, kNodes, complete(6), tw::BitMatrix(6), local);
     CHECK(search.settle(0, answers, cancel).pairs == 6 + 3 + 1);
     CHECK(search.settle(1, answers, cancel).removed == 3 + 1);
@@ -71,11 +77,12 @@ TEST(nodes_are_searched_on_their_own_and_joined) {
 TEST(a_question_is_evaluated_once) {
   tw::Cancel cancel;
   Chain chain;
-  tw::MemoAnswers answers(chain);
+  tw::AnswerMemory memory(chain, 6);
+  tw::PartAnswers answers(memory, {0, 1, 2, 3, 4, 5});
   const std::vector<tw::Query> queries = {{0, 2, {1, 4}}, {2, 0, {4, 1}}, {0, 2, {}}, {0, 2, {}}};
   CHECK((answers.separation(queries, cancel) == std::vector<double>{0.5, 0.5, -1, -1}));
   CHECK((answers.independent(queries, cancel) == tw::Answers{1, 1, 0, 0}));
-  CHECK(answers.n_asked() == 8 && answers.n_evaluated() == 2 && chain.n_asked == 2);
+  CHECK(memory.tally().asked == 8 && memory.tally().distinct() == 2 && chain.n_asked == 2);
 }
 
 TEST(blankets_of_a_chain) {
