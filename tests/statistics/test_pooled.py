@@ -176,6 +176,22 @@ def test_homogeneity_holds_its_level_and_finds_differences():
     assert [test.columns for test in found.rejected] == [("x", "y")]
 
 
+@pytest.mark.parametrize("n_rows", [20, 100, 2_000])
+def test_states_that_only_a_small_table_has_are_a_difference(n_rows):
+    known = {"smoke": ["yes", "no"] * 500, "x": ["u", "v"] * 500}
+    other = {"smoke": ["ja", "nein"] * (n_rows // 2), "y": ["p", "q"] * (n_rows // 2)}
+    found = tw.check_homogeneity(tw.read_databases([known, other]))
+    assert not found.is_homogeneous
+
+
+@given(st.lists(st.lists(st.integers(0, 40), min_size=4, max_size=4), min_size=2, max_size=4))
+def test_no_counts_are_beyond_comparison(cells):
+    statistic, df = chi_square_of(np.array(cells, dtype=np.float64))
+    assert np.isfinite(statistic)
+    assert statistic >= 0
+    assert df >= 0
+
+
 def test_homogeneity_of_continuous_tables():
     rng = np.random.default_rng(1)
     x = rng.normal(size=300)

@@ -196,12 +196,15 @@ def _compare_counts(databases: Databases) -> Iterator[Found]:
 def chi_square_of(cells: Floats) -> tuple[float, float]:
     """Pearson's statistic for equal rows of a table of counts, and its degrees of freedom.
 
-    Columns that expect fewer than five rows somewhere are added up.
+    Columns that expect fewer than five rows somewhere are added up, and if that is still too little to the
+    smallest of the others: no row is left out, since states that one table alone has are a difference too.
 
     Examples
     --------
     >>> chi_square_of(np.array([[10.0, 20.0, 1.0], [20.0, 10.0, 1.0]]))
-    (6.666666666666667, 1.0)
+    (6.458333333333334, 1.0)
+    >>> chi_square_of(np.array([[500.0, 500.0, 0.0], [0.0, 0.0, 20.0]]))
+    (19.615384615384617, 1.0)
     """
     cells = cells[np.lexsort(cells.T)]  # sums of reals depend on the order, and tables have none
     cells = cells[cells.sum(axis=1) > 0]
@@ -210,13 +213,13 @@ def chi_square_of(cells: Floats) -> tuple[float, float]:
         return 0.0, 0.0
     share = cells.sum(axis=1) / total
     rare = cells.sum(axis=0) * share.min() < _EXPECTED
-    merged = np.column_stack([cells[:, ~rare], cells[:, rare].sum(axis=1)])
-    expected = np.outer(share, merged.sum(axis=0))
-    merged = merged[:, expected.min(axis=0) >= _EXPECTED]
+    merged, rest = cells[:, ~rare], cells[:, rare].sum(axis=1)
+    if rest.sum() * share.min() >= _EXPECTED:
+        merged = np.column_stack([merged, rest])
+    elif merged.size:
+        merged[:, merged.sum(axis=0).argmin()] += rest
     if merged.shape[1] < 2:
         return 0.0, 0.0
-    # what is left is compared by itself
-    share = merged.sum(axis=1) / merged.sum()
     expected = np.outer(share, merged.sum(axis=0))
     statistic = float(((merged - expected) ** 2 / expected).sum())
     return statistic, float((merged.shape[0] - 1) * (merged.shape[1] - 1))
