@@ -99,6 +99,7 @@ def class_search(
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
+    counted: _core.LocalScores | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -134,6 +135,8 @@ def class_search(
     mentions
         How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
         copies of each other, the one with the largest number takes part in the search.
+    counted
+        The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -167,7 +170,7 @@ def class_search(
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
     _check_settings(score, effort, max_parents)
-    search = _Search(score, max_parents, progress)
+    search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
     if start is not None:
         _require_same_names(score.schema, start.schema, "start")
@@ -212,12 +215,17 @@ def class_search(
 class _Search:
     """The native search between the names of the schema and the numbers of the core."""
 
-    def __init__(self, score: LocalScore, max_parents: int | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        score: LocalScore,
+        scores: _core.LocalScores,
+        max_parents: int | None,
+        progress: Progress | None,
+    ) -> None:
         n = len(score.schema)
         self.score = score
         self.order = np.array(score.schema.name_order, dtype=np.intp)
         self.rank = np.argsort(self.order)
-        scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
