@@ -100,6 +100,7 @@ def class_search(
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
     clusters: Sequence[Collection[str]] | None = None,
+    counted: _core.LocalScores | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -139,6 +140,8 @@ def class_search(
         Groups of variables that belong together, each variable in one of them: families of different groups
         are counted, and variables of different groups reopened, side by side on several threads. The number
         of threads changes nothing but the time; other groups are another order of reopening.
+    counted
+        The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -172,7 +175,7 @@ def class_search(
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
     _check_settings(score, effort, max_parents)
-    search = _Search(score, max_parents, progress)
+    search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
     if clusters is not None:
         search.set_clusters(clusters)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
@@ -219,12 +222,17 @@ def class_search(
 class _Search:
     """The native search between the names of the schema and the numbers of the core."""
 
-    def __init__(self, score: LocalScore, max_parents: int | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        score: LocalScore,
+        scores: _core.LocalScores,
+        max_parents: int | None,
+        progress: Progress | None,
+    ) -> None:
         n = len(score.schema)
         self.score = score
         self.order = np.array(score.schema.name_order, dtype=np.intp)
         self.rank = np.argsort(self.order)
-        scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)

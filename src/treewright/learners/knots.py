@@ -37,7 +37,7 @@ from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
 from treewright.learners.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.score_choice import ScoreChoice, suited_score
+from treewright.learners.score_choice import CountedChoice, suited_score
 from treewright.learners.star_discovery import StarWeight
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
@@ -210,7 +210,7 @@ def learn_knots(
         if choice.tables:
             tallies["tables"] = choice.tables
     found = _search(
-        choice.score,
+        choice,
         known,
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
@@ -225,7 +225,7 @@ def learn_knots(
 
 
 def _search(
-    score: LocalScore,
+    choice: CountedChoice,
     known: BoundKnowledge,
     *,
     effort: int,
@@ -239,7 +239,7 @@ def _search(
 ) -> LearnedClass:
     """Search over classes; known directions are obeyed by climbing among single networks from there."""
     found = class_search(
-        score,
+        choice.score,
         effort=effort,
         allow=allow,
         again=again,
@@ -248,21 +248,22 @@ def _search(
         max_parents=max_parents,
         mentions=known.mentions,
         clusters=clusters.disjoint,
+        counted=choice.counted,
         progress=progress,
     )
     if known.is_symmetric:
         known.check(found.structure)
         return found
     member = obedient_member(found.cpdag, known, max_parents)
-    return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
+    return climbed(choice.score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
-def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> ScoreChoice:
+def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> CountedChoice:
     if score is None:
         return suited_score(source, knowledge=known)
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    return ScoreChoice(repr(score), score, {})
+    return CountedChoice(repr(score), score, {})
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
