@@ -41,6 +41,10 @@ class SettingError(TreewrightError, ValueError):
     """An option with a value that it cannot have."""
 
 
+class ArgumentError(SettingError, TypeError):
+    """Something of another kind than what was asked for."""
+
+
 class NotFittedError(TreewrightError, ValueError, AttributeError):
     """An estimator was asked before it was fitted."""
 

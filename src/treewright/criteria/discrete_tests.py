@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.criteria.independence import TestResult
 from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.criteria.score import positive
@@ -79,6 +80,7 @@ class LimitTest:
         permutations: int = 200,
         seed: int = 0,
     ) -> None:
+        require(type(self).__name__, COUNTS, counter)
         one_of("degrees", degrees, ("adjusted", "full"))
         one_of("df0", df0, ("independent", "skip"))
         one_of("unreliable", unreliable, ("independent", "dependent", "permutation"))
@@ -301,6 +303,7 @@ class PermutationTest:
     def __init__(
         self, counter: Counter, alpha: float = 0.05, *, permutations: int = 200, seed: int = 0
     ) -> None:
+        require("PermutationTest", COUNTS, counter)
         if permutations < 1:
             raise SettingError(f"a permutation test needs at least one permutation; found {permutations!r}")
         self.counter = counter

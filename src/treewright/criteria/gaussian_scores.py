@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import MOMENTS, require
 from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
 from treewright.statistics.families import Floats
@@ -62,6 +63,7 @@ class GaussianBIC(PluralScore):
     is_score_equivalent = True
 
     def __init__(self, moments: Moments) -> None:
+        require("GaussianBIC", MOMENTS, moments)
         if not moments.n >= 1:
             raise SchemaError(f"a Gaussian BIC needs one row at least; found {moments.n}")
         order, rank = rank_by_name(moments.schema)

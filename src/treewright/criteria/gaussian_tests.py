@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import MOMENTS, require
 from treewright.criteria.discrete_tests import TestResults
 from treewright.criteria.independence import TestResult
 from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
@@ -79,6 +80,7 @@ class FisherZTest:
         unreliable: Literal["independent", "dependent"] = "independent",
         singular: Literal["error", "independent"] = "error",
     ) -> None:
+        require("FisherZTest", MOMENTS, moments)
         one_of("unreliable", unreliable, ("independent", "dependent"))
         one_of("singular", singular, ("error", "independent"))
         order, rank = rank_by_name(moments.schema)

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from treewright.arguments import COUNTS, require
 from treewright.criteria.discrete_tests import Flags, TestResults
 from treewright.criteria.independence import TestResult
 from treewright.criteria.queries import NamedQuery, as_partners, as_queries, one_of
@@ -63,6 +64,7 @@ class PosteriorTest:
         gamma: float = 1.0,
         slices: Literal["all", "observed"] = "all",
     ) -> None:
+        require("PosteriorTest", COUNTS, counter)
         if not 0 < prior < 1:
             raise SettingError(
                 f"the prior of independence must lie between 0 and 1, both excluded; found {prior!r}"

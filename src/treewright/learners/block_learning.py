@@ -16,6 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
+from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sparse_score import sparse_score
@@ -207,6 +208,9 @@ def learn_blocks(
     >>> learned.label, tw.compare(network.dag, learned.cpdag).skeleton.f1 > 0.8
     ('BL (reconstructed)', True)
     """
+    require("learn_blocks", STATISTICS, source)
+    require_option("learn_blocks", TEST, test=test)
+    require_option("learn_blocks", SCORE, score=score)
     settings = KnotSettings(engine, depth, threshold, effort)
     if largest_blanket < 1:
         raise SettingError(f"largest_blanket must be 1 or more; found {largest_blanket!r}")
