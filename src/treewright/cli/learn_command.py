@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
-from treewright.cli.data import DataOptions, listed
+from treewright.cli.data import DataOptions
 from treewright.cli.files import check_writable, write_json
 from treewright.cli.ground import check_score, score_for
 from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows
@@ -74,6 +74,7 @@ from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
+from treewright.tables.report import listed
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
