@@ -46,6 +46,10 @@ class GaussianBIC(PluralScore):
     counts as uncorrelated with every other, of variance 1e-12. :attr:`floored` names the children met that
     way.
 
+    *Few rows.* With no more rows than columns enough parents fit any child exactly, and the score rewards
+    what completes such a fit: a search that sets no bound to the parents then ends in a dense graph. The
+    network fitted to it names these children (`floored`); ``max_parents=`` or a treewidth prevents them.
+
     Examples
     --------
     >>> from treewright import Schema, Variable
