@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import MOMENTS, require
-from treewright.criteria.discrete_tests import TestResults
-from treewright.criteria.independence import TestResult
+from treewright.criteria.independence import TestResult, TestResults
 from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import SingularError
 from treewright.statistics.families import Floats

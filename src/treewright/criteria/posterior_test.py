@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 
 from treewright.arguments import COUNTS, require
-from treewright.criteria.discrete_tests import Flags, TestResults
-from treewright.criteria.independence import TestResult
+from treewright.criteria.independence import Flags, TestResult, TestResults
 from treewright.criteria.queries import NamedQuery, as_partners, as_queries, one_of
 from treewright.criteria.score import positive
 from treewright.errors import SettingError
