@@ -20,6 +20,7 @@ from rich.table import Table as RichTable
 import treewright as tw
 from treewright import _core
 from treewright.learners import measure_dependencies
+from treewright.networks.sparse import sparse_network
 
 SAMPLES = (101, 102, 103)
 # mean errors allowed at 500 and 2,000 rows, and tables beyond the pairs
@@ -33,18 +34,6 @@ def network(name: str) -> tw.BayesianNetwork | None:
         console.print(f"[yellow]{name}: set TREEWRIGHT_DATA to measure it[/]")
         return None
     return tw.read_model(where / "networks" / f"{name}.bif.gz")  # type: ignore[return-value]
-
-
-def sparse_network(n: int, rng: np.random.Generator) -> tw.BayesianNetwork:
-    """Variables of 2 to 4 states with 0 to 3 parents anywhere before them."""
-    cards = rng.integers(2, 4, size=n, endpoint=True)
-    schema = tw.Schema([tw.Variable(f"v{i:04}", tuple(range(r))) for i, r in enumerate(cards.tolist())])
-    arcs, tables = [], {}
-    for v in range(n):
-        parents = np.sort(rng.choice(v, size=min(v, int(rng.integers(0, 4))), replace=False))
-        arcs += [(int(p), v) for p in parents]
-        tables[schema.names[v]] = rng.dirichlet(np.ones(cards[v]), size=tuple(cards[parents]))
-    return tw.BayesianNetwork(tw.Dag(schema, arcs), tables)
 
 
 def measure_errors() -> bool:

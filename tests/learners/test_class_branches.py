@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.learners.test_class_search import Plain, sampled_table
+from tests.learners.class_examples import sampled_table
+from tests.learners.test_class_search import Plain
 
 import treewright as tw
 from treewright import _core
