@@ -59,6 +59,7 @@ ClassSearch::Branches ClassSearch::branches(Cancel& cancel) {
 }
 
 void ClassSearch::join(ClassSearch& branch) {
+  for (const std::uint64_t taken : branch.tally_.steps) n_steps_seen_ += taken;  // judged already
   tally_.add(std::exchange(branch.tally_, {}));
   rows_.join(branch.rows_);
   scores_->join(*branch.scores_);
@@ -70,30 +71,49 @@ void ClassSearch::forget() {
   scores_->forget();
 }
 
-// The next vertices to be reopened, few of each cluster; without clusters one after the other. Those whose
-// surroundings are the same as when they were last tried would lead the same way.
-std::vector<Vertex> ClassSearch::next_batch(std::vector<Vertex>& waiting,
-                                            const std::vector<std::uint64_t>& reopened_at) {
-  std::vector<Vertex> batch, later;
+// Everything that waits gets its turn; how often that was better.
+std::size_t ClassSearch::sweep(std::vector<Arc> waiting, const Reopening& how, const Branches& branches,
+                               Cancel& cancel) {
+  std::size_t n_better = 0;
+  for (std::vector<Arc> batch; !(batch = next_batch(waiting, how)).empty();) {
+    const std::uint64_t version = version_;
+    const std::size_t first = try_batch(batch, how, branches, cancel);
+    for (std::size_t i = 0; i < first; ++i) how.in_vain(batch[i], version);
+    if (first == batch.size()) continue;
+    ++n_better;  // what comes after it begins at the new class
+    waiting.insert(waiting.begin(), batch.begin() + static_cast<std::ptrdiff_t>(first) + 1, batch.end());
+  }
+  return n_better;
+}
+
+// The next ones, few of each cluster; without clusters one after the other.
+std::vector<Arc> ClassSearch::next_batch(std::vector<Arc>& waiting, const Reopening& how) const {
+  std::vector<Arc> batch, later;
   const std::size_t most = cluster_of_.empty() ? 1 : kBatch;
   std::vector<std::uint32_t> left = share_;
-  for (const Vertex v : waiting) {
-    if (batch.size() == most || (!left.empty() && left[cluster_of_[v]] == 0)) {
-      later.push_back(v);
-    } else if (changed_near(v, reopened_at[v])) {
-      batch.push_back(v);
-      if (!left.empty()) --left[cluster_of_[v]];
+  for (const Arc& pair : waiting) {
+    const std::uint32_t here = cluster_of_.empty() ? 0 : cluster_of_[pair.first];
+    const std::uint32_t there = cluster_of_.empty() ? 0 : cluster_of_[pair.second];
+    if (batch.size() == most || (!left.empty() && (left[here] == 0 || left[there] == 0))) {
+      later.push_back(pair);
+    } else if (how.is_asked(pair)) {
+      batch.push_back(pair);
+      if (!left.empty()) --left[here], left[there] -= here != there;
     }
   }
   waiting = std::move(later);
   return batch;
 }
 
-// How many were reopened in vain before the first that made a better class, which is taken.
-std::size_t ClassSearch::reopen_batch(VertexSet batch, Return how, const Branches& branches, Cancel& cancel) {
+// How many were tried in vain before the first that made a better class, which is taken.
+std::size_t ClassSearch::try_batch(std::span<const Arc> batch, const Reopening& how, const Branches& branches,
+                                   Cancel& cancel) {
   if (branches.empty()) {
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      if (reopen_node(batch[i], how, cancel)) return i;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      State before = state_;
+      how.attempt(*this, batch[i]);
+      if (keep_if_better(std::move(before))) return i;
+    }
     return batch.size();
   }
   std::atomic<std::size_t> better{batch.size()};
@@ -103,14 +123,13 @@ std::size_t ClassSearch::reopen_batch(VertexSet batch, Return how, const Branche
     branch.branch_ = n_branches_ + 1 + i;
     branch.state_ = state_;
     branch.n_steps_seen_ = 1;
-    branch.search_without(batch[i], how, state_.graph, cancel);
+    how.attempt(branch, batch[i]);
     if (!branch.is_better_than(state_.units)) return;
     for (std::size_t least = better.load(); i < least && !better.compare_exchange_weak(least, i);) {
     }
   });
   n_branches_ += batch.size();
   const std::size_t first = better.load(), used = std::min(first + 1, batch.size());
-  tally_.reopened += used;
   for (std::size_t i = 0; i < used; ++i) join(*branches[i]);
   for (std::size_t i = used; i < batch.size(); ++i) branches[i]->forget();  // as if they had not begun
   if (first < batch.size()) {

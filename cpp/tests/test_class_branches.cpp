@@ -129,6 +129,7 @@ TEST(threads_change_nothing_but_the_time) {
     search.run(cancel);
     for (const auto how : {tw::Return::step_by_step, tw::Return::as_source, tw::Return::as_sink})
       search.reopen_nodes(how, cancel);
+    search.reopen_edges(cancel);
     if (!marks) {
       marks = search.graph().marks, gained = search.gained(), tally = search.tally();
       tables = search.scores().tally().tables;

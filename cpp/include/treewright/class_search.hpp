@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -141,8 +142,16 @@ class ClassSearch {
   Branches branches(Cancel& cancel);
   void join(ClassSearch& branch);
   void forget();
-  std::vector<Vertex> next_batch(std::vector<Vertex>& waiting, const std::vector<std::uint64_t>& reopened_at);
-  std::size_t reopen_batch(VertexSet batch, Return how, const Branches& branches, Cancel& cancel);
+  // What is taken apart and searched again: pairs, a vertex standing for itself twice.
+  struct Reopening {
+    std::function<bool(const Arc&)> is_asked;  // when its turn comes
+    std::function<void(ClassSearch&, const Arc&)> attempt;
+    std::function<void(const Arc&, std::uint64_t)> in_vain = [](const Arc&, std::uint64_t) {};  // and version
+  };
+  std::size_t sweep(std::vector<Arc> waiting, const Reopening& how, const Branches& branches, Cancel& cancel);
+  std::vector<Arc> next_batch(std::vector<Arc>& waiting, const Reopening& how) const;
+  std::size_t try_batch(std::span<const Arc> batch, const Reopening& how, const Branches& branches,
+                        Cancel& cancel);
   std::vector<std::vector<Vertex>> parts(std::span<const Vertex> vertices) const;
   void build_side_by_side(Move move, std::span<const Vertex> stale, Cancel& cancel);
 
@@ -173,17 +182,16 @@ class ClassSearch {
   void take_step(const ClassOperator& step);
   void forget_stale(const Changes& changes);
   std::int64_t units_of(double gain) const;
-  std::vector<Vertex> vertices_to_reopen() const;
-  bool reopen_node(Vertex v, Return how, Cancel& cancel);
-  void search_without(Vertex v, Return how, const ClassGraph& before, Cancel& cancel);
+  std::vector<Arc> vertices_to_reopen() const;
+  void reopen_node(Vertex v, Return how, Cancel& cancel);
   bool is_better_than(std::int64_t units);
   double worth_of_edges(Vertex v, Cancel& cancel);
-  double put_back(Vertex v, Return how, const ClassGraph& before, Cancel& cancel);
+  double put_back(Vertex v, Return how, Cancel& cancel);
   double add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel);
   double add_as_source(Vertex v, BitMatrix& parents, std::span<const Vertex> order, Cancel& cancel);
   void note_changes();
   bool changed_near(Vertex v, std::uint64_t since) const;
-  bool reopen_edge(Vertex u, Vertex v, Cancel& cancel);
+  void reopen_edge(Vertex u, Vertex v, Cancel& cancel);
   std::vector<Arc> edges_to_reopen(Cancel& cancel);
   bool keep_if_better(State&& before);
   Pdag forest_of_edges(Cancel& cancel);
