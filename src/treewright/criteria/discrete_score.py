@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import cast
 
 from treewright import _core
+from treewright.criteria.queries import require_discrete
 from treewright.criteria.score import (
     LocalScore,
     NamedFamily,
@@ -15,7 +16,6 @@ from treewright.criteria.score import (
     as_families,
     as_family,
 )
-from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import (
     NOT_INDICES,
@@ -39,13 +39,7 @@ class DiscreteScore(PluralScore):
     is_score_equivalent: bool = True
 
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
-        continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
-        if continuous:
-            names = ", ".join(map(repr, continuous))
-            raise SchemaError(
-                f"{type(self).__name__} judges states; {names} is continuous: read it with bins=, or leave "
-                "it out with table.select(...)"
-            )
+        require_discrete(type(self).__name__, counter)
         self.counter = counter
         self.settings = settings
         self._statistics = family_statistics(counter)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from treewright.arguments import GRAPH_SCORE, require
 from treewright.criteria import (
     BlanketsJointPosterior,
     IndependenceBasedScore,
@@ -174,12 +175,7 @@ def learn_blankets(
     >>> ("bronc", "dysp") in learned.structure.edges()
     True
     """
-    if not hasattr(score, "judge"):
-        raise SettingError(
-            "learn_blankets judges undirected graphs, by BlanketsJointPosterior, IndependenceBasedScore or "
-            f"MarginalPseudoLikelihood; found {type(score).__name__}, a score of parents: "
-            "learn_hill_climbing takes it"
-        )
+    require("learn_blankets", GRAPH_SCORE, score)
     chosen = named_search(search)
     rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
     task = _Task(start, rules, TraceBuilder(), progress or (lambda _: None))

@@ -16,7 +16,7 @@ search goes on from there; again the better of the two stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,6 +100,7 @@ def class_search(
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
+    clusters: Sequence[Collection[str]] | None = None,
     counted: _core.LocalScores | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
@@ -138,6 +139,10 @@ def class_search(
     mentions
         How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
         copies of each other, the one with the largest number takes part in the search.
+    clusters
+        Groups of variables that belong together, each variable in one of them: families of different groups
+        are counted, and variables of different groups reopened, side by side on several threads. The number
+        of threads changes nothing but the time; other groups are another order of reopening.
     counted
         The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
     progress
@@ -174,6 +179,8 @@ def class_search(
     """
     _check_settings(score, effort, max_parents)
     search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
+    if clusters is not None:
+        search.set_clusters(clusters)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
     if start is not None:
         _require_same_names(score.schema, start.schema, "start")
@@ -272,6 +279,16 @@ class _Search:
                 f"the shape {pairs.shape}" + ("" if pairs.shape != (n, n) else ", not symmetric")
             )
         return pairs
+
+    def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
+        cluster_of = {name: i for i, names in enumerate(clusters) for name in names}
+        if sorted(name for names in clusters for name in names) != sorted(self.schema.names):
+            raise SettingError(
+                "clusters must hold every variable of the score, each in one of them; found "
+                f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"
+            )
+        by_name = [cluster_of[self.schema.names[v]] for v in self.order]
+        self.native.set_clusters(np.array(by_name, dtype=np.uint32))
 
     def start_from(self, start: Cpdag | Dag) -> None:
         graph = Cpdag.of(start) if isinstance(start, Dag) else start

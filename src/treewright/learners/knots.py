@@ -5,7 +5,8 @@ the n(n - 1)/2 pairs it looks at. Zeng & Hernandez (2008) cut the variables into
 each by itself (a *knot*) and put the knots together; that is ``mode="paper"``. The same pair pass and the
 same clusters are kept here, but what decides by default is one search over the equivalence classes of the
 whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
-tables, and clusters are a map of the domain that the answer carries with it.
+tables. Clusters are a map of the domain that the answer carries with it, and the schedule of the search: what
+belongs to different clusters is counted and looked at again side by side, on as many threads as there are.
 
 The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
 at half their price, since some pay only together. Then either all
@@ -216,6 +217,7 @@ def learn_knots(
         loosely=_weak_traces(dependencies, loose_level(level, dependencies.n_rows, len(source.schema))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
+        clusters=clusters,
         progress=progress,
     )
     return _with_clusters(found, clusters, trace.build(), choice.name)
@@ -232,6 +234,7 @@ def _search(
     loosely: Matrix,
     then: Matrix | None,
     max_parents: int | None,
+    clusters: Clusters,
     progress: Progress | None,
 ) -> LearnedClass:
     """Search over classes; known directions are obeyed by climbing among single networks from there."""
@@ -245,6 +248,7 @@ def _search(
         then=then,
         max_parents=max_parents,
         mentions=known.mentions,
+        clusters=clusters.disjoint,
         counted=choice.counted,
         progress=progress,
     )
