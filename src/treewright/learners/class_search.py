@@ -94,6 +94,7 @@ def class_search(
     first: Allowed | None = None,
     again: Allowed | None = None,
     loosely: Allowed | None = None,
+    singly: bool = False,
     then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
@@ -125,6 +126,8 @@ def class_search(
         With effort 2 or 3 and a score that charges for each edge: these pairs and the first ones are searched
         at half that price and then at all of it, which lets in edges that pay only together. The better of
         the two classes stays.
+    singly
+        With `again`: single edges are reopened as well, among the same pairs, before others are let in.
     then
         The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
@@ -205,6 +208,8 @@ def class_search(
         search.start_again(_WAYS)
     if effort >= 2 and third is not None:
         search.loosen(allowed & (useful | third))
+    if effort >= 2 and second is not None and singly:
+        search.reopen_edges(allowed & (useful | second))
     certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
         with search.phase("all pairs" if then is None else "further pairs") as tallies:
@@ -214,8 +219,7 @@ def class_search(
         search.reopen_nodes(ways)
         search.start_again(ways)
     if effort >= 3:
-        with search.phase("reopen edges"):
-            search.native.reopen_edges()
+        search.reopen_edges()
     return search.learned(copies.pairs, certified)
 
 
@@ -304,6 +308,13 @@ class _Search:
         with self.phase("reopen nodes"):
             for how in ways:
                 self.native.reopen_nodes(how)
+
+    def reopen_edges(self, pairs: Matrix | None = None) -> None:
+        """Single edges, among the pairs let in last or some others."""
+        with self.phase("reopen edges") as tallies:
+            if pairs is not None:
+                tallies["pairs"] = self.run(pairs)
+            self.native.reopen_edges()
 
     def start_again(self, ways: tuple[_core.Return, ...]) -> None:
         """Search once more from the strongest edges; reopen what is better."""
