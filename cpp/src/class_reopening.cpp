@@ -21,12 +21,16 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
 }  // namespace
 
 // A score that carries rounding adds some with every step, on the way to the same class too.
-bool ClassSearch::keep_if_better(State&& before) {
-  ++tally_.reopened;
+bool ClassSearch::is_better_than(std::int64_t units) {
   const std::uint64_t n_steps = std::accumulate(tally_.steps.begin(), tally_.steps.end(), std::uint64_t{1});
   const auto taken = static_cast<std::int64_t>(n_steps - std::exchange(n_steps_seen_, n_steps));
   const std::int64_t noise = units_of(scores_->least_gain()) * (taken + kEdgesTakenOff);
-  if (state_.units > before.units + noise) {
+  return state_.units > units + noise;
+}
+
+bool ClassSearch::keep_if_better(State&& before) {
+  ++tally_.reopened;
+  if (is_better_than(before.units)) {
     ++tally_.improved;
     note_changes();
     return true;
@@ -99,12 +103,16 @@ double ClassSearch::worth_of_edges(Vertex v, Cancel& cancel) {
 
 bool ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
   State before = state_;
+  search_without(v, how, before.graph, cancel);
+  return keep_if_better(std::move(before));
+}
+
+void ClassSearch::search_without(Vertex v, Return how, const ClassGraph& before, Cancel& cancel) {
   double change = -worth_of_edges(v, cancel);
   forget_stale(take_off(state_.graph, v));
-  if (how != Return::step_by_step) change += put_back(v, how, before.graph, cancel);
+  if (how != Return::step_by_step) change += put_back(v, how, before, cancel);
   state_.units += units_of(change);
   run(cancel);
-  return keep_if_better(std::move(before));
 }
 
 // All edges of a vertex at once, as a sink or as a source; what they add.
@@ -139,16 +147,19 @@ std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
 void ClassSearch::reopen_nodes(Return how, Cancel& cancel) {
   note_changes();  // of runs that came between
   std::vector<std::uint64_t>& reopened_at = reopened_at_[static_cast<std::size_t>(how)];
+  const Branches beside = branches(cancel);
   std::size_t left = settings_.most_steps;
   for (bool changed = true; changed && left > 0;) {
     changed = false;
-    for (const Vertex v : vertices_to_reopen()) {
-      if (!changed_near(v, reopened_at[v])) continue;  // the same surroundings would lead the same way
+    std::vector<Vertex> waiting = vertices_to_reopen();
+    for (std::vector<Vertex> batch; !(batch = next_batch(waiting, reopened_at)).empty();) {
       const std::uint64_t tried = version_;
-      if (reopen_node(v, how, cancel))
-        changed = true, left -= left > 0;
-      else
-        reopened_at[v] = tried;
+      const std::size_t in_vain = reopen_batch(batch, how, beside, cancel);
+      for (std::size_t i = 0; i < in_vain; ++i) reopened_at[batch[i]] = tried;
+      if (in_vain == batch.size()) continue;
+      changed = true, left -= left > 0;
+      // what comes after it begins at the new class
+      waiting.insert(waiting.begin(), batch.begin() + static_cast<std::ptrdiff_t>(in_vain) + 1, batch.end());
     }
   }
 }

@@ -16,7 +16,7 @@ search goes on from there; again the better of the two stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,6 +99,8 @@ def class_search(
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
+    clusters: Sequence[Collection[str]] | None = None,
+    counted: _core.LocalScores | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -134,6 +136,12 @@ def class_search(
     mentions
         How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
         copies of each other, the one with the largest number takes part in the search.
+    clusters
+        Groups of variables that belong together, each variable in one of them: families of different groups
+        are counted, and variables of different groups reopened, side by side on several threads. The number
+        of threads changes nothing but the time; other groups are another order of reopening.
+    counted
+        The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -167,7 +175,9 @@ def class_search(
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
     _check_settings(score, effort, max_parents)
-    search = _Search(score, max_parents, progress)
+    search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
+    if clusters is not None:
+        search.set_clusters(clusters)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
     if start is not None:
         _require_same_names(score.schema, start.schema, "start")
@@ -212,12 +222,17 @@ def class_search(
 class _Search:
     """The native search between the names of the schema and the numbers of the core."""
 
-    def __init__(self, score: LocalScore, max_parents: int | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        score: LocalScore,
+        scores: _core.LocalScores,
+        max_parents: int | None,
+        progress: Progress | None,
+    ) -> None:
         n = len(score.schema)
         self.score = score
         self.order = np.array(score.schema.name_order, dtype=np.intp)
         self.rank = np.argsort(self.order)
-        scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
@@ -260,6 +275,16 @@ class _Search:
                 f"the shape {pairs.shape}" + ("" if pairs.shape != (n, n) else ", not symmetric")
             )
         return pairs
+
+    def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
+        cluster_of = {name: i for i, names in enumerate(clusters) for name in names}
+        if sorted(name for names in clusters for name in names) != sorted(self.schema.names):
+            raise SettingError(
+                "clusters must hold every variable of the score, each in one of them; found "
+                f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"
+            )
+        by_name = [cluster_of[self.schema.names[v]] for v in self.order]
+        self.native.set_clusters(np.array(by_name, dtype=np.uint32))
 
     def start_from(self, start: Cpdag | Dag) -> None:
         graph = Cpdag.of(start) if isinstance(start, Dag) else start

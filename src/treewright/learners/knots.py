@@ -5,7 +5,8 @@ the n(n - 1)/2 pairs it looks at. Zeng & Hernandez (2008) cut the variables into
 each by itself (a *knot*) and put the knots together; that is ``mode="paper"``. The same pair pass and the
 same clusters are kept here, but what decides by default is one search over the equivalence classes of the
 whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
-tables, and clusters are a map of the domain that the answer carries with it.
+tables. Clusters are a map of the domain that the answer carries with it, and the schedule of the search: what
+belongs to different clusters is counted and looked at again side by side, on as many threads as there are.
 
 The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
 at half their price, since some pay only together. Then either all
@@ -36,7 +37,7 @@ from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
 from treewright.learners.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.score_choice import ScoreChoice, suited_score
+from treewright.learners.score_choice import CountedChoice, suited_score
 from treewright.learners.star_discovery import StarWeight
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
@@ -209,7 +210,7 @@ def learn_knots(
         if choice.tables:
             tallies["tables"] = choice.tables
     found = _search(
-        choice.score,
+        choice,
         known,
         effort=_effort(len(source.schema), everything) if effort is None else effort,
         allow=allowed | known.required | known.required.T,
@@ -217,13 +218,14 @@ def learn_knots(
         loosely=_weak_traces(dependencies, _loose_level(level, dependencies.n_rows, len(source.schema))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
+        clusters=clusters,
         progress=progress,
     )
     return _with_clusters(found, clusters, trace.build(), choice.name)
 
 
 def _search(
-    score: LocalScore,
+    choice: CountedChoice,
     known: BoundKnowledge,
     *,
     effort: int,
@@ -232,11 +234,12 @@ def _search(
     loosely: Matrix,
     then: Matrix | None,
     max_parents: int | None,
+    clusters: Clusters,
     progress: Progress | None,
 ) -> LearnedClass:
     """Search over classes; known directions are obeyed by climbing among single networks from there."""
     found = class_search(
-        score,
+        choice.score,
         effort=effort,
         allow=allow,
         again=again,
@@ -244,21 +247,23 @@ def _search(
         then=then,
         max_parents=max_parents,
         mentions=known.mentions,
+        clusters=clusters.disjoint,
+        counted=choice.counted,
         progress=progress,
     )
     if known.is_symmetric:
         known.check(found.structure)
         return found
     member = obedient_member(found.cpdag, known, max_parents)
-    return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
+    return climbed(choice.score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
-def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> ScoreChoice:
+def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> CountedChoice:
     if score is None:
         return suited_score(source, knowledge=known)
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    return ScoreChoice(repr(score), score, {})
+    return CountedChoice(repr(score), score, {})
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
