@@ -10,6 +10,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import ArgumentError, SettingError, TreewrightError
+from treewright.learners import measure_dependencies
 
 TRUSTING = {"learn_bounded_treewidth", "learn_knots"}  # the steps that they take look for themselves
 LEARNERS = sorted(name for name in tw.__all__ if name.startswith("learn_") and name not in TRUSTING)
@@ -180,6 +181,40 @@ def test_options_are_refused_by_their_names(ask, message):
     with pytest.raises(ArgumentError) as refusal:
         ask()
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: tw.mutual_information(DISCRETE, "a", "b"), "mutual_information takes counts"),
+        (lambda: tw.pairwise_information(DISCRETE), "pairwise_information takes counts"),
+        (lambda: tw.entropy(DISCRETE, "a"), "entropy takes counts"),
+        (lambda: tw.merge_states(DISCRETE), "merge_states takes counts"),
+        (lambda: measure_dependencies(DISCRETE), "measure_dependencies takes counts or moments"),
+        (lambda: tw.low_information_blocks(DISCRETE, delta=0.1), "low_information_blocks takes counts"),
+    ],
+)
+def test_a_table_is_counted_before_it_is_measured(ask, message):
+    with pytest.raises(ArgumentError) as refusal:
+        ask()
+    assert str(refusal.value) == f"{message}; found a Table: count it first, tw.count(table)"
+
+
+@pytest.mark.parametrize(
+    ("ask", "name"),
+    [
+        (lambda: tw.markov_blankets(DISCRETE), "markov_blankets"),
+        (lambda: tw.grow_shrink(DISCRETE, "a"), "grow_shrink"),
+        (lambda: tw.interleaved(DISCRETE, "a"), "interleaved"),
+        (lambda: tw.estimate_independence_graph(DISCRETE), "estimate_independence_graph"),
+    ],
+)
+def test_a_table_does_not_test(ask, name):
+    with pytest.raises(ArgumentError) as refusal:
+        ask()
+    assert str(refusal.value) == (
+        f"{name} takes an independence test; found a Table: count it first, tw.GTest(tw.count(table))"
+    )
 
 
 def test_a_wrong_kind_is_caught_as_a_setting_and_as_a_type():

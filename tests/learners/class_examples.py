@@ -6,6 +6,7 @@ from tests.reference.directed import random_dag
 import treewright as tw
 from treewright import _core
 from treewright.criteria.native_scores import native_scores
+from treewright.criteria.score import PluralScore
 
 SCORES = [tw.AIC, tw.BIC, tw.QNML, tw.BDeu, tw.SparseQNML]
 
@@ -51,3 +52,19 @@ def trapped():
     """Rows on which the first search ends in an optimum that reopening does not leave."""
     rng = np.random.default_rng(16)
     return tw.random_network(12, 3, states=(2, 4), rng=rng).sample(2_000, rng=rng)
+
+
+class Plain(PluralScore):
+    """A user's score: no resolution, asked through Python."""
+
+    is_score_equivalent = True
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @property
+    def schema(self):
+        return self.inner.schema
+
+    def local_many(self, families):
+        return self.inner.local_many(families)

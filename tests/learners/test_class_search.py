@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from tests.learners.class_examples import (
     SCORES,
+    Plain,
     marks_from,
     member_at_random,
     native_search,
@@ -172,22 +173,6 @@ def test_expected_counts_give_the_true_class():
 
 
 # who answers
-
-
-class Plain(PluralScore):
-    """A user's score: no resolution, asked through Python."""
-
-    is_score_equivalent = True
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    @property
-    def schema(self):
-        return self.inner.schema
-
-    def local_many(self, families):
-        return self.inner.local_many(families)
 
 
 def test_a_score_in_python_leads_to_the_same_class():

@@ -239,6 +239,7 @@ def low_information_blocks(
     >>> low_information_blocks(counter, delta=0.1, q=2), low_information_blocks(counter, delta=0.1, q=3)
     ([('w',), ('x',), ('y',), ('z',)], [('w', 'x', 'y'), ('z',)])
     """
+    require("low_information_blocks", COUNTS, counter)
     check_markov_settings(MarkovSettings(delta=delta, level=level, q=q, min_rows=min_rows))
     schema = counter.schema
     rows = distinct_rows(counter)
