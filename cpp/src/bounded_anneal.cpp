@@ -30,14 +30,24 @@ bool BoundedSearch::can_anneal() const {
          all_is_allowed(columns_.rules(), bound);
 }
 
-bool BoundedSearch::is_annealing_due() const {
-  return anneals_ && state_.bound() == settings_.bound && tally_.kicks % kTurn < kAnneals;
+bool BoundedSearch::is_annealing_due(Cancel& cancel) {
+  if (!anneals_ || state_.bound() != settings_.bound || tally_.kicks % kTurn >= kAnneals) return false;
+  if (!anneal_) begin_annealing(cancel);
+  return anneals_;
+}
+
+/// Where the first cover is idle annealing does not pay, and is left at that.
+void BoundedSearch::begin_annealing(Cancel& cancel) {
+  anneal_ = std::make_unique<CoverAnneal>(columns_, state_.bound(), settings_.seed);
+  anneal_->plant(complete_cover(state_, columns_), cancel);
+  annealed_at_ = state_.clock();
+  anneals_ = anneal_->is_busy();
+  if (!anneals_) anneal_.reset();
 }
 
 /// The cover is that of the network, unless something else has changed the network meanwhile; whenever it is
 /// better the network follows.
 void BoundedSearch::anneal_once(Cancel& cancel) {
-  if (!anneal_) anneal_ = std::make_unique<CoverAnneal>(columns_, state_.bound(), settings_.seed);
   if (annealed_at_ != state_.clock()) {
     state_.renew_order(cancel);
     anneal_->plant(complete_cover(state_, columns_), cancel);

@@ -12,6 +12,7 @@ constexpr double kCold = 0.01;                // to end at
 constexpr double kLeaves = 0.4, kSlides = 0.45;
 constexpr std::size_t kSample = 2000;  // changes drawn to measure the losses
 constexpr std::size_t kEven = 16;      // changes at one temperature
+constexpr double kBusy = 0.3;          // lower fifth of the losses, in medians, where few edges are idle
 constexpr int kKnownBits = 16;         // families remembered: newer ones overwrite older ones
 
 std::size_t bits_of(std::size_t n) { return static_cast<std::size_t>(std::bit_width(n - 1)); }
@@ -104,9 +105,9 @@ void CoverAnneal::measure_losses(Cancel& cancel) {
   std::vector<double> losses{0};
   for (std::size_t i = 0; i < kSample; ++i)
     if (draw_change(static_cast<Vertex>(quick_.below(tree_.size())))) losses.push_back(-weigh(cancel));
-  const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
-  std::ranges::nth_element(losses, middle);
-  loss_ = std::max(0.0, *middle);
+  std::ranges::sort(losses);
+  loss_ = std::max(0.0, losses[losses.size() / 2]);
+  is_busy_ = loss_ > 0 && losses[losses.size() / 5] >= kBusy * loss_;
 }
 
 bool CoverAnneal::anneal_part(Cancel& cancel) {

@@ -54,7 +54,8 @@ class BoundedSearch {
   void kick_once(Cancel& cancel);
   void turn_over(Cancel& cancel);
   bool can_anneal() const;
-  bool is_annealing_due() const;
+  bool is_annealing_due(Cancel& cancel);
+  void begin_annealing(Cancel& cancel);
   void anneal_once(Cancel& cancel);
   void note_best();
   std::size_t draw_size();

@@ -24,6 +24,10 @@ class CoverAnneal {
   /// Heat a part of the cover and cool it again; true, and the cover another, if it is no worse then.
   bool anneal_part(Cancel& cancel);
 
+  /// Most edges of the cover carry something; where few do, most changes only move idle ones about. Known
+  /// once something is planted.
+  bool is_busy() const { return is_busy_; }
+
   const CoverTree& tree() const { return tree_; }
   double total() const { return total_; }
   /// The network, with its proof.
@@ -56,6 +60,7 @@ class CoverAnneal {
   std::vector<double> scores_;
   double total_ = 0;
   double loss_ = -1;  // of a change made blindly, the median; below 0: not measured yet
+  bool is_busy_ = false;
   CoverChange change_;
   std::vector<double> change_scores_;
   std::vector<Known> known_;
