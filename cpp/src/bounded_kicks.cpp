@@ -57,6 +57,7 @@ bool BoundedSearch::try_out(const Damage& damage, double tolerance, Cancel& canc
 
 void BoundedSearch::kick_once(Cancel& cancel) {
   ++tally_.kicks;
+  if (is_annealing_due(cancel)) return anneal_once(cancel);
   const double tolerance = settings_.temperature > 0 ? settings_.temperature * draws_.exponential() : 0;
   const auto kick = [&] {
     damage(draw_ball(draw_size()), cancel);

@@ -8,13 +8,11 @@
 #include <limits>
 
 #include "treewright/bounded_search.hpp"
+#include "treewright/cover_visits.hpp"
 #include "treewright/elimination.hpp"
 
 namespace treewright {
-namespace {
 
-/// The cover that an order makes, filled up to a K-tree: a vertex with fewer than K later neighbours takes
-/// more from the bag of the earliest of them, those with the strongest tie first.
 BitMatrix complete_cover(const BoundedState& state, const FamilyColumns& columns) {
   const std::size_t n = state.size();
   const Order& order = state.order();
@@ -32,6 +30,7 @@ BitMatrix complete_cover(const BoundedState& state, const FamilyColumns& columns
     if (lacking == 0) continue;
     std::size_t home = first_bit(later.row(i), later.words());
     if (home == kNone) home = i + 1;
+    home = std::min(home, std::max(i + 1, n - std::min(n, state.bound())));  // later bags are too small
     std::vector<std::pair<double, std::size_t>> offered;
     const auto offer = [&](std::size_t j) {
       if (!later.test(i, j)) offered.emplace_back(-liking(i, j), j);
@@ -47,7 +46,6 @@ BitMatrix complete_cover(const BoundedState& state, const FamilyColumns& columns
   return graph;
 }
 
-/// Maximum cardinality search that draws among equals; the visit, first to last.
 Order draw_visit(const BitMatrix& chordal, Draws& draws) {
   const std::size_t n = chordal.size();
   std::vector<std::size_t> visited_neighbours(n, 0);
@@ -68,8 +66,6 @@ Order draw_visit(const BitMatrix& chordal, Draws& draws) {
   }
   return visit;
 }
-
-}  // namespace
 
 bool BoundedSearch::redraw_once(Cancel& cancel) {
   state_.renew_order(cancel);

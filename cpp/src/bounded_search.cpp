@@ -15,6 +15,7 @@ BoundedSearch::BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuild
   }
   current_ = best_ = highest_ = state_.total();
   best_seen_ = state_.snapshot();
+  anneals_ = can_anneal();
 }
 
 void BoundedSearch::climb(bool swaps, bool afresh, Cancel& cancel) {

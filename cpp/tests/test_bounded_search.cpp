@@ -150,3 +150,41 @@ TEST(a_deadline_that_has_passed_leaves_everything_as_it_is) {
   CHECK(search.kick(5, cancel) == 0 && !search.redraw(5, cancel));
   CHECK(search.state().dag().n_arcs() == 0);
 }
+
+TEST(annealing_is_never_worse_and_its_network_is_narrow) {
+  tw::Cancel cancel;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const std::size_t n = 5 + seed % 5, width = 2 + seed % 2;
+    Additive scores(n, seed);
+    tw::BoundedSearch search = search_of(scores, width, seed, cancel);
+    search.climb(true, false, cancel);
+    tw::FamilyColumns columns(scores, open_rules(n, width), cancel);
+    tw::BoundedState state(columns, tw::DagBuilder(n), rising(n), width, cancel);
+    state.check_always();
+    tw::CoverAnneal anneal(columns, width, seed);
+    const tw::BitMatrix cover = tw::complete_cover(search.state(), columns);
+    CHECK(tw::edges_of(cover).size() / 2 == width * n - width * (width + 1) / 2);
+    anneal.plant(cover, cancel);
+    for (int round = 0; round < 4; ++round) {
+      const double before = anneal.total();
+      const tw::BitMatrix graph = anneal.tree().graph();
+      const bool accepted = anneal.anneal_part(cancel);
+      CHECK(accepted ? anneal.total() >= before : anneal.total() == before && anneal.tree().graph() == graph);
+      state.adopt(anneal.network(cancel), cancel);  // checks everything
+      CHECK(state.total() == anneal.total());
+    }
+  }
+}
+
+TEST(rules_leave_annealing_out) {
+  tw::Cancel cancel;
+  Additive scores(9, 6);
+  tw::ArcRules rules = open_rules(9, 2);
+  rules.allowed.reset(3, 4);
+  rules.required.set(1, 2);
+  tw::DagBuilder start(9);
+  start.add(1, 2);
+  tw::BoundedSearch search(scores, rules, start, rising(9), {2, 3, 1.0, true}, cancel);
+  CHECK(search.kick(60, cancel) == 60);
+  CHECK(search.state().dag().has_arc(1, 2) && !search.state().dag().has_arc(3, 4));
+}

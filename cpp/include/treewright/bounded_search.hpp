@@ -2,7 +2,10 @@
 // destroy and rebuild a few of them, again and again.
 #pragma once
 
+#include <memory>
+
 #include "treewright/bounded_climb.hpp"
+#include "treewright/cover_anneal.hpp"
 
 namespace treewright {
 
@@ -50,6 +53,10 @@ class BoundedSearch {
   bool try_out(const Damage& damage, double tolerance, Cancel& cancel);
   void kick_once(Cancel& cancel);
   void turn_over(Cancel& cancel);
+  bool can_anneal() const;
+  bool is_annealing_due(Cancel& cancel);
+  void begin_annealing(Cancel& cancel);
+  void anneal_once(Cancel& cancel);
   void note_best();
   std::size_t draw_size();
   Order draw_ball(std::size_t wanted);
@@ -71,6 +78,9 @@ class BoundedSearch {
   std::size_t idle_ = 0;  // kicks since then
   bool strays_ = false;   // it was turned over, and has not come to anything better yet
   BoundedSnapshot best_seen_;
+  bool anneals_ = false;
+  std::unique_ptr<CoverAnneal> anneal_;
+  std::uint32_t annealed_at_ = 0;  // clock of the state that its cover is about
 };
 
 }  // namespace treewright
