@@ -51,6 +51,19 @@ std::vector<std::size_t> kick_all(const std::vector<Search*>& searches, std::siz
   return done;
 }
 
+/// The same second start for several searches; whether each found something better.
+std::vector<bool> begin_all_again(const std::vector<Search*>& searches, const Pairs& arcs,
+                                  std::size_t patience) {
+  std::vector<char> better(searches.size(), 0);
+  const auto wide = arcs_of(arcs);
+  interruptible([&](tw::Cancel& cancel) {
+    tw::parallel_for(searches.size(), 1e12, cancel, [&](std::size_t i) {
+      better[i] = searches[i]->inner.begin_again(wide, patience, cancel);
+    });
+  });
+  return {better.begin(), better.end()};
+}
+
 }  // namespace
 
 void bind_bounded_search(nb::module_& m) {
@@ -100,12 +113,10 @@ void bind_bounded_search(nb::module_& m) {
           "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
       .def(
           "settle",
-          [](Search& self, std::size_t first, std::size_t last, bool guesses) {
-            return interruptible(
-                [&](tw::Cancel& cancel) { return self.inner.settle(first, last, guesses, cancel); });
+          [](Search& self, std::size_t first, std::size_t last) {
+            return interruptible([&](tw::Cancel& cancel) { return self.inner.settle(first, last, cancel); });
           },
-          "first"_a, "last"_a, "guesses"_a,
-          "Cut these vertices off in turn and climb; true if that was better.")
+          "first"_a, "last"_a, "Cut these vertices off in turn and climb; true if that was better.")
       .def(
           "return_to_best",
           [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); }); })
@@ -117,5 +128,7 @@ void bind_bounded_search(nb::module_& m) {
           "check",
           [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.state().check(cancel); }); },
           "Raise unless everything kept agrees with what is counted anew.");
+  m.def("begin_all_again", &begin_all_again, "searches"_a, "arcs"_a, "patience"_a,
+        "Begin again with what the bound lets in of these arcs; whether each search found something better.");
   m.def("kick_all", &kick_all, "searches"_a, "most"_a, "Kicks of several searches; how many each made.");
 }

@@ -22,6 +22,8 @@ constexpr double kHuge = 0.15;       // now and then far more is destroyed, whic
 constexpr double kLeastShare = 0.3;  // of the parents that are dropped
 constexpr double kIsolates = 0.7, kReattaches = 0.3, kRedraws = 0.05;
 constexpr std::size_t kSetsTried = 6;
+constexpr std::uint64_t kGuesses =
+    20;                             // for each vertex that is settled: wide networks would ask for hundreds
 constexpr double kFarBehind = 50;   // temperatures below the best: start from there again
 constexpr std::size_t kLong = 300;  // kicks without anything better
 constexpr std::size_t kParts = 3;   // one of so many is destroyed then
@@ -69,12 +71,13 @@ void BoundedSearch::kick_once(Cancel& cancel) {
   if (!strays_ && current_ < best_ - kFarBehind * settings_.temperature) return_to_best(cancel);
 }
 
-bool BoundedSearch::settle(std::size_t first, std::size_t last, bool guesses, Cancel& cancel) {
+bool BoundedSearch::settle(std::size_t first, std::size_t last, Cancel& cancel) {
   const double before = current_;
-  state_.let_guess(guesses);
-  for (Vertex v = static_cast<Vertex>(first); v < std::min(last, state_.size()) && !expired(); ++v)
+  for (Vertex v = static_cast<Vertex>(first); v < std::min(last, state_.size()) && !expired(); ++v) {
+    state_.let_guess(kGuesses);
     try_out([&] { clear(v, cancel), isolate(v, cancel); }, 0, cancel);
-  state_.let_guess(true);
+  }
+  state_.let_guess(BoundedState::kAlways);
   return current_ > before + columns_.threshold();
 }
 
@@ -86,7 +89,7 @@ void BoundedSearch::turn_over(Cancel& cancel) {
       clear(v, cancel), isolate(v, cancel);
     climb_.shuffle(draws_);
     climb(false, false, cancel);
-    settle(0, state_.size(), true, cancel);
+    settle(0, state_.size(), cancel);
   } else {
     return_to_best(cancel);
   }

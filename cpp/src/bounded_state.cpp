@@ -103,7 +103,8 @@ bool BoundedState::within_bound(Cancel& cancel) {
   if (test_.is_unchanged()) return true;
   const bool guesses = !test_.is_decided();
   if (guesses && holds()) return true;
-  if (guesses && !guesses_) return ++n_refused_, false;
+  if (guesses && guesses_left_ == 0) return ++n_refused_, false;
+  if (guesses && guesses_left_ != kAlways) --guesses_left_;
   ++n_tests_;
   if (auto found = test_.order(moral_, cancel)) {
     set_order(std::move(*found));

@@ -124,6 +124,45 @@ TEST(a_search_never_leaves_the_bound_and_never_loses) {
   }
 }
 
+TEST(a_second_start_keeps_the_bound_and_is_left_where_it_loses) {
+  tw::Cancel cancel;
+  tw::DagBuilder wide(10);
+  for (tw::Vertex v = 1; v < 10; ++v)
+    for (tw::Vertex u = 0; u < v; ++u) wide.add(u, v);
+  for (std::size_t width = 1; width <= 4; ++width) {
+    Additive scores(10, static_cast<unsigned>(width));
+    tw::BoundedSearch search = search_of(scores, width, 5, cancel);
+    search.climb(true, false, cancel);
+    for (const auto& arcs : {wide.arcs(), std::vector<tw::Arc>{}}) {
+      const double before = search.best_score();
+      const bool better = search.begin_again(arcs, 5, cancel);
+      const tw::BoundedState& state = search.state();
+      CHECK(better == (state.total() > before) && state.total() >= before);
+      CHECK(tw::eliminate(state.moral(), state.order()).width <= static_cast<std::int64_t>(width));
+    }
+  }
+}
+
+TEST(few_guesses_refuse_more_and_keep_the_proof) {
+  tw::Cancel cancel;
+  std::uint64_t refused[2] = {0, 0}, tests[2] = {0, 0};
+  for (const int few : {0, 1}) {
+    Additive scores(24, 1);
+    tw::FamilyColumns columns(scores, open_rules(24, 5), cancel);
+    tw::BoundedState state(columns, tw::DagBuilder(24), rising(24), 5, cancel);
+    state.check_always();
+    state.let_guess(few ? 0 : tw::BoundedState::kAlways);
+    std::mt19937_64 rng(7);
+    for (int step = 0; step < 300; ++step) {
+      const auto u = static_cast<tw::Vertex>(rng() % 24), v = static_cast<tw::Vertex>(rng() % 24);
+      if (state.dag().can_add(u, v) && state.parents(v).size() < 3)
+        state.change({{v, tw::with_parent(state.parents(v), u)}}, cancel);
+    }
+    refused[few] = state.n_refused(), tests[few] = state.n_tests();
+  }
+  CHECK(refused[1] > 0 && tests[1] < tests[0]);
+}
+
 TEST(one_seed_leads_one_way) {
   tw::Cancel cancel;
   std::vector<tw::Arc> found[3];

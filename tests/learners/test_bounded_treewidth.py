@@ -94,20 +94,19 @@ def test_the_check_is_no_formality():
         assert search.width == slow.width_along(moral, search.order())
 
 
-@pytest.mark.parametrize("guesses", [False, True])
-def test_settling_piece_by_piece_never_loses(guesses):
-    """With and without guesses of new orders, everything counted anew after every change (`checks`)."""
+def test_settling_piece_by_piece_never_loses():
+    """Everything counted anew after every change (`checks`)."""
     score = score_of(9, n=14, n_rows=1500)
     searches = started(score, 3)
     searches.climb(swaps=False)
     search = searches.best
     scores = [search.score]
     for first in range(0, 14, 5):
-        better = search.settle(first, first + 5, guesses)
+        better = search.settle(first, first + 5)
         scores.append(search.score)
         assert better == (scores[-1] > scores[-2])
         assert search.width <= 3
-    assert not search.settle(14, 20, guesses)
+    assert not search.settle(14, 20)
     assert all(a <= b for a, b in pairwise(scores))
 
 

@@ -39,9 +39,12 @@ class BoundedSearch {
   void climb(bool swaps, bool afresh, Cancel& cancel);
   /// Draw orders until so many in a row bring nothing; true if one did.
   bool redraw(std::size_t patience, Cancel& cancel);
-  /// Cut these vertices off in turn, climb, and keep what is no worse; true if something was better. Without
-  /// guesses the order at hand must prove the width wherever safe rules do not.
-  bool settle(std::size_t first, std::size_t last, bool guesses, Cancel& cancel);
+  /// Cut these vertices off in turn, climb, and keep what is no worse; true if something was better. For each
+  /// of them a few orders may be guessed where safe rules do not decide; then the one at hand must do.
+  bool settle(std::size_t first, std::size_t last, Cancel& cancel);
+  /// Begin again with these arcs, as many as the bound lets in, the most useful first; up to the local
+  /// optimum. Back to the best network met unless that is better; true if it was.
+  bool begin_again(const std::vector<Arc>& arcs, std::size_t patience, Cancel& cancel);
   /// So many kicks, or fewer at the deadline; how many.
   std::size_t kick(std::size_t most, Cancel& cancel);
   /// Back to the best network met.
@@ -49,6 +52,7 @@ class BoundedSearch {
 
  private:
   bool redraw_once(Cancel& cancel);
+  void let_in(std::vector<Arc> arcs, Cancel& cancel);
   template <class Damage>
   bool try_out(const Damage& damage, double tolerance, Cancel& cancel);
   void kick_once(Cancel& cancel);

@@ -57,9 +57,10 @@ class BoundedState {
   /// Look for proofs of smaller and smaller width, down to where there is none.
   void narrow(Cancel& cancel);
 
-  /// Where safe rules do not decide, whether to guess a new order; otherwise only the one at hand may prove a
-  /// change, which is much quicker.
-  void let_guess(bool guesses) { guesses_ = guesses; }
+  /// Where safe rules do not decide, how often to guess a new order from now on; after that only the one at
+  /// hand may prove a change, which is much quicker.
+  void let_guess(std::uint64_t times) { guesses_left_ = times; }
+  static constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
   /// From now on remember what families were; `roll_back` makes them so again, as if nothing had been: what
   /// was refused in between is forgotten by whoever refused it.
@@ -107,7 +108,8 @@ class BoundedState {
   std::vector<std::pair<Vertex, std::uint32_t>> remembered_stamps_;
   std::uint32_t remembered_shrink_ = 0;
   Order remembered_order_;
-  bool remembers_ = false, checks_ = false, guesses_ = true;
+  bool remembers_ = false, checks_ = false;
+  std::uint64_t guesses_left_ = kAlways;
   std::vector<std::uint32_t> shrunk_at_;
   std::uint32_t clock_ = 1, last_shrink_ = 1;
   std::uint64_t n_tests_ = 0, n_refused_ = 0;

@@ -24,7 +24,7 @@ from treewright.tables.schema import Scope
 _TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 _PATIENCE = 10  # draws in a row that may bring nothing
 _FEW = 8  # variables settled between two looks at what was found
-_MANY = 400  # variables: one quick sweep over them has to be enough to settle
+_ENOUGH = 600  # variables cut off to settle, unless there are more
 
 
 @dataclass(frozen=True)
@@ -111,17 +111,26 @@ class BoundedSearches:
         return found
 
     def settle(self) -> None:
-        """Cut every variable off in turn and lay its arcs out anew, as long as that is better."""
+        """Cut every variable off in turn and lay its arcs out anew; twice, if there are not too many."""
         n = len(self.schema)
-        at_once = max(_FEW, n // 16)
-        for _ in range(2 if n <= _MANY else 1):
-            better = False
-            for first in range(0, n, at_once):
-                began = perf_counter()
-                better |= self.searches[0].settle(first, first + at_once, n <= _MANY)
-                self._record(began)
-            if not better:
-                return
+        again = max(0, min(n, _ENOUGH - n))
+        if self._settle(n) and again:
+            self._settle(again)
+
+    def _settle(self, last: int) -> bool:
+        better, at_once = False, max(_FEW, len(self.schema) // 16)
+        for first in range(0, last, at_once):
+            began = perf_counter()
+            better |= self.searches[0].settle(first, min(last, first + at_once))
+            self._record(began)
+        return better
+
+    def begin_again(self, wide: Dag) -> None:
+        """Take the narrowed network to its local optimum; each search keeps the better of its two."""
+        began = perf_counter()
+        arcs = self._rank[as_array(wide.index_edges())].reshape(-1, 2)
+        _core.begin_all_again(self.searches, np.ascontiguousarray(arcs, dtype=np.uint32), _PATIENCE)
+        self._record(began)
 
     def spread(self) -> None:
         """From here on one search for each seed."""

@@ -25,6 +25,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge
 from treewright.learners.bounded_growth import check_bounds
 from treewright.learners.bounded_search import BoundedSearches, BoundedSettings, BoundedStart
+from treewright.learners.bounded_second_start import kicks_before_second_start, wide_network
 from treewright.learners.certified import Certified, Progress
 from treewright.learners.chow_liu import bind_in_order, learn_chow_liu
 from treewright.learners.learned import TraceBuilder
@@ -131,10 +132,19 @@ def search_from(
     with trace.phase("settle") as tallies:
         searches.settle()
         note(tallies)
+    kicks = round(effort * len(settings.score.schema))
+    early = kicks_before_second_start(settings, kicks)
     with trace.phase("iterate") as tallies:
         searches.spread()
-        searches.kick(round(effort * len(settings.score.schema)))
+        searches.kick(early)
         note(tallies)
+    if early < kicks and not searches.expired:
+        with trace.phase("second start") as tallies:
+            searches.begin_again(wide_network(settings))
+            note(tallies)
+        with trace.phase("iterate on") as tallies:
+            searches.kick(kicks - early)
+            note(tallies)
     with trace.phase("final") as tallies:
         searches.climb(afresh=True)
         note(tallies)
