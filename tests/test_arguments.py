@@ -12,8 +12,7 @@ import treewright as tw
 from treewright.errors import ArgumentError, SettingError, TreewrightError
 from treewright.learners import measure_dependencies
 
-TRUSTING = {"learn_bounded_treewidth", "learn_knots"}  # the steps that they take look for themselves
-LEARNERS = sorted(name for name in tw.__all__ if name.startswith("learn_") and name not in TRUSTING)
+LEARNERS = sorted(name for name in tw.__all__ if name.startswith("learn_"))
 DISCRETE = tw.read_table({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
 CONTINUOUS = tw.read_table({"x": [0.5, 1.5, 4.0], "y": [1.5, 0.5, 2.0]})
 COUNTER, MOMENTS = tw.count(DISCRETE), tw.moments(CONTINUOUS)
@@ -160,6 +159,18 @@ def test_a_learner_by_tests_tells_how_to_make_one(found, message):
             lambda: tw.learn_blocks(COUNTER, test="g"),
             "test= of learn_blocks takes an independence test; found the text 'g': write "
             "tw.GTest(tw.count(table))",
+        ),
+        (
+            lambda: tw.learn_knots(COUNTER, score="bdeu"),
+            "score= of learn_knots takes a score; found the text 'bdeu': write tw.BDeu(tw.count(table))",
+        ),
+        (
+            lambda: tw.class_search(COUNTER),
+            "class_search takes a score; found a WholeCounter: write tw.BIC(counter)",
+        ),
+        (
+            lambda: tw.choose_score(DISCRETE),
+            "choose_score takes counts; found a Table: count it first, tw.count(table)",
         ),
         (
             lambda: tw.learn_blankets(SCORE),

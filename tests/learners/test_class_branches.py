@@ -143,7 +143,7 @@ def test_empty_clusters_are_nobody():
     assert tw.class_search(score, clusters=[[], [], [], ["b"], [], ["a"]]).certified
 
 
-@pytest.mark.parametrize("groups", [[["a"]], [["a", "b"], ["b"]], [["a"], ["b", "c"]], []])
+@pytest.mark.parametrize("groups", [[["a"]], [["a", "b"], ["b"]], [["a"], ["b", "c"]], [["a", 3], ["b"]], []])
 def test_clusters_must_be_a_partition(groups):
     score = tw.BIC(tw.count(tw.read_table({"a": [0, 1, 1], "b": [1, 0, 1]})))
     with pytest.raises(

@@ -16,6 +16,7 @@ search goes on from there; again the better of the two stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import SCORE, require
 from treewright.criteria.native_scores import CountedScore, without_price
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
@@ -178,6 +180,7 @@ def class_search(
     >>> learned.cpdag.directed_edges()
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
+    require("class_search", SCORE, score)
     _check_settings(score, effort, max_parents)
     if counted is None:
         counted = CountedScore(score)
@@ -290,7 +293,7 @@ class _Search:
 
     def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
         cluster_of = {name: i for i, names in enumerate(filter(len, clusters)) for name in names}
-        if sorted(name for names in clusters for name in names) != sorted(self.schema.names):
+        if Counter(name for names in clusters for name in names) != Counter(self.schema.names):
             raise SettingError(
                 "clusters must hold every variable of the score, each in one of them; found "
                 f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"

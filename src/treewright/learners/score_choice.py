@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from treewright.arguments import COUNTS, require
 from treewright.criteria.dirichlet_scores import BDeu
 from treewright.criteria.discrete_score import local_by, of_same_tables
 from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
@@ -136,6 +137,7 @@ def choose_score(
     >>> tw.shd(network.dag, chosen.cpdag) < tw.shd(network.dag, sparse.cpdag)
     True
     """
+    require("choose_score", COUNTS, counter)
     makers = CANDIDATES if candidates is None else candidates
     if not makers or rounds < 1:
         raise SettingError(
