@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge
@@ -91,6 +92,7 @@ def learn_bounded_treewidth(
     >>> [phase.name for phase in learned.trace.phases]
     ['tree', 'climb', 'reopt', 'settle', 'iterate', 'final']
     """
+    require("learn_bounded_treewidth", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     check_effort(effort, searches, seconds)
     known = bind_in_order(knowledge, score.schema, order)

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import SCORE, require
 from treewright.criteria.native_scores import native_scores, without_price
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
@@ -177,6 +178,7 @@ def class_search(
     >>> learned.cpdag.directed_edges()
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
+    require("class_search", SCORE, score)
     _check_settings(score, effort, max_parents)
     search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
     if clusters is not None:

@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCORE, STATISTICS, require, require_option
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
@@ -148,6 +149,8 @@ def learn_knots(
     >>> len(learned.structure.clusters.disjoint), learned.report.inside
     (7, 1.0)
     """
+    require("learn_knots", STATISTICS, source)
+    require_option("learn_knots", SCORE, score=score)
     mode = mode or ("search" if engine is None else "paper")
     one_of("mode", mode, ("search", "paper"))
     one_of("certificate", certificate, ("auto", "always", "never"))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.criteria.dirichlet_scores import BDeu
 from treewright.criteria.discrete_score import local_by, of_same_tables
 from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
@@ -137,6 +138,7 @@ def choose_score(
     >>> tw.shd(network.dag, chosen.cpdag) < tw.shd(network.dag, sparse.cpdag)
     True
     """
+    require("choose_score", COUNTS, counter)
     makers = CANDIDATES if candidates is None else candidates
     if not makers or rounds < 1:
         raise SettingError(
