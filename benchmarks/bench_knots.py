@@ -1,14 +1,15 @@
 """Large networks from few rows: errors, tables, processor seconds and peak memory, one thread.
 
 `python benchmarks/bench_knots.py` prints what is measured beside its bar and the ratio of the two; with
-`errors`, `seconds` or `memory` as argument only that part. Networks other than ALARM come from the folder
-that TREEWRIGHT_DATA names.
+`errors`, `seconds`, `threads` or `memory` as argument only that part. Networks come from the folder that
+TREEWRIGHT_DATA names.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from common import Results, console, first_seconds, folder, frame_of, installed,
 from rich.table import Table as RichTable
 
 import treewright as tw
+from treewright import _core
 from treewright.learners import measure_dependencies
+from treewright.networks.sparse import sparse_network
 
 SAMPLES = (101, 102, 103)
 # mean errors allowed at 500 and 2,000 rows, and tables beyond the pairs
@@ -31,18 +34,6 @@ def network(name: str) -> tw.BayesianNetwork | None:
         console.print(f"[yellow]{name}: set TREEWRIGHT_DATA to measure it[/]")
         return None
     return tw.read_model(where / "networks" / f"{name}.bif.gz")  # type: ignore[return-value]
-
-
-def sparse_network(n: int, rng: np.random.Generator) -> tw.BayesianNetwork:
-    """Variables of 2 to 4 states with 0 to 3 parents anywhere before them."""
-    cards = rng.integers(2, 4, size=n, endpoint=True)
-    schema = tw.Schema([tw.Variable(f"v{i:04}", tuple(range(r))) for i, r in enumerate(cards.tolist())])
-    arcs, tables = [], {}
-    for v in range(n):
-        parents = np.sort(rng.choice(v, size=min(v, int(rng.integers(0, 4))), replace=False))
-        arcs += [(int(p), v) for p in parents]
-        tables[schema.names[v]] = rng.dirichlet(np.ones(cards[v]), size=tuple(cards[parents]))
-    return tw.BayesianNetwork(tw.Dag(schema, arcs), tables)
 
 
 def measure_errors() -> bool:
@@ -159,6 +150,25 @@ def measure_memory() -> bool:
     return good
 
 
+def measure_threads(results: Results) -> None:
+    """Seconds by the clock with all threads against one: clusters are worked on side by side."""
+    rng = np.random.default_rng(101)
+    jobs = {"2,000 variables, 1,000 rows": sparse_network(2_000, rng).sample(1_000, rng=rng)}
+    for name in ("andes", "link"):
+        if (truth := network(name)) is not None:
+            jobs[f"{name}, 2,000 rows"] = truth.sample(2_000, rng=rng)
+    for data, rows in jobs.items():
+        clock: dict[int, list[float]] = {0: [], 1: []}
+        for threads in (0, 1) * 3:  # in turn, since others may use the machine too
+            _core.set_threads(threads)
+            start = time.perf_counter()
+            knots(rows)()
+            clock[threads].append(time.perf_counter() - start)
+        _core.set_threads(0)
+        results.add(f"{_core.threads()} threads", data, min(clock[0]), "one thread", min(clock[1]))
+    one_thread()
+
+
 def print_peak(job: str) -> None:
     import resource
 
@@ -186,6 +196,10 @@ def main() -> None:
     if not asked or "seconds" in asked:
         results = Results("knots, one thread, processor seconds")
         measure_seconds(results)
+        results.finish()
+    if not asked or "threads" in asked:
+        results = Results("knots, seconds by the clock")
+        measure_threads(results)
         results.finish()
     return None if good else sys.exit(1)
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import treewright as tw
-from treewright.errors import NotFittedError, SchemaError, SettingError, UnknownNameError
+from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, UnknownNameError
 
 ESTIMATORS = [
     tw.BlanketMarkov,
@@ -179,3 +179,46 @@ class TestEfficientMarkov:
         original = tw.EfficientMarkov(score="inverse-exponential", q=2)
         assert base.clone(original).get_params() == original.get_params()
         assert repr(original) == "EfficientMarkov(q=2, score='inverse-exponential')"
+
+
+class TestIdentifiers:
+    """A column in which every row has its own value fits anything; `fit` says so."""
+
+    SAID = "looks like an identifier, better left out with read_table(..., columns=[...]): key"
+    EVERY = (
+        tw.ChowLiuTree(),
+        tw.HillClimbing(),
+        tw.PC(),
+        tw.BoundedTreewidth(treewidth=2),
+        tw.Knots(),
+        tw.BlanketMarkov(),
+        tw.SeparationTree(),
+        tw.EfficientMarkov(min_rows=10, alpha=1.0),
+    )
+
+    def keyed(self, n=60):
+        return {"key": [f"k{i}" for i in range(n)], "a": [0, 1] * (n // 2), "b": [0, 1, 1, 1] * (n // 4)}
+
+    @pytest.mark.parametrize("estimator", EVERY, ids=lambda estimator: type(estimator).__name__)
+    def test_every_estimator_warns_once(self, estimator):
+        with pytest.warns(DataWarning) as caught:
+            estimator.fit(self.keyed())
+        assert [str(warning.message) for warning in caught] == [self.SAID]
+        assert caught[0].filename == __file__  # the line that called fit
+
+    def test_several_tables_warn_once(self):
+        with pytest.warns(DataWarning) as caught:
+            tw.SeparationTree().fit([self.keyed(), self.keyed(80)])
+        assert [str(warning.message) for warning in caught] == [self.SAID]
+
+    def test_a_table_without_a_report_is_looked_at(self):
+        rows = tw.read_table(self.keyed())
+        bare = tw.Table(rows.schema, rows.columns)
+        with pytest.warns(DataWarning, match=": key$"):
+            tw.ChowLiuTree().fit(bare)
+
+    def test_no_word_about_what_was_left_out_or_has_few_values(self):
+        rows = tw.read_table(self.keyed())
+        tw.ChowLiuTree().fit(rows.select(["a", "b"]))  # its report still knows the key
+        wide = tw.Schema([tw.Variable("v", tuple(range(30)))])  # more states than rows, two of them seen
+        tw.ChowLiuTree().fit(tw.Table(wide, [np.array([0, 1] * 12, dtype=np.uint8)]))

@@ -62,6 +62,12 @@ void bind_search(nb::module_& m) {
       .def(
           "allow", [](Search& search, const Matrix<std::uint8_t>& pairs) { search.allow(bits_of(pairs)); },
           "pairs"_a, "Edges may appear between these pairs only.")
+      .def(
+          "set_clusters",
+          [](Search& search, const Array<std::uint32_t>& cluster_of) {
+            search.set_clusters({cluster_of.data(), cluster_of.data() + cluster_of.size()});
+          },
+          "cluster_of"_a, "The cluster of each variable: work in different ones goes on side by side.")
       .def("pair_gains",
            [](Search& search) {
              auto gains = interruptible([&](tw::Cancel& c) { return search.rows().pair_gains(c); });

@@ -71,6 +71,7 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
         forced += static_cast<std::size_t>(std::popcount(shared));
     return forced;
   };
+  list->owner = branch_;
   std::vector<Vertex> clique;
   for_each_clique(graph, around, clique, [&](const std::vector<Vertex>& set) {
     const std::vector<Vertex> base = joined(parents, set);
@@ -125,6 +126,7 @@ ClassSearch::ListPointer ClassSearch::list_turns(Vertex y, Cancel& cancel) {
   const std::vector<Vertex> parents = listed(graph.marks.parents, y);
   const std::vector<Vertex> around = listed(graph.marks.neighbours, y);
   auto list = std::make_shared<OperatorList>();
+  list->owner = branch_;
   for (const Vertex x : listed(graph.marks.children, y))
     list_turned_arrows(*list, x, y, parents, around, cancel);
   for (const Vertex x : around) list_turned_lines(*list, x, y, parents, around, cancel);

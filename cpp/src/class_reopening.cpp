@@ -21,12 +21,15 @@ std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
 }  // namespace
 
 // A score that carries rounding adds some with every step, on the way to the same class too.
-bool ClassSearch::keep_if_better(State&& before) {
-  ++tally_.reopened;
+bool ClassSearch::is_better_than(std::int64_t units) {
   const std::uint64_t n_steps = std::accumulate(tally_.steps.begin(), tally_.steps.end(), std::uint64_t{1});
   const auto taken = static_cast<std::int64_t>(n_steps - std::exchange(n_steps_seen_, n_steps));
   const std::int64_t noise = units_of(scores_->least_gain()) * (taken + kEdgesTakenOff);
-  if (state_.units > before.units + noise) {
+  return state_.units > units + noise;
+}
+
+bool ClassSearch::keep_if_better(State&& before) {
+  if (is_better_than(before.units)) {
     ++tally_.improved;
     note_changes();
     return true;
@@ -97,18 +100,20 @@ double ClassSearch::worth_of_edges(Vertex v, Cancel& cancel) {
   return worth;
 }
 
-bool ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
-  State before = state_;
+void ClassSearch::reopen_node(Vertex v, Return how, Cancel& cancel) {
+  ++tally_.reopened;
   double change = -worth_of_edges(v, cancel);
-  forget_stale(take_off(state_.graph, v));
-  if (how != Return::step_by_step) change += put_back(v, how, before.graph, cancel);
+  if (how == Return::step_by_step)
+    forget_stale(take_off(state_.graph, v));
+  else
+    change += put_back(v, how, cancel);
   state_.units += units_of(change);
   run(cancel);
-  return keep_if_better(std::move(before));
 }
 
-// All edges of a vertex at once, as a sink or as a source; what they add.
-double ClassSearch::put_back(Vertex v, Return how, const ClassGraph& before, Cancel& cancel) {
+// Other edges for a vertex, all at once, as a sink or as a source; what they add.
+double ClassSearch::put_back(Vertex v, Return how, Cancel& cancel) {
+  const ClassGraph& before = state_.graph;
   std::vector<Vertex> ranks(size());
   std::iota(ranks.begin(), ranks.end(), Vertex{0});
   auto [parents, order] = *consistent_extension(before.marks, ranks);
@@ -126,35 +131,32 @@ double ClassSearch::put_back(Vertex v, Return how, const ClassGraph& before, Can
   return gained;
 }
 
-std::vector<Vertex> ClassSearch::vertices_to_reopen() const {
+std::vector<Arc> ClassSearch::vertices_to_reopen() const {
   const BitMatrix& adjacent = state_.graph.adjacent;
-  const auto degree = [&](Vertex v) { return count_bits(adjacent.row(v), adjacent.words()); };
-  std::vector<Vertex> order;
+  const auto degree = [&](const Arc& v) { return count_bits(adjacent.row(v.first), adjacent.words()); };
+  std::vector<Arc> order;
   for (Vertex v = 0; v < size(); ++v)
-    if (degree(v) >= 2) order.push_back(v);
-  std::ranges::stable_sort(order, [&](Vertex a, Vertex b) { return degree(a) > degree(b); });
+    if (const Arc itself{v, v}; degree(itself) >= 2) order.push_back(itself);
+  std::ranges::stable_sort(order, std::ranges::greater{}, degree);
   return order;
 }
 
 void ClassSearch::reopen_nodes(Return how, Cancel& cancel) {
   note_changes();  // of runs that came between
   std::vector<std::uint64_t>& reopened_at = reopened_at_[static_cast<std::size_t>(how)];
+  const Reopening reopening{
+      // the same surroundings would lead the same way
+      [&](const Arc& v) { return changed_near(v.first, reopened_at[v.first]); },
+      [&](ClassSearch& search, const Arc& v) { search.reopen_node(v.first, how, cancel); },
+      [&](const Arc& v, std::uint64_t version) { reopened_at[v.first] = version; }};
+  const Branches beside = branches(cancel);
   std::size_t left = settings_.most_steps;
-  for (bool changed = true; changed && left > 0;) {
-    changed = false;
-    for (const Vertex v : vertices_to_reopen()) {
-      if (!changed_near(v, reopened_at[v])) continue;  // the same surroundings would lead the same way
-      const std::uint64_t tried = version_;
-      if (reopen_node(v, how, cancel))
-        changed = true, left -= left > 0;
-      else
-        reopened_at[v] = tried;
-    }
-  }
+  for (std::size_t improved = 1; improved > 0 && left > 0; left -= std::min(left, improved))
+    improved = sweep(vertices_to_reopen(), reopening, beside, cancel);
 }
 
 // The edge leaves by its best delete, whatever that costs.
-bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
+void ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
   std::optional<Taken> best;
   const auto consider = [&](Vertex x, Vertex y) {
     const ClassGraph& graph = state_.graph;
@@ -175,15 +177,14 @@ bool ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
     });
   };
   consider(v, u), consider(u, v);  // u < v: of equals, the child of smaller name
-  if (!best) return false;
-  State before = state_;
+  if (!best) return;
+  ++tally_.reopened;
   take_step(best->step);
   state_.units += units_of(best->gain);
   ban(Arc{u, v});
   run(cancel);
   ban(std::nullopt);
   run(cancel);
-  return keep_if_better(std::move(before));
 }
 
 std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
@@ -204,10 +205,11 @@ std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
 }
 
 void ClassSearch::reopen_edges(Cancel& cancel) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto& [u, v] : edges_to_reopen(cancel))
-      if (state_.graph.adjacent.test(u, v)) changed = reopen_edge(u, v, cancel) || changed;
+  const Reopening reopening{
+      [&](const Arc& edge) { return state_.graph.adjacent.test(edge.first, edge.second); },
+      [&](ClassSearch& search, const Arc& edge) { search.reopen_edge(edge.first, edge.second, cancel); }};
+  const Branches beside = branches(cancel);
+  while (sweep(edges_to_reopen(cancel), reopening, beside, cancel) > 0) {
   }
 }
 

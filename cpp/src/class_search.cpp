@@ -8,6 +8,9 @@
 namespace treewright {
 namespace {
 
+// From so many lists on, clusters build theirs side by side.
+constexpr std::size_t kManyLists = 32;
+
 bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
   const Word *left = a.row(v), *right = b.row(v);
   Word difference = 0;
@@ -126,32 +129,60 @@ void ClassSearch::forget_stale(const Changes& changes) {
 
 void ClassSearch::refresh(Move move, Cancel& cancel) {
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
-  for (Vertex y = 0; y < size(); ++y) {
-    if (lists.of[y]) continue;
-    cancel.check();
-    ++tally_.lists;
-    lists.of[y] = move == Move::insert   ? list_inserts(y, cancel)
-                  : move == Move::remove ? list_removals(y, cancel)
-                                         : list_turns(y, cancel);
+  std::vector<Vertex> stale;
+  for (Vertex y = 0; y < size(); ++y)
+    if (!lists.of[y]) stale.push_back(y);
+  if (stale.size() >= kManyLists && !cluster_of_.empty()) build_side_by_side(move, stale, cancel);
+  for (const Vertex y : stale) {
+    if (!lists.of[y]) lists.of[y] = build_list(move, y, cancel);
     lists.rewind(y);
   }
+}
+
+ClassSearch::ListPointer ClassSearch::build_list(Move move, Vertex y, Cancel& cancel) {
+  cancel.check();
+  ++tally_.lists;
+  return move == Move::insert   ? list_inserts(y, cancel)
+         : move == Move::remove ? list_removals(y, cancel)
+                                : list_turns(y, cancel);
+}
+
+VertexSet ClassSearch::OperatorList::obstacle(std::size_t item) const {
+  if (obstacles.empty()) return {};
+  return VertexSet(paths).subspan(obstacles[item].first, obstacles[item].size);
+}
+
+void ClassSearch::OperatorList::note_obstacle(std::size_t item, VertexSet path) const {
+  if (obstacles.empty()) obstacles.resize(items.size());
+  obstacles[item] = {static_cast<std::uint32_t>(paths.size()), static_cast<std::uint32_t>(path.size())};
+  paths.insert(paths.end(), path.begin(), path.end());
+}
+
+// Other branches may be reading the list: a branch notes in a copy of its own.
+void ClassSearch::note_obstacle(Move move, Vertex y, std::size_t item, VertexSet path) {
+  ListPointer& list = state_.lists[static_cast<std::size_t>(move)].of[y];
+  if (branch_ != 0 && list->owner != branch_) {
+    auto own = std::make_shared<OperatorList>(*list);
+    own->owner = branch_;
+    list = std::move(own);
+  }
+  list->note_obstacle(item, path);
 }
 
 bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item) {
   const Candidate& tried = list.items[item];
   const Attempt attempt{move, tried.x, y, list.set_of(tried)};
-  if (list.obstacles.empty()) list.obstacles.resize(list.items.size());
-  Path& last = list.obstacles[item];
-  if (last.size == 0 ||
-      !is_obstacle(state_.graph, attempt, VertexSet(list.paths).subspan(last.first, last.size))) {
+  VertexSet path = list.obstacle(item);
+  std::vector<Vertex> found;
+  if (path.empty() || !is_obstacle(state_.graph, attempt, path)) {
     ++tally_.checks;
-    const std::vector<Vertex> found = obstacle(state_.graph, attempt);
+    found = obstacle(state_.graph, attempt);
     if (found.empty()) return true;
-    last = {static_cast<std::uint32_t>(list.paths.size()), static_cast<std::uint32_t>(found.size())};
-    list.paths.insert(list.paths.end(), found.begin(), found.end());
+    note_obstacle(move, y, item, found);
+    path = found;
   }
   BitMatrix& watchers = state_.lists[static_cast<std::size_t>(move)].watchers;
-  for (const Vertex v : VertexSet(list.paths).subspan(last.first, last.size)) watchers.set(v, y);
+  for (const Vertex v : path) watchers.set(v, y);
   return false;
 }
 

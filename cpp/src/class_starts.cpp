@@ -53,6 +53,7 @@ bool ClassSearch::start_again(Cancel& cancel) {
     forget_inserts();
     run(cancel);
   }
+  ++tally_.reopened;
   return keep_if_better(std::move(before));
 }
 
@@ -70,6 +71,7 @@ bool ClassSearch::loosen(double discount, Cancel& cancel) {
   run(cancel);
   set_discount(0);
   run(cancel);
+  ++tally_.reopened;
   const bool is_better = keep_if_better(std::move(before));
   note_changes();
   return is_better;

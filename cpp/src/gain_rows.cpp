@@ -1,6 +1,7 @@
 #include "treewright/gain_rows.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace treewright {
 namespace {
@@ -19,35 +20,68 @@ const double* GainRows::Row::find(Vertex x) const {
 }
 
 const std::vector<double>& GainRows::pair_gains(Cancel& cancel) {
+  if (trunk_) return trunk_->pairs_;
   if (pairs_.empty()) pairs_ = scores_.pair_gains(cancel);
   return pairs_;
 }
 
-GainRows::Row* GainRows::known_row(Vertex y, VertexSet base) {
-  const std::uint32_t* place = places_.find(prints_.of(base) ^ prints_(y, 1));
-  return place ? rows_[*place].get() : nullptr;
+const GainRows::Row* GainRows::known_row(const Fingerprint& key) const {
+  if (const std::uint32_t* place = places_.find(key)) return rows_[*place].get();
+  return trunk_ ? trunk_->known_row(key) : nullptr;
 }
 
-GainRows::Row& GainRows::row(Vertex y, VertexSet base, Cancel& cancel) {
-  if (Row* known = known_row(y, base)) return *known;
-  if (bytes_ > kMostBytes) {
-    places_.clear();
-    rows_.clear();
-    bytes_ = 0;
-  }
-  places_.put(prints_.of(base) ^ prints_(y, 1), static_cast<std::uint32_t>(rows_.size()));
-  rows_.push_back(std::make_unique<Row>());
-  bytes_ += sizeof(Row) + 64;
-  Row& fresh = *rows_.back();
-  if (base.empty()) {  // counted for all pairs at once
+void GainRows::put(const Fingerprint& key, std::unique_ptr<Row> row) {
+  if (bytes_ > kMostBytes) forget();
+  bytes_ += sizeof(Row) + 64 + row->all.size() * sizeof(double) + row->known.size() * sizeof(row->known[0]);
+  places_.put(key, static_cast<std::uint32_t>(rows_.size()));
+  rows_.push_back(std::move(row));
+}
+
+void GainRows::forget() {
+  places_.clear();
+  rows_.clear();
+  bytes_ = 0;
+}
+
+// A row to be added to; a branch adds to a copy.
+GainRows::Row& GainRows::own_row(Vertex y, VertexSet base, Cancel& cancel) {
+  const Fingerprint print = key(y, base);
+  if (const std::uint32_t* place = places_.find(print)) return *rows_[*place];
+  const Row* known = known_row(print);
+  auto fresh = known ? std::make_unique<Row>(*known) : std::make_unique<Row>();
+  if (!known && base.empty()) {  // counted for all pairs at once
     const std::size_t n = scores_.size();
     const std::vector<double>& pairs = pair_gains(cancel);
-    fresh.all.resize(n);
-    for (std::size_t x = 0; x < n; ++x) fresh.all[x] = pairs[x * n + y];
-    bytes_ += n * sizeof(double);
-    sort_useful(fresh);
+    fresh->all.resize(n);
+    for (std::size_t x = 0; x < n; ++x) fresh->all[x] = pairs[x * n + y];
+    sort_useful(*fresh);
   }
-  return fresh;
+  put(print, std::move(fresh));
+  return *rows_.back();
+}
+
+void GainRows::join(GainRows& branch) {
+  branch.places_.for_each([&](const Fingerprint& key, std::uint32_t place) {
+    std::unique_ptr<Row>& learned = branch.rows_[place];
+    if (const std::uint32_t* mine = places_.find(key))
+      join(*rows_[*mine], *learned);
+    else
+      put(key, std::move(learned));
+  });
+  branch.forget();
+}
+
+void GainRows::join(Row& mine, Row& learned) const {
+  if (!mine.all.empty()) return;
+  if (learned.all.empty()) {
+    std::vector<std::pair<Vertex, double>> known;
+    std::ranges::set_union(mine.known, learned.known, std::back_inserter(known));
+    if (known.size() == mine.known.size()) return;
+    mine.known = std::move(known);
+    sort_useful(mine);
+  } else {
+    mine = std::move(learned);
+  }
 }
 
 void GainRows::sort_useful(Row& row) const {
@@ -97,12 +131,12 @@ double GainRows::gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
 }
 
 double GainRows::full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
-  if (const Row* known = known_row(y, base))
+  if (const Row* known = known_row(key(y, base)))
     if (const double* value = known->find(x)) return *value;
   if (scores_.is_score_equivalent())
-    if (const Row* known = known_row(x, base))
+    if (const Row* known = known_row(key(x, base)))
       if (const double* value = known->find(y)) return *value;
-  Row& mine = row(y, base, cancel);
+  Row& mine = own_row(y, base, cancel);
   if (const double* value = mine.find(x)) return *value;
   extend(mine, y, base, std::span(&x, 1), cancel);
   return *mine.find(x);
@@ -110,15 +144,18 @@ double GainRows::full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
 
 std::span<const GainRows::Useful> GainRows::useful(Vertex y, VertexSet base, const Word* asked,
                                                    Cancel& cancel) {
-  Row& mine = row(y, base, cancel);
-  if (!mine.all.empty()) return mine.useful;
+  const Row* known = known_row(key(y, base));
+  if (!known) known = &own_row(y, base, cancel);
+  if (!known->all.empty()) return known->useful;
   std::vector<Vertex> unknown;
   for_each_bit(asked, words_for(scores_.size()), [&](std::size_t x) {
-    if (!mine.find(static_cast<Vertex>(x))) unknown.push_back(static_cast<Vertex>(x));
+    if (!known->find(static_cast<Vertex>(x))) unknown.push_back(static_cast<Vertex>(x));
   });
+  if (unknown.empty()) return known->useful;
+  Row& mine = own_row(y, base, cancel);
   if (unknown.size() >= scores_.full_batch() && unknown.size() * kShareOfRow >= scores_.size())
     fill(mine, y, base, cancel);
-  else if (!unknown.empty())
+  else
     extend(mine, y, base, unknown, cancel);
   return mine.useful;
 }

@@ -37,6 +37,36 @@ PackedScores::PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettin
   table_->check_scope(order_);
 }
 
+PackedScores::PackedScores(const PackedScores* trunk)
+    : table_(trunk->table_),
+      score_(trunk->score_),
+      edge_price_(trunk->edge_price_),
+      order_(trunk->order_),
+      prints_(trunk->prints_),
+      trunk_(&trunk->memory_) {}
+
+std::unique_ptr<LocalScores> PackedScores::branch() const {
+  if (trunk_) return nullptr;
+  return std::unique_ptr<LocalScores>(new PackedScores(this));
+}
+
+void PackedScores::take_over(LocalScores& branch) {
+  Memory& learned = static_cast<PackedScores&>(branch).memory_;
+  if (memory_.values.size() >= kMostSets) memory_.values.clear();
+  if (memory_.rows.size() * size() > kMostInRows) memory_.forget_rows();
+  learned.values.for_each([&](const Fingerprint& key, double value) { memory_.values.put(key, value); });
+  learned.places.for_each([&](const Fingerprint& key, std::uint32_t place) {
+    if (memory_.places.find(key)) return;
+    memory_.places.put(key, static_cast<std::uint32_t>(memory_.rows.size()));
+    memory_.rows.push_back(std::move(learned.rows[place]));
+  });
+}
+
+void PackedScores::forget_answers() {
+  memory_.values.clear();
+  memory_.forget_rows();
+}
+
 double PackedScores::resolution() const { return std::ldexp(1.0, -score_.grid().bits()); }
 
 // With real weights a margin of a table is not the table of the margin to the last bit, so sets are counted
@@ -107,11 +137,11 @@ double PackedScores::set_value(VertexSet set, const Fingerprint& print, Vertex c
                                Cancel& cancel) {
   const bool by_child = score_.settings().kind == ScoreKind::k2 && child_of_parents != kNobody;
   const Fingerprint key = by_child ? print ^ prints_(child_of_parents, 1) : print;
-  if (const double* known = values_.find(key)) return *known;
-  if (values_.size() >= kMostSets) values_.clear();
+  if (const double* known = known_value(key)) return *known;
+  if (memory_.values.size() >= kMostSets) memory_.values.clear();
   ++tally_.sets, tally_.tables += set.size() > 2;
   const double states = by_child ? table_->cardinality(order_[child_of_parents]) : 0;
-  return values_.put(key, count_set(set, states, cancel));
+  return memory_.values.put(key, count_set(set, states, cancel));
 }
 
 double PackedScores::local(Vertex child, VertexSet parents, Cancel& cancel) {
@@ -149,16 +179,21 @@ bool PackedScores::remembers_rows(VertexSet parents, VertexSet candidates) const
          parents.size() + 1 + candidates.size() == size();
 }
 
-const PackedScores::SetRow* PackedScores::known_row(const Fingerprint& print) {
-  const std::uint32_t* place = places_.find(print);
-  return place ? &rows_[*place] : nullptr;
+const double* PackedScores::known_value(const Fingerprint& print) const {
+  const double* own = memory_.values.find(print);
+  return own || !trunk_ ? own : trunk_->values.find(print);
+}
+
+const PackedScores::SetRow* PackedScores::known_row(const Fingerprint& print) const {
+  const SetRow* own = memory_.row(print);
+  return own || !trunk_ ? own : trunk_->row(print);
 }
 
 void PackedScores::put_row(const Fingerprint& print, double own, VertexSet others,
                            const std::vector<double>& with) {
   if (known_row(print)) return;
-  places_.put(print, static_cast<std::uint32_t>(rows_.size()));
-  SetRow& row = rows_.emplace_back(own, std::vector<double>(size(), 0.0));
+  memory_.places.put(print, static_cast<std::uint32_t>(memory_.rows.size()));
+  SetRow& row = memory_.rows.emplace_back(own, std::vector<double>(size(), 0.0));
   for (std::size_t i = 0; i < others.size(); ++i) row.with[others[i]] = with[i];
 }
 
@@ -179,10 +214,7 @@ void PackedScores::count_rows(Vertex child, VertexSet parents, Cancel& cancel) {
 
 double PackedScores::additions_from_rows(Vertex child, VertexSet parents, VertexSet candidates,
                                          std::span<double> out, Cancel& cancel) {
-  if (rows_.size() * size() > kMostInRows) {
-    places_.clear();
-    rows_.clear();
-  }
+  if (memory_.rows.size() * size() > kMostInRows) memory_.forget_rows();
   const Fingerprint print = prints_.of(parents);
   if (!known_row(print ^ prints_(child))) count_rows(child, parents, cancel);
   if (!known_row(print)) count_rows(parents.back(), parents.first(parents.size() - 1), cancel);
@@ -200,20 +232,21 @@ double PackedScores::additions_from_rows(Vertex child, VertexSet parents, Vertex
 // A set that was counted for another child is not counted again.
 double PackedScores::additions_from_sets(Vertex child, VertexSet parents, VertexSet candidates,
                                          std::span<double> out, Cancel& cancel) {
-  if (values_.size() >= kMostSets) values_.clear();
+  FingerprintMap<double>& values = memory_.values;
+  if (values.size() >= kMostSets) values.clear();
   const Fingerprint alone = prints_.of(parents), family = alone ^ prints_(child);
   std::vector<Vertex> unknown;
   for (const Vertex x : candidates)
-    if (!values_.find(family ^ prints_(x))) unknown.push_back(x);
+    if (!known_value(family ^ prints_(x))) unknown.push_back(x);
   if (unknown.size() >= kFewCandidates) {
     ++tally_.passes, tally_.tables += unknown.size();
     const SetScores sets =
         score_sets(*table_, score_, order_[child], columns(parents), columns(unknown), cancel);
-    values_.put(family, sets.own_family);
-    values_.put(alone, sets.own_parents);
+    values.put(family, sets.own_family);
+    values.put(alone, sets.own_parents);
     for (std::size_t i = 0; i < unknown.size(); ++i) {
-      values_.put(family ^ prints_(unknown[i]), sets.families[i]);
-      values_.put(alone ^ prints_(unknown[i]), sets.parents[i]);
+      values.put(family ^ prints_(unknown[i]), sets.families[i]);
+      values.put(alone ^ prints_(unknown[i]), sets.parents[i]);
     }
   }
   const std::vector<Vertex> whole = with(parents, child);

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "chain_answers.hpp"
 #include "check.hpp"
 #include "treewright/blanket_rounds.hpp"
 #include "treewright/node_skeletons.hpp"
@@ -10,36 +11,6 @@ namespace tw = treewright;
 namespace {
 
 using Set = std::vector<std::uint32_t>;
-
-/// Answers of the chain 0 - 1 - 2 - ... : two are separated by anything between them.
-class Chain final : public tw::TestAnswers {
- public:
-  tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
-    tw::Answers out;
-    for (const tw::Query& query : queries) {
-      const auto [low, high] = std::minmax(query.x, query.y);
-      out.push_back(std::ranges::any_of(query.given, [&](auto w) { return low < w && w < high; }));
-    }
-    n_asked += queries.size();
-    return out;
-  }
-  std::vector<double> separation(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    std::vector<double> out;
-    for (const auto apart : independent(queries, cancel)) out.push_back(apart ? 0.5 : -1);
-    return out;
-  }
-  tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    return {independent(queries, cancel), std::vector<double>(queries.size(), 0)};
-  }
-  std::vector<tw::Dependence> dependence(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    std::vector<tw::Dependence> out;
-    for (const auto apart : independent(queries, cancel)) out.push_back({apart != 0, apart ? 0.0 : 1.0});
-    return out;
-  }
-  std::size_t candidates_per_pair(std::size_t) const override { return 1; }
-
-  std::size_t n_asked = 0;
-};
 
 tw::BitMatrix complete(std::uint32_t n) {
   tw::BitMatrix all(n);
@@ -55,7 +26,7 @@ const std::vector<Set> kNodes = {{0, 1, 2, 3}, {3, 2, 4}, {4, 5}};
 TEST(nodes_are_searched_on_their_own_and_joined) {
   for (const auto local : {tw::LocalSearch::neighbours, tw::LocalSearch::everybody}) {
     tw::Cancel cancel;
-    Chain chain;
+    ChainAnswers chain;
     tw::AnswerMemory memory(chain, 6);
     tw::PartAnswers answers(memory, {0, 1, 2, 3, 4, 5});
     tw::NodeSkeletons search({0, 1, 2, 3, 4, 5}, kNodes, complete(6), tw::BitMatrix(6), local);
@@ -68,7 +39,8 @@ TEST(nodes_are_searched_on_their_own_and_joined) {
     std::int64_t n_tests = 0;
     const auto triples = search.weigh_triples(true, std::nullopt, answers, cancel, n_tests);
     CHECK(triples.size() == 3);  // 3 - 4 - 5 shares no node
-    for (const tw::TripleEvidence& one : triples) CHECK(one.n_without == 0 && one.p_with == 0.5);
+    for (const tw::TripleEvidence& one : triples)
+      CHECK(one.n_without == 0 && one.p_with == ChainAnswers::kSeparated);
     search.part(1, 0, {5});
     CHECK(!search.adjacency().test(0, 1) && search.separators().back().node == 3);
   }
@@ -76,7 +48,7 @@ TEST(nodes_are_searched_on_their_own_and_joined) {
 
 TEST(a_question_is_evaluated_once) {
   tw::Cancel cancel;
-  Chain chain;
+  ChainAnswers chain;
   tw::AnswerMemory memory(chain, 6);
   tw::PartAnswers answers(memory, {0, 1, 2, 3, 4, 5});
   const std::vector<tw::Query> queries = {{0, 2, {1, 4}}, {2, 0, {4, 1}}, {0, 2, {}}, {0, 2, {}}};
@@ -87,7 +59,7 @@ TEST(a_question_is_evaluated_once) {
 
 TEST(blankets_of_a_chain) {
   tw::Cancel cancel;
-  Chain chain;
+  ChainAnswers chain;
   std::vector<tw::BlanketTask> tasks;
   for (std::uint32_t x = 0; x < 5; ++x) {
     tasks.push_back({x, {}});

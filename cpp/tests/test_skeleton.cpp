@@ -1,6 +1,7 @@
 #include <set>
 #include <vector>
 
+#include "chain_answers.hpp"
 #include "check.hpp"
 #include "treewright/skeleton.hpp"
 
@@ -15,40 +16,6 @@ std::vector<Set> all(tw::SeparatorWalk walk) {
   for (Set set; walk.next(set);) found.push_back(set);
   return found;
 }
-
-/// Answers of the chain 0 - 1 - 2 - ... : two are separated by anything between them.
-class Chain final : public tw::TestAnswers {
- public:
-  explicit Chain(std::size_t share) : share_(share) {}
-  tw::Answers independent(const std::vector<tw::Query>& queries, tw::Cancel&) override {
-    tw::Answers out;
-    for (const tw::Query& query : queries) {
-      const auto [low, high] = std::minmax(query.x, query.y);
-      out.push_back(std::ranges::any_of(query.given, [&](auto w) { return low < w && w < high; }));
-    }
-    n_asked += queries.size();
-    return out;
-  }
-  std::vector<double> separation(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    std::vector<double> out;
-    for (const auto apart : independent(queries, cancel)) out.push_back(apart ? 1 : -1);
-    return out;
-  }
-  tw::PairAnswers pairs(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    return {independent(queries, cancel), std::vector<double>(queries.size(), 0)};
-  }
-  std::vector<tw::Dependence> dependence(const std::vector<tw::Query>& queries, tw::Cancel& cancel) override {
-    std::vector<tw::Dependence> out;
-    for (const auto apart : independent(queries, cancel)) out.push_back({apart != 0, apart ? 0.0 : 1.0});
-    return out;
-  }
-  std::size_t candidates_per_pair(std::size_t) const override { return share_; }
-
-  std::size_t n_asked = 0;
-
- private:
-  std::size_t share_;
-};
 
 tw::SkeletonSearch search_of(std::uint32_t n) {
   tw::BitMatrix possible(n);
@@ -78,7 +45,7 @@ TEST(what_is_found_does_not_depend_on_how_many_candidates_are_asked_at_once) {
   tw::Cancel cancel;
   std::vector<Set> first;
   for (const std::size_t share : {1, 3, 100}) {
-    Chain answers(share);
+    ChainAnswers answers(share);
     tw::SkeletonSearch search = search_of(7);
     CHECK(search.settle(0, answers, cancel).removed == 0);
     const tw::LevelReport report = search.settle(1, answers, cancel);
@@ -98,7 +65,7 @@ TEST(what_is_found_does_not_depend_on_how_many_candidates_are_asked_at_once) {
 
 TEST(middles_of_a_chain_are_in_every_separator) {
   tw::Cancel cancel;
-  Chain answers(1);
+  ChainAnswers answers(1);
   tw::SkeletonSearch search = search_of(5);
   search.settle(0, answers, cancel);
   search.settle(1, answers, cancel);
@@ -106,6 +73,7 @@ TEST(middles_of_a_chain_are_in_every_separator) {
   const auto triples = search.weigh_triples(std::nullopt, answers, cancel, n_tests);
   CHECK(triples.size() == 3);
   for (const tw::TripleEvidence& one : triples)
-    CHECK(one.n_without == 0 && one.n_with > 0 && one.p_with == 1 && one.p_without == 0);
+    CHECK(one.n_without == 0 && one.n_with > 0 && one.p_with == ChainAnswers::kSeparated &&
+          one.p_without == 0);
   CHECK(n_tests > 0);
 }

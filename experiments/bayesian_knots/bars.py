@@ -16,9 +16,9 @@ from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
 from treewright.learners.score_choice import suited_score
 
-# network, rows: most errors in the mean, or None; data sets
+# network, rows: most errors in the mean, or None; data sets (more where the mean is close to the bar)
 BARS: dict[tuple[str, int], tuple[int | None, int]] = {
-    ("hepar2", 500): (100, 10),
+    ("hepar2", 500): (100, 100),
     ("win95pts", 500): (72, 10),
     ("andes", 500): (126, 10),
     ("hepar2", 2_000): (76, 10),

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-import treewright as tw
 from experiments.bayesian_knots.learners import judged
 from experiments.common import Cell, Experiment, Line, Panel, Row, markdown_table, run
+from treewright.networks.sparse import sparse_network
 
 SIZES = (250, 500, 1_000, 2_000)
 ROWS = 1_000
@@ -26,24 +26,11 @@ def measure(full: bool) -> Iterator[Cell]:
 
 def _cell(n: int, learner: str) -> Cell:
     def figures() -> Row:
-        truth = sparse_network(n)
+        truth = sparse_network(n, np.random.default_rng(n))
         table = truth.sample(ROWS, rng=np.random.default_rng(n + 1))
         return {"edges": truth.dag.n_edges, **judged(learner, table, truth.dag)}
 
     return Cell({"variables": n, "learner": learner}, figures)
-
-
-def sparse_network(n: int) -> tw.BayesianNetwork:
-    """Variables of 2 to 4 states; each picks 0 to 3 parents among all before it."""
-    rng = np.random.default_rng(n)
-    sizes = rng.integers(2, 4, size=n, endpoint=True)
-    schema = tw.Schema([tw.Variable(f"v{v:04}", tuple(range(size))) for v, size in enumerate(sizes.tolist())])
-    arcs, tables = [], {}
-    for v in range(n):
-        parents = np.sort(rng.choice(v, size=min(v, int(rng.integers(0, 4))), replace=False)).tolist()
-        arcs += [(p, v) for p in parents]
-        tables[schema.names[v]] = rng.dirichlet(np.ones(sizes[v]), size=tuple(sizes[parents]))
-    return tw.BayesianNetwork(tw.Dag(schema, arcs), tables)
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:

@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 
 import treewright as tw
-from experiments.bayesian_knots.growth import sparse_network
 from experiments.bayesian_knots.learners import LEARNERS
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
 from experiments.common.experiment import ROOT
 from treewright import _core
+from treewright.networks.sparse import sparse_network
 
 SHOWN = ("knots", "fast", "paper, `dag`", "BL (reconstructed)", "PC .01", "TPDA G²")
 # network or number of generated variables, rows, learners
@@ -52,7 +52,10 @@ def peak_of(name: str, n_rows: int, learner: str) -> float:
 def learn_once(name: str, n_rows: int, learner: str) -> float:
     """Learn in this process and say what it needed at most, in megabytes."""
     _core.set_threads(1)
-    truth = sparse_network(int(name)) if name.isdigit() else network(name)[0]
+    if name.isdigit():
+        truth = sparse_network(int(name), np.random.default_rng(int(name)))
+    else:
+        truth = network(name)[0]
     table = truth.sample(n_rows, rng=np.random.default_rng(0))
     if learner != NOTHING:
         LEARNERS[learner](tw.count(table))

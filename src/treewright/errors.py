@@ -1,4 +1,4 @@
-"""Every exception of the package.
+"""Every exception of the package, and its one warning.
 
 Each one derives from :class:`TreewrightError` and from the built-in that a caller would guess. A message says
 what was asked, what was found and, where there is one, the way out; it uses names, never indices.
@@ -39,6 +39,10 @@ class TableTooLarge(TreewrightError, MemoryError):  # noqa: N818
 
 class SettingError(TreewrightError, ValueError):
     """An option with a value that it cannot have."""
+
+
+class ArgumentError(SettingError, TypeError):
+    """Something of another kind than what was asked for."""
 
 
 class NotFittedError(TreewrightError, ValueError, AttributeError):
@@ -87,6 +91,10 @@ class FileMissingError(TreewrightError, FileNotFoundError):
 
 class FormatError(TreewrightError, ValueError):
     """A file that is not what its name says."""
+
+
+class DataWarning(UserWarning):
+    """Something about the rows that speaks against trusting what is learned from them."""
 
 
 def nearest(wanted: object, allowed: Iterable[object], *, limit: int = 20) -> str:

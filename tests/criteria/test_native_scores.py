@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.learners.class_examples import Plain
 
 import treewright as tw
 from treewright.criteria.native_scores import native_scores
-from treewright.criteria.score import PluralScore
 
 KINDS = [tw.LogLikelihood, tw.AIC, tw.BIC, tw.QNML, tw.BDeu, tw.K2, tw.SparseQNML]
 NAMES = ("d", "b", "e", "a", "c")
@@ -16,22 +16,6 @@ NAMES = ("d", "b", "e", "a", "c")
 def random_table(seed, n_rows=200):
     rng = np.random.default_rng(seed)
     return tw.read_table({name: rng.integers(2 + i % 3, size=n_rows) for i, name in enumerate(NAMES)})
-
-
-class Plain(PluralScore):
-    """A score without a resolution, as a user would write it."""
-
-    is_score_equivalent = True
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    @property
-    def schema(self):
-        return self.inner.schema
-
-    def local_many(self, families):
-        return self.inner.local_many(families)
 
 
 def scores_of(seed):

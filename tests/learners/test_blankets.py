@@ -381,5 +381,5 @@ def test_an_interrupt_is_obeyed_within_half_a_second(kind, search, max_width):
 
 def test_a_score_of_parents_is_refused():
     counter = tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]}))
-    with pytest.raises(tw.errors.SettingError, match="found BIC, a score of parents: learn_hill_climbing"):
+    with pytest.raises(tw.errors.SettingError, match="takes a score of undirected graphs; found a BIC"):
         tw.learn_blankets(tw.BIC(counter))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.learners.block_learning import LABEL, find_blocks
+from treewright.learners.block_learning import find_blocks
 from treewright.learners.dependency_tree import Dependencies
+from treewright.learners.learned_blocks import LABEL
 
 ENGINES = ["pc", "tpda", "class", "exact"]
 

@@ -316,6 +316,8 @@ def test_refusals(options, message):
 
 def test_a_counter_without_rows_is_refused():
     class Remote:
+        counts_many = None
+
         def __init__(self, counter):
             self.schema, self.n_rows = counter.schema, counter.n_rows
 

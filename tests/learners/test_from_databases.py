@@ -183,3 +183,20 @@ def test_what_no_table_has_is_not_called_known():
     for engine in ("class", "tests"):
         with pytest.raises(KnowledgeError, match="'a' -> 'c' is required, but no table has both"):
             tw.learn_from_databases(tables, engine=engine, knowledge=required, **together)
+
+
+def test_fewer_rows_than_columns_are_warned_about():
+    noise = np.random.default_rng(0).normal(size=(40, 12))
+    columns = {f"v{i:02}": noise[:, i] for i in range(12)}
+    first = {name: column for name, column in columns.items() if name < "v08"}
+    second = {name: column for name, column in columns.items() if name >= "v05"}
+    few = [{name: column[:7] for name, column in table.items()} for table in (first, second)]
+    said = (
+        "no more rows than columns, so that enough parents fit a column exactly and edges may be chance: "
+        "7 rows of 8 columns, 7 rows of 7 columns; bound them by max_parents=, or ask engine='tests'"
+    )
+    assert said in tw.learn_from_databases(few).warnings
+    assert said not in tw.learn_from_databases(few, engine="tests").warnings
+    assert not any("chance" in warning for warning in tw.learn_from_databases([first, second]).warnings)
+    both = tw.learn_from_databases([few[0], few[0]])  # two tables of one column set have rows enough together
+    assert not any("chance" in warning for warning in both.warnings)

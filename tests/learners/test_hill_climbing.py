@@ -121,6 +121,7 @@ def test_contradictions_are_refused_before_anything_is_counted():
     class NotToBeAsked:
         schema = ABCD
         is_score_equivalent = True
+        local_many = None
 
     with pytest.raises(KnowledgeError, match="the required arcs close a cycle: a -> b -> a"):
         learn_hill_climbing(NotToBeAsked(), knowledge=Knowledge(required=[("a", "b"), ("b", "a")]))

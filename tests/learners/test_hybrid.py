@@ -92,6 +92,7 @@ def test_refusals():
 
     class Own:
         schema = table.schema
+        local_many = None
 
     with pytest.raises(SettingError, match="there is no default test for Own; pass test="):
         tw.learn_hybrid(Own())

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.criteria.native_scores import native_scores
 from treewright.errors import SettingError
-from treewright.learners.score_choice import CANDIDATES, choose_score
+from treewright.learners.class_search import class_search
+from treewright.learners.score_choice import CANDIDATES, choose_score, codes, suited_score
+from treewright.statistics import CachedCounter
 
 
 def rows_of(name, n_rows, seed=0):
@@ -65,6 +68,48 @@ def test_knowledge_keeps_pairs_apart():
     table = rows_of("asia", 500)
     known = tw.Knowledge(forbidden=[("bronc", "dysp"), ("dysp", "bronc")])
     assert choose_score(tw.count(table), knowledge=known).name in CANDIDATES
+
+
+@pytest.mark.parametrize("name", ["alarm", "asia"])
+def test_what_the_choice_counted_is_not_counted_again(name):
+    counter = tw.count(rows_of(name, 400))
+    choice = suited_score(counter)
+    fresh = class_search(choice.score)
+    going_on = class_search(choice.score, counted=choice.counted)
+    assert (going_on.cpdag, going_on.score) == (fresh.cpdag, fresh.score)
+    first = {phase.name: phase.tallies.get("tables", 0) for phase in going_on.trace.phases}["first pairs"]
+    again = {phase.name: phase.tallies.get("tables", 0) for phase in fresh.trace.phases}["first pairs"]
+    assert first == 0 < again <= choice.tables
+    assert going_on.trace.total("tables") == fresh.trace.total("tables") - again
+
+
+def test_a_score_asked_by_two_searches_counts_once():
+    score = tw.SparseQNML(tw.count(rows_of("alarm", 300)))
+    native = native_scores(score)
+    runs = [class_search(score, effort=1, counted=native) for _ in range(2)]
+    assert runs[0].cpdag == runs[1].cpdag
+    assert runs[0].trace.total("tables") > 0
+    assert runs[1].trace.total("tables") == 0
+
+
+def test_one_table_is_judged_by_all():
+    asked = []
+
+    class Noted(CachedCounter):
+        def counts_many(self, scopes):
+            asked.extend(scopes)
+            return super().counts_many(scopes)
+
+    counter = Noted(tw.count(rows_of("alarm", 300)))
+    scores = {name: tw.GroupedScore(make, counter) for name, make in CANDIDATES.items()}
+    dag = tw.load_network("alarm").dag
+    evidence, n_tables = codes(scores, dag)
+    assert n_tables == sum(len(dag.parents(v)) > 1 for v in range(37))
+    assert len(asked) == len(set(asked)) == 37
+    own = {name: score.score(dag) for name, score in scores.items()}
+    assert evidence == pytest.approx({name: value - own["qnml"] for name, value in own.items()}, abs=1e-9)
+    mine = {**scores, "mine": tw.GroupedScore(lambda seen: tw.CachedScore(tw.BIC(seen)), counter)}
+    assert codes(mine, dag)[1] == len(mine) * n_tables  # who has no table in common counts on their own
 
 
 def test_refusals():

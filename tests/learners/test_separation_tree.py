@@ -1,7 +1,6 @@
-"""d-separation trees: the paper's examples, exact classes from an oracle, provenance, knowledge, refusals."""
+"""d-separation trees: exact classes from an oracle, and what is learned from data."""
 
 import os
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -14,162 +13,14 @@ from tests.reference.separation_trees import local_skeleton, random_case
 
 import treewright as tw
 from treewright import _core
-from treewright.errors import GraphError, KnowledgeError, SchemaError, SettingError
 from treewright.graphs import consistent_extension
 from treewright.graphs.elimination import METHODS
 from treewright.learners.node_skeletons import find_node_skeletons
 
 RULES = ("contest", "first", "majority", "max_p")
+
+
 DATA = os.environ.get("TREEWRIGHT_DATA")
-EXAMPLE_1 = dag_of("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")
-
-# the authors' numbers
-ALARM_NAMES = """
-    CVP LVEDVOLUME PCWP HYPOVOLEMIA LVFAILURE STROKEVOLUME CO HR CATECHOL TPR BP INSUFFANESTH SAO2
-    ARTCO2 PVSAT INTUBATION SHUNT VENTALV FIO2 VENTLUNG PULMEMBOLUS EXPCO2 MINVOL KINKEDTUBE VENTTUBE
-    PRESS HISTORY ERRLOWOUTPUT HRBP HREKG ERRCAUTER HRSAT ANAPHYLAXIS PAP VENTMACH DISCONNECT MINVOLSET
-"""
-
-
-def joined(scopes):
-    return {"".join(scope) for scope in scopes}
-
-
-def numbers(text):
-    return [f"{number:02d}" for number in text]
-
-
-@pytest.fixture(scope="module")
-def numbered_alarm():
-    """ALARM with the authors' numbers as names."""
-    truth = tw.load_network("alarm").dag
-    number = {name: f"{i:02d}" for i, name in enumerate(ALARM_NAMES.split(), start=1)}
-    schema = tw.Schema([tw.Variable(f"{i:02d}") for i in range(1, 38)])
-    return tw.Dag(schema, [(number[u], number[v]) for u, v in truth.edges()])
-
-
-# ------------------------------------------------------------------ Example 1
-def test_the_trees_of_example_1():
-    moral = EXAMPLE_1.moral_graph()
-    assert moral.n_edges == 10
-    tree = tw.DSeparationTree.of(moral)
-    assert joined(tree.clusters) == {"1234", "146", "156", "467"}
-    assert joined(tree.separators) == {"14", "16", "46"}
-    assert joined(tw.DSeparationTree.of(moral, method="mcs").clusters) == {"1234", "145", "456", "467"}
-    assert joined(tw.DSeparationTree.of(moral, method="lex_bfs").clusters) == {"1235", "2345", "456", "467"}
-    tree = tw.separation_tree_from_hypergraph(EXAMPLE_1.schema, ["1234", "1356", "467"])
-    assert joined(tree.clusters) == {"1234", "1346", "1356", "467"}
-    assert joined(tree.separators) == {"134", "136", "46"}
-
-
-@pytest.mark.parametrize("local", ["pc", "exhaustive"])
-def test_the_local_skeletons_of_example_1(local):
-    tree = tw.DSeparationTree.of(EXAMPLE_1.moral_graph())
-    found = find_node_skeletons(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
-    skeletons = {"".join(tree.clusters[i]): joined(found.local_skeleton(i).edges()) for i in range(4)}
-    assert skeletons == {
-        "1234": {"12", "13", "24", "34"},
-        "146": {"14", "16"},
-        "156": {"15", "56"},
-        "467": {"46", "47", "67"},
-    }
-    learned = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
-    assert {
-        pair: [(one.separator, "".join(one.node)) for one in found]
-        for pair, found in learned.separations.items()
-    } == {
-        ("1", "4"): [(("2", "3"), "1234")],
-        ("1", "6"): [(("5",), "156")],
-        ("2", "3"): [(("1",), "1234")],
-        ("4", "6"): [(("1",), "146")],
-    }
-    assert learned.skeleton == EXAMPLE_1.skeleton()
-    assert learned.structure.directed_edges() == [("2", "4"), ("3", "4"), ("4", "7"), ("6", "7")]
-    assert learned.structure.undirected_edges() == [("1", "2"), ("1", "3"), ("1", "5"), ("5", "6")]
-
-
-def test_the_refinement_of_example_1():
-    oracle = tw.DSeparationOracle(EXAMPLE_1)
-    tree = tw.separation_tree_from_hypergraph(EXAMPLE_1.schema, ["1235", "234567"])
-    assert joined(tree.separators) == {"235"}
-    first = tw.estimate_independence_graph(oracle, within=["1235"]).structure
-    second = tw.estimate_independence_graph(oracle, within=["234567"]).structure
-    assert joined(first.edges()) == {"12", "13", "15"}
-    assert joined(second.edges()) == {"23", "24", "25", "34", "35", "46", "47", "56", "67"}
-    learned = tw.learn_separation_tree(oracle, ["1235", "234567"], refine_above=4)
-    assert joined(learned.tree.clusters) == {"1235", "2345", "456", "467"}
-    assert joined(learned.tree.separators) == {"235", "45", "46"}
-    assert learned.structure == tw.Cpdag.of(EXAMPLE_1)
-    assert learned.audit.contradictions == ()
-
-
-def test_an_illegitimate_hypergraph_gives_the_wrong_graph_of_the_paper():
-    oracle = tw.DSeparationOracle(EXAMPLE_1)
-    tree = tw.separation_tree_from_hypergraph(EXAMPLE_1.schema, ["124", "1356", "467"])
-    learned = tw.learn_by_separation_tree(tree, oracle)
-    assert learned.structure.directed_edges() == [("4", "7"), ("6", "7")]
-    assert joined(learned.structure.undirected_edges()) == {"12", "13", "14", "15", "24", "56"}
-    assert learned.conflicts == ()
-
-
-# ------------------------------------------------------------------ Example 3
-@pytest.mark.parametrize("method", METHODS)
-def test_example_3(method):
-    dag = dag_of("1->2 1->3 2->3 1->4 2->4 1->5 3->5 4->6 5->6")
-    sets = ["123", "124", "135", "456"]
-    tw.check_legitimate(dag, sets, databases=True)
-    tree = tw.separation_tree_from_hypergraph(dag.schema, sets, triangulation=method)
-    assert joined(tree.clusters) == {"1234", "1345", "456"}
-    assert joined(tree.separators) == {"134", "45"}
-    for local in ("pc", "exhaustive"):
-        found = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(dag), local=local)
-        assert found.structure == tw.Cpdag.of(dag)
-
-
-# ------------------------------------------------------------------ ALARM
-def test_alarm_walk_through(numbered_alarm):
-    dag = numbered_alarm
-    truth = tw.Cpdag.of(dag)
-    assert dag.n_edges == 46
-    assert truth.undirected_edges() == [("05", "27"), ("10", "33"), ("21", "34"), ("35", "37")]
-    sets = [
-        numbers([8, 28, 29, 30, 31, 32]),
-        numbers([*range(1, 15), 27, 33]),
-        numbers([*range(13, 27), 34, 35, 36, 37]),
-    ]
-    tw.check_legitimate(dag, sets)
-    tree = tw.separation_tree_from_hypergraph(dag.schema, sets)
-    assert set(tree.separators) == {("08",), ("13", "14")}
-    tw.check_tree(dag, tree)
-    oracle = tw.DSeparationOracle(dag)
-    refined = tw.learn_separation_tree(oracle, sets)
-    assert refined.structure == truth
-    assert dag.moral_graph().n_edges == 65
-    moral = tw.DSeparationTree.of(dag.moral_graph())
-    assert (len(refined.tree.clusters), refined.tree.width + 1) == (27, 5)
-    assert refined.tree.graph() == moral.graph()
-    assert refined.structure.directed_edges().count(("02", "01")) == 1
-    assert ("16", "23") in refined.structure.directed_edges()
-
-
-def test_alarm_with_a_torn_family(numbered_alarm):
-    sets = [
-        numbers([8, 29, 30, 31, 32]),
-        numbers([28, 29]),
-        numbers([*range(1, 15), 27, 33]),
-        numbers([*range(13, 27), 34, 35, 36, 37]),
-    ]
-    with pytest.raises(tw.errors.IllegitimateHypergraph, match="parents '08' and '28' of '29'"):
-        tw.check_legitimate(numbered_alarm, sets)
-    with pytest.raises(tw.errors.IllegitimateHypergraph, match="the hypergraph contradicts the data"):
-        tw.learn_separation_tree(tw.DSeparationOracle(numbered_alarm), sets)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_every_triangulation_of_alarm(numbered_alarm, method):
-    tree = tw.DSeparationTree.of(numbered_alarm.moral_graph(), method=method)
-    assert 25 <= len(tree.clusters) <= 28
-    assert tree.width == 4
 
 
 SHAPES = {  # nodes and largest node by min-fill, families as hyperedges
@@ -347,16 +198,6 @@ def test_a_nested_hyperedge_changes_nothing(seed):
     assert plain.tree == nested.tree
 
 
-def test_a_stricter_tree_finds_alarm():
-    network = tw.load_network("alarm")
-    test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(3))), 0.01)
-    learned = tw.learn_separation_tree(test)
-    assert tw.compare(network.dag, learned.structure).skeleton.f1 > 0.93
-    assert learned.levels == (0.01,)
-    assert learned.trace.total("tests") > learned.n_asked
-    assert pickle.loads(pickle.dumps(learned)).structure == learned.structure
-
-
 def test_gaussian_data_need_fewer_tests_than_pc():
     rng = np.random.default_rng(0)
     network = tw.load_network("alarm").dag
@@ -428,106 +269,3 @@ def test_columns_that_others_determine_are_reported():
     test = tw.GTest(tw.count(tw.Table(schema, [a, b, a & b, d])))
     tree = tw.separation_tree_from_hypergraph(schema, ["abcd"])
     assert ("c", ("a", "b")) in tw.learn_by_separation_tree(tree, test).functional
-
-
-# ------------------------------------------------------------------ knowledge
-def test_knowledge_is_obeyed():
-    dag = dag_of("a->b b->c c->d")
-    oracle = tw.DSeparationOracle(dag)
-    known = tw.Knowledge(required=[("d", "c")], forbidden=[("a", "b"), ("b", "a")])
-    learned = tw.learn_separation_tree(oracle, ["abc", "cd"], knowledge=known, legitimacy="skip")
-    assert learned.dag.has_arc("d", "c")
-    assert ("d", "c") in learned.structure.directed_edges()
-    assert str(learned.why_not("a", "b")) == "a and b may not be joined, by what is known"
-    assert learned.audit is None
-
-
-def test_a_required_arc_stays_and_joins_a_node():
-    dag = dag_of("a->b c->d")
-    known = tw.Knowledge(required=[("a", "d")])
-    learned = tw.learn_separation_tree(tw.DSeparationOracle(dag), knowledge=known)
-    assert learned.dag.has_arc("a", "d")
-    assert any({"a", "d"} <= set(node) for node in learned.tree.clusters)
-
-
-# ------------------------------------------------------------------ refusals
-def test_refusals():
-    dag = dag_of("a->b b->c")
-    oracle = tw.DSeparationOracle(dag)
-    tree = tw.separation_tree_from_hypergraph(dag.schema, ["ab", "bc"])
-    with pytest.raises(SettingError, match="local must be one of 'pc', 'exhaustive'; found 'hc'"):
-        tw.learn_by_separation_tree(tree, oracle, local="hc")
-    with pytest.raises(SettingError, match="collider_rule must be one of"):
-        tw.learn_by_separation_tree(tree, oracle, collider_rule="best")
-    with pytest.raises(SettingError, match="depth must be a whole number from 0 on"):
-        tw.learn_by_separation_tree(tree, oracle, depth=-1)
-    with pytest.raises(SettingError, match="max_node must be a number of variables from 1 on; found 0"):
-        tw.learn_separation_tree(oracle, max_node=0)
-    with pytest.raises(SettingError, match="alpha must lie between 0 and 1, both excluded; found 2"):
-        tw.learn_separation_tree(oracle, alpha_uig=2)
-    with pytest.raises(SettingError, match="collider_rule='score' needs a score"):
-        tw.learn_separation_tree(oracle, collider_rule="score")
-    with pytest.raises(SettingError, match="legitimacy must be one of"):
-        tw.learn_separation_tree(oracle, legitimacy="hope")
-    with pytest.raises(KnowledgeError, match="'a' -> 'c' is required, but no node of the tree holds both"):
-        tw.learn_by_separation_tree(tree, oracle, knowledge=tw.Knowledge(required=[("a", "c")]))
-    other = tw.separation_tree_from_hypergraph(tw.Schema([tw.Variable(n) for n in "abx"]), ["abx"])
-    with pytest.raises(SchemaError, match="only one of them has 'c', 'x'"):
-        tw.learn_by_separation_tree(other, oracle)
-    with pytest.raises(GraphError, match="every variable lies in a hyperedge; in none: 'c'"):
-        tw.learn_separation_tree(oracle, ["ab"])
-    learned = tw.learn_by_separation_tree(tree, oracle)
-    with pytest.raises(GraphError, match="there is an edge between 'a' and 'b': no set separated them"):
-        learned.why_not("b", "a")
-    with pytest.raises(GraphError, match="an edge joins two variables; found 'a' twice"):
-        learned.why_not("a", "a")
-
-
-def test_an_exhaustive_search_of_a_large_node_is_refused_before_it_begins():
-    schema = tw.Schema([tw.Variable(f"v{i:02d}", (0, 1)) for i in range(26)])
-    tree = tw.separation_tree_from_hypergraph(schema, [schema.names])
-    oracle = tw.DSeparationOracle(tw.Dag(schema, []))
-    with pytest.raises(SettingError, match="up to 26 variables may ask 5,452,595,200 tests; use local='pc'"):
-        tw.learn_by_separation_tree(tree, oracle, local="exhaustive")
-    assert tw.learn_by_separation_tree(tree, oracle, local="exhaustive", depth=1).skeleton.n_edges == 0
-
-
-def test_a_tree_in_another_order_of_columns():
-    dag = dag_of("a->b b->c")
-    turned = tw.Schema([dag.schema.variables[i] for i in (2, 0, 1)])
-    tree = tw.separation_tree_from_hypergraph(turned, ["ab", "bc"])
-    assert tw.learn_by_separation_tree(tree, tw.DSeparationOracle(dag)).structure == tw.Cpdag.of(dag)
-
-
-def test_progress_is_told():
-    lines = []
-    test = tw.GTest(tw.count(noise(0)))
-    tw.learn_separation_tree(test, [test.schema.names], progress=lines.append)
-    assert lines[0] == "separators of the tree"
-    assert {"level: separators of size 0", "directions"} <= set(lines)
-
-
-def test_directions_by_a_score():
-    network = tw.load_network("asia")
-    counter = tw.count(network.sample(5_000, rng=np.random.default_rng(0)))
-    learned = tw.learn_separation_tree(tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter))
-    assert set(learned.structure.skeleton().edges()) <= set(learned.skeleton.edges())
-    assert tw.Cpdag.of(learned.dag) == learned.structure
-    known = tw.Knowledge(required=[("bronc", "smoke")])
-    obedient = tw.learn_separation_tree(
-        tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter), knowledge=known
-    )
-    assert obedient.dag.has_arc("bronc", "smoke")
-    for learned_one in (learned, obedient):
-        for pair in set(learned_one.skeleton.edges()) - set(learned_one.structure.skeleton().edges()):
-            assert str(learned_one.why_not(*pair)).startswith("no set separated")
-
-
-def test_edges_have_a_confidence():
-    table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
-
-    def learn(rows):
-        return tw.learn_separation_tree(tw.GTest(tw.count(rows), 0.05))
-
-    confidence = tw.edge_confidence(table, learn, repetitions=5, rng=np.random.default_rng(1))
-    assert confidence.strength("bronc", "dysp") == 1.0

@@ -283,10 +283,3 @@ def test_counting_needs_little_memory_beside_the_codes():
     counter.pairwise_information()
     codes = 40 * n_rows
     assert counter._packed.bytes <= 3 * codes
-
-
-def test_what_was_not_read_is_refused_with_the_way_to_read_it():
-    with pytest.raises(
-        SchemaError, match=r"a table is counted; found a dict: read it first, count\(read_table"
-    ):
-        count({"a": [0, 1]})

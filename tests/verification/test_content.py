@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nonsense import plant
 from tests.verification.signed import edited, sign
 
 import treewright as tw
@@ -143,29 +144,11 @@ def test_cycles_are_found_wherever_they_are():
     assert len(find_cycle(ring)) == 3000
 
 
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=8,
-)
-
-
 @settings(max_examples=300)
 @given(st.data())
 def test_the_checker_and_the_reader_agree_on_signed_nonsense(data):
     content = json.loads(PLAIN)
-    here = content
-    while True:
-        key = data.draw(st.sampled_from(list(here) if isinstance(here, dict) else list(range(len(here)))))
-        if isinstance(here[key], dict | list) and here[key] and data.draw(st.booleans()):
-            here = here[key]
-        else:
-            here[key] = data.draw(values)
-            break
+    plant(data, content)
     nonsense = sign(content)
     try:
         from_bytes(nonsense)

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,6 +28,11 @@ struct ClassSearchSettings {
 struct ClassSearchTally {
   std::array<std::uint64_t, kMoves> steps{};  // taken, those of reopenings that led nowhere included
   std::uint64_t lists = 0, checks = 0, reopened = 0, improved = 0;
+
+  void add(const ClassSearchTally& other) {
+    for (std::size_t move = 0; move < kMoves; ++move) steps[move] += other.steps[move];
+    lists += other.lists, checks += other.checks, reopened += other.reopened, improved += other.improved;
+  }
 };
 
 /// How a vertex that lost all its edges gets new ones before the search goes on.
@@ -61,6 +67,8 @@ class ClassSearch {
   double score(const BitMatrix& parents, Cancel& cancel);
   /// Edges may appear between these pairs only; edges that are there may stay.
   void allow(BitMatrix pairs);
+  /// The cluster of each vertex: work in different ones goes on side by side.
+  void set_clusters(std::vector<std::uint32_t> cluster_of);
 
   /// The best sound step of one kind, if any improves; it is taken.
   std::optional<Taken> step(Move move, Cancel& cancel);
@@ -94,6 +102,9 @@ class ClassSearch {
     std::vector<Vertex> pool;
     mutable std::vector<Path> obstacles;  // last path found against each item
     mutable std::vector<Vertex> paths;
+    std::uint64_t owner = 0;  // the branch that may note paths; the trunk always may
+    VertexSet obstacle(std::size_t item) const;
+    void note_obstacle(std::size_t item, VertexSet path) const;
     void add(double gain, Vertex x, VertexSet set, std::size_t chosen);
     VertexSet set_of(const Candidate& item) const { return {pool.data() + item.first, item.size}; }
     void sort();
@@ -125,6 +136,26 @@ class ClassSearch {
     std::int64_t units = 0;
   };
 
+  // A place to work in beside others, from the class found so far.
+  ClassSearch(const ClassSearch& trunk, std::unique_ptr<LocalScores> scores);
+  using Branches = std::vector<std::unique_ptr<ClassSearch>>;
+  Branches branches(Cancel& cancel);
+  void join(ClassSearch& branch);
+  void forget();
+  // What is taken apart and searched again: pairs, a vertex standing for itself twice.
+  struct Reopening {
+    std::function<bool(const Arc&)> is_asked;  // when its turn comes
+    std::function<void(ClassSearch&, const Arc&)> attempt;
+    std::function<void(const Arc&, std::uint64_t)> in_vain = [](const Arc&, std::uint64_t) {};  // and version
+  };
+  std::size_t sweep(std::vector<Arc> waiting, const Reopening& how, const Branches& branches, Cancel& cancel);
+  std::vector<Arc> next_batch(std::vector<Arc>& waiting, const Reopening& how) const;
+  std::size_t try_batch(std::span<const Arc> batch, const Reopening& how, const Branches& branches,
+                        Cancel& cancel);
+  std::vector<std::vector<Vertex>> parts(std::span<const Vertex> vertices) const;
+  void build_side_by_side(Move move, std::span<const Vertex> stale, Cancel& cancel);
+
+  ListPointer build_list(Move move, Vertex y, Cancel& cancel);
   ListPointer list_inserts(Vertex y, Cancel& cancel);
   ListPointer list_removals(Vertex y, Cancel& cancel);
   ListPointer list_turns(Vertex y, Cancel& cancel);
@@ -143,6 +174,7 @@ class ClassSearch {
   };
   std::optional<Leader> best_child(Move move) const;
   bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
+  void note_obstacle(Move move, Vertex y, std::size_t item, VertexSet path);
   bool run_move(Move move, std::size_t& left, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
 
@@ -150,15 +182,16 @@ class ClassSearch {
   void take_step(const ClassOperator& step);
   void forget_stale(const Changes& changes);
   std::int64_t units_of(double gain) const;
-  std::vector<Vertex> vertices_to_reopen() const;
-  bool reopen_node(Vertex v, Return how, Cancel& cancel);
+  std::vector<Arc> vertices_to_reopen() const;
+  void reopen_node(Vertex v, Return how, Cancel& cancel);
+  bool is_better_than(std::int64_t units);
   double worth_of_edges(Vertex v, Cancel& cancel);
-  double put_back(Vertex v, Return how, const ClassGraph& before, Cancel& cancel);
+  double put_back(Vertex v, Return how, Cancel& cancel);
   double add_as_sink(Vertex v, BitMatrix& parents, Cancel& cancel);
   double add_as_source(Vertex v, BitMatrix& parents, std::span<const Vertex> order, Cancel& cancel);
   void note_changes();
   bool changed_near(Vertex v, std::uint64_t since) const;
-  bool reopen_edge(Vertex u, Vertex v, Cancel& cancel);
+  void reopen_edge(Vertex u, Vertex v, Cancel& cancel);
   std::vector<Arc> edges_to_reopen(Cancel& cancel);
   bool keep_if_better(State&& before);
   Pdag forest_of_edges(Cancel& cancel);
@@ -178,6 +211,9 @@ class ClassSearch {
   std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;
   std::uint64_t n_steps_seen_ = 0;  // when a reopening was last judged
+  std::vector<std::uint32_t> cluster_of_,
+      share_;                                  // what each cluster may have of a batch; empty: no clusters
+  std::uint64_t branch_ = 0, n_branches_ = 0;  // which one this is, 0 the trunk; how many there have been
 };
 
 }  // namespace treewright

@@ -56,6 +56,15 @@ class FingerprintMap {
     Slot& slot = slots_[position(key)];
     return slot.used ? &slot.value : nullptr;
   }
+  const Value* find(const Fingerprint& key) const {
+    const Slot& slot = slots_[position(key)];
+    return slot.used ? &slot.value : nullptr;
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (Slot& slot : slots_)
+      if (slot.used) f(slot.key, slot.value);
+  }
   /// The value may move when the next one is put in.
   Value& put(const Fingerprint& key, Value value) {
     if (2 * (size_ + 1) > slots_.size()) grow();
@@ -65,6 +74,7 @@ class FingerprintMap {
     return slot.value;
   }
   void clear() {
+    if (size_ == 0) return;
     slots_.assign(64, Slot{});
     size_ = 0;
   }

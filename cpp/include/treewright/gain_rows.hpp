@@ -23,6 +23,12 @@ class GainRows {
   };
 
   explicit GainRows(LocalScores& scores) : scores_(scores), prints_(scores.size(), 2) {}
+  /// For another thread: knows what the trunk knows, which must have its pairs and must not change meanwhile.
+  GainRows(LocalScores& scores, const GainRows& trunk)
+      : scores_(scores), prints_(trunk.prints_), discount_(trunk.discount_), trunk_(&trunk) {}
+  /// Take over what a branch of this one learned; it begins anew.
+  void join(GainRows& branch);
+  void forget();
 
   /// Every edge costs so much less from now on; 0 at first. A gain is about one edge, so it grows by that.
   void set_discount(double discount);
@@ -46,8 +52,11 @@ class GainRows {
     const double* find(Vertex x) const;
   };
 
-  Row& row(Vertex y, VertexSet base, Cancel& cancel);
-  Row* known_row(Vertex y, VertexSet base);
+  Fingerprint key(Vertex y, VertexSet base) const { return prints_.of(base) ^ prints_(y, 1); }
+  const Row* known_row(const Fingerprint& key) const;
+  Row& own_row(Vertex y, VertexSet base, Cancel& cancel);
+  void put(const Fingerprint& key, std::unique_ptr<Row> row);
+  void join(Row& mine, Row& learned) const;
   double full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
   void fill(Row& row, Vertex y, VertexSet base, Cancel& cancel);
   void extend(Row& row, Vertex y, VertexSet base, std::span<const Vertex> candidates, Cancel& cancel);
@@ -60,6 +69,7 @@ class GainRows {
   std::size_t bytes_ = 0;
   double discount_ = 0;
   std::vector<double> pairs_;
+  const GainRows* trunk_ = nullptr;
 };
 
 }  // namespace treewright

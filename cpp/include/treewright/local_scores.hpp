@@ -31,9 +31,15 @@ struct ScoreTally {
   std::uint64_t sets = 0;      // tables counted one by one
   std::uint64_t passes = 0;    // a child against all candidates, in one pass over the rows
   std::uint64_t tables = 0;    // counted in either way, pairs left out
+
+  void add(const ScoreTally& other) {
+    families += other.families, sets += other.sets, passes += other.passes, tables += other.tables;
+  }
 };
 
-/// Decomposable scores of families. Not for several threads at once: answers may be remembered.
+/// Decomposable scores of families. Not for several threads at once, since answers may be remembered: each
+/// works with a branch, which knows what its trunk knows and keeps to itself what it learns until it is
+/// joined.
 class LocalScores {
  public:
   LocalScores() = default;
@@ -72,9 +78,27 @@ class LocalScores {
   /// From so many candidates on, all candidates of a child cost no more than these.
   virtual std::size_t full_batch() const { return ~std::size_t{0}; }
 
+  /// For another thread, as long as this one neither answers nor goes away; null where one thread is all that
+  /// there can be.
+  virtual std::unique_ptr<LocalScores> branch() const { return nullptr; }
+  /// Take over what a branch of this one learned; it begins anew.
+  void join(LocalScores& branch) {
+    tally_.add(branch.tally_);
+    take_over(branch);
+    branch.forget();
+  }
+  /// Nothing is remembered any more, as if nothing had been asked.
+  void forget() {
+    tally_ = {};
+    forget_answers();
+  }
+
   const ScoreTally& tally() const { return tally_; }
 
  protected:
+  virtual void take_over(LocalScores& /*branch*/) {}
+  virtual void forget_answers() {}
+
   ScoreTally tally_;
 };
 
@@ -103,6 +127,7 @@ class PackedScores final : public LocalScores {
   bool is_hopeless(Vertex child, VertexSet parents) const override;
   bool is_exhausted(Vertex child, VertexSet parents, VertexSet candidates, double own) const override;
   std::size_t full_batch() const override;
+  std::unique_ptr<LocalScores> branch() const override;
 
   const PackedTable& table() const { return *table_; }
   const std::vector<std::uint32_t>& order() const { return order_; }
@@ -117,8 +142,22 @@ class PackedScores final : public LocalScores {
     double own;
     std::vector<double> with;  // by vertex; 0 for members of the set
   };
+  struct Memory {
+    FingerprintMap<double> values;
+    FingerprintMap<std::uint32_t> places;
+    std::vector<SetRow> rows;
+    const SetRow* row(const Fingerprint& print) const {
+      const std::uint32_t* place = places.find(print);
+      return place ? &rows[*place] : nullptr;
+    }
+    void forget_rows() { places.clear(), rows.clear(); }
+  };
+  explicit PackedScores(const PackedScores* trunk);
+  void take_over(LocalScores& branch) override;
+  void forget_answers() override;
   bool remembers_rows(VertexSet parents, VertexSet candidates) const;
-  const SetRow* known_row(const Fingerprint& print);
+  const double* known_value(const Fingerprint& print) const;
+  const SetRow* known_row(const Fingerprint& print) const;
   void count_rows(Vertex child, VertexSet parents, Cancel& cancel);
   void put_row(const Fingerprint& print, double own, VertexSet others, const std::vector<double>& with);
   double additions_from_sets(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
@@ -131,9 +170,8 @@ class PackedScores final : public LocalScores {
   double edge_price_;
   std::vector<std::uint32_t> order_;
   Fingerprints prints_;
-  FingerprintMap<double> values_;
-  FingerprintMap<std::uint32_t> places_;
-  std::vector<SetRow> rows_;
+  Memory memory_;
+  const Memory* trunk_ = nullptr;  // of a branch: what was known when it began
 };
 
 /// Gaussian BIC; its variables are in name order already.
@@ -151,6 +189,9 @@ class GaussianScores final : public LocalScores {
                    Cancel& cancel) override;
   double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
   std::vector<double> pair_gains(Cancel& cancel) override;
+  std::unique_ptr<LocalScores> branch() const override {
+    return std::make_unique<GaussianScores>(score_, edge_price_);
+  }
 
  private:
   double price(std::size_t n_parents) const { return edge_price_ * static_cast<double>(n_parents); }

@@ -12,7 +12,7 @@ from treewright.tables.database_reader import read_databases
 from treewright.tables.databases import Databases
 from treewright.tables.missing import MissingPolicy, mark_missing
 from treewright.tables.readers import read_table
-from treewright.tables.report import Report
+from treewright.tables.report import Report, listed, remark_on_identifiers
 from treewright.tables.schema import Label, Schema
 from treewright.tables.sources import Source, open_source
 from treewright.tables.sql import SqlTable
@@ -229,10 +229,5 @@ def remarks_on(report: Report | None) -> list[str]:
     if report.constant:
         found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
     if report.identifiers:
-        found.append(f"looks like an identifier, better left out with --ignore: {listed(report.identifiers)}")
+        found.append(remark_on_identifiers(report.identifiers, "with --ignore"))
     return [*found, *report.notes]
-
-
-def listed(names: Sequence[str], limit: int = 8) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from treewright.cli.data import listed
 from treewright.cli.incomplete import complete_rows, fit_all_rows
 from treewright.criteria import FisherZTest, GaussianBIC, GTest, IndependenceTest, LocalScore, SigmoidBIC
 from treewright.criteria.named import SCORES, check_score_name, score_named
@@ -16,6 +15,7 @@ from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
 from treewright.statistics import Counter, count, moments
 from treewright.tables.databases import Databases
+from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.cli.data import DataOptions, listed, remarks_on
+from treewright.cli.data import DataOptions, remarks_on
 from treewright.cli.given import written_states
 from treewright.cli.options import (
     AsJson,
@@ -25,7 +25,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.output import Output, heading, listing, remark
 from treewright.tables.exports import counted
-from treewright.tables.report import ColumnReport, Report
+from treewright.tables.report import ColumnReport, Report, listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
 

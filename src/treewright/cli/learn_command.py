@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
-from treewright.cli.data import DataOptions, listed
+from treewright.cli.data import DataOptions
 from treewright.cli.files import check_writable, write_json
 from treewright.cli.ground import check_score, score_for
 from treewright.cli.incomplete import complete_rows, fit_features_to_all_rows
@@ -33,7 +33,8 @@ from treewright.cli.learn_options import (
     Valid,
 )
 from treewright.cli.learn_outcome import Outcome, document, shown
-from treewright.cli.learn_rows import explained, ground_for, read_held_out, read_rows, remarks_on_rows
+from treewright.cli.learn_remarks import remarks_on_model, remarks_on_rows, remarks_on_search
+from treewright.cli.learn_rows import explained, ground_for, read_held_out, read_rows
 from treewright.cli.learn_score import maximised, score_of
 from treewright.cli.methods import (
     DEFAULT_EFFORT,
@@ -67,10 +68,7 @@ from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
 from treewright.learners.certified import Progress
-from treewright.learners.copies import remarks_on_copies
-from treewright.learners.functional import remarks_on_functional
-from treewright.learners.learned_from_tables import LearnedFromTables
-from treewright.models import BestFitting, FeatureNetwork, GaussianNetwork, fit
+from treewright.models import BestFitting, FeatureNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
@@ -250,33 +248,6 @@ def resampled(
     if isinstance(rows, Databases):
         return edge_confidence(rows, learn_again, **options)
     return edge_confidence(complete_rows(rows), learn_again, **options)
-
-
-def remarks_on_search(learned: Learned[Any]) -> list[str]:
-    """What a search could not decide, or found odd."""
-    if isinstance(learned, LearnedFromTables):
-        found = list(learned.warnings)
-    else:
-        found = remarks_on_copies(getattr(learned, "copies", ()))
-        found += remarks_on_functional(getattr(learned, "functional", ()))
-        report = getattr(learned, "report", "")
-        found += [str(report)] if report else []
-    if learned.trace.stopped_by == "seconds":
-        found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
-    return found
-
-
-def remarks_on_model(model: AnyModel) -> list[str]:
-    """Where the rows did not determine a regression."""
-    if not isinstance(model, GaussianNetwork):
-        return []
-    found = []
-    if model.floored:
-        found.append(f"determined by its parents, so it has the least variance: {listed(model.floored)}")
-    if model.redundant:
-        children = listed(sorted(model.redundant))
-        found.append(f"some parents determine others, which have the coefficient zero: {children}")
-    return found
 
 
 def read_order(order: str | None, schema: Schema) -> list[str] | None:

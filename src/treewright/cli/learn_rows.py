@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.cli.data import DataOptions, remarks_on
+from treewright.cli.data import DataOptions
 from treewright.cli.ground import Ground, ground_of, ground_of_tables
 from treewright.cli.incomplete import mean_log_likelihood
 from treewright.errors import TableTooLarge
@@ -38,16 +38,6 @@ def explained(model: AnyModel, rows: Table | Databases) -> float | None:
         return score_tables(model, rows)
     except TableTooLarge:
         return None
-
-
-def remarks_on_rows(rows: Table | Databases) -> list[str]:
-    if isinstance(rows, Table):
-        return remarks_on(rows.report)
-    return [
-        f"{name}: {said}"
-        for name, table in zip(rows.names, rows.tables, strict=True)
-        for said in remarks_on(table.report)
-    ]
 
 
 def ground_for(rows: Table | Databases, score: str, ess: float | None) -> Ground:

@@ -5,16 +5,17 @@ from treewright.criteria.audited import AuditedTest
 from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.cached_score import CachedScore
 from treewright.criteria.dirichlet_scores import K2, BDe, BDeu, UniformPrior
-from treewright.criteria.discrete_tests import ChiSquareTest, GTest, PermutationTest, TestResults
+from treewright.criteria.discrete_tests import ChiSquareTest, GTest
 from treewright.criteria.edge_prior import EdgePrior, SparseQNML
 from treewright.criteria.gaussian_scores import GaussianBIC
 from treewright.criteria.gaussian_tests import FisherZTest
 from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
-from treewright.criteria.independence import IndependenceTest, TestResult, canonical_query
+from treewright.criteria.independence import IndependenceTest, TestResult, TestResults, canonical_query
 from treewright.criteria.independence_based_score import IndependenceBasedScore
 from treewright.criteria.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.marginal_pseudo_likelihood import MarginalPseudoLikelihood
 from treewright.criteria.oracle import DSeparationOracle
+from treewright.criteria.permutation_test import PermutationTest
 from treewright.criteria.pooled_score import PooledScore
 from treewright.criteria.pooled_tests import PooledFisherZTest
 from treewright.criteria.posterior_test import PosteriorTest

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.discrete_tests import TestResults
-from treewright.criteria.independence import IndependenceTest
+from treewright.criteria.independence import IndependenceTest, TestResults
 from treewright.criteria.queries import NamedQuery, as_level
 from treewright.tables.schema import NameOrIndex, Schema
 

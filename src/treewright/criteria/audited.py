@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import TEST, require
 from treewright.criteria.independence import IndependenceTest, canonical_query
 from treewright.criteria.queries import NamedQuery
 from treewright.tables.schema import NameOrIndex, Schema, Scope
@@ -34,6 +35,7 @@ class AuditedTest:
     """
 
     def __init__(self, test: IndependenceTest) -> None:
+        require("AuditedTest", TEST, test)
         self.test = test
         self.n_asked = 0
         self._answers: dict[CanonicalQuery, bool] = {}

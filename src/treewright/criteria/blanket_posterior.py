@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from treewright import _core
 from treewright.criteria.blanket_tests import BlanketTestSettings, blanket_tests
-from treewright.criteria.structure_score import aligned, price, require_discrete
+from treewright.criteria.queries import require_discrete
+from treewright.criteria.structure_score import aligned, price
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Floats
@@ -27,7 +28,7 @@ class BlanketPosterior:
     learns_best: ClassVar[dict[str, Any]]
 
     def __init__(self, counter: Counter, given: dict[str, Any], edge_price: float) -> None:
-        require_discrete(counter, type(self).__name__)
+        require_discrete(type(self).__name__, counter)
         self.counter = counter
         self.given = given  # None: left open
         self.edge_price = price("edge_price", edge_price)

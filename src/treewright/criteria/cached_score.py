@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import (
     LocalScore,
     NamedFamily,
@@ -45,6 +46,7 @@ class CachedScore(PluralScore):
     """
 
     def __init__(self, score: LocalScore, *, max_entries: int = 1_000_000) -> None:
+        require("CachedScore", SCORE, score)
         if max_entries < 1:
             raise SettingError(f"a cache must hold at least one family; found max_entries={max_entries!r}")
         self.inner = score

@@ -7,13 +7,21 @@ from contextlib import suppress
 from typing import cast
 
 from treewright import _core
-from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
-from treewright.errors import SchemaError
+from treewright.criteria.queries import require_discrete
+from treewright.criteria.score import (
+    LocalScore,
+    NamedFamily,
+    PluralScore,
+    as_candidates,
+    as_families,
+    as_family,
+)
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import (
     NOT_INDICES,
     Family,
     Floats,
+    FromTables,
     ScoreSettings,
     family_statistics,
     is_native,
@@ -31,13 +39,7 @@ class DiscreteScore(PluralScore):
     is_score_equivalent: bool = True
 
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
-        continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
-        if continuous:
-            names = ", ".join(map(repr, continuous))
-            raise SchemaError(
-                f"{type(self).__name__} judges states; {names} is continuous: read it with bins=, or leave "
-                "it out with table.select(...)"
-            )
+        require_discrete(type(self).__name__, counter)
         self.counter = counter
         self.settings = settings
         self._statistics = family_statistics(counter)
@@ -77,3 +79,27 @@ class DiscreteScore(PluralScore):
 
     def pair_gains(self) -> Floats:
         return self._statistics.score_pairs(self.settings)
+
+
+def of_same_tables(scores: Sequence[LocalScore]) -> list[DiscreteScore]:
+    """The scores, when all of them judge the tables of one counter; else none."""
+    found = [
+        score
+        for score in scores
+        if isinstance(score, DiscreteScore) and type(score).local_many is DiscreteScore.local_many
+    ]
+    return found if len(found) == len(scores) and len({id(score.counter) for score in found}) == 1 else []
+
+
+def local_by(scores: Sequence[DiscreteScore], families: Sequence[Family]) -> list[Floats]:
+    """Local scores of the same families by each score; all judge the same tables, which are counted once.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}))
+    >>> bic, bdeu = local_by([tw.BIC(counter), tw.BDeu(counter)], [(0, (1,))])
+    >>> bic.tolist() == [tw.BIC(counter).local(0, (1,))], bdeu.tolist() == [tw.BDeu(counter).local(0, (1,))]
+    (True, True)
+    """
+    return FromTables(scores[0].counter).score_families_by([score.settings for score in scores], families)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.likelihood_scores import QNML
 from treewright.criteria.score import LocalScore, NamedFamily, PluralScore, as_families
 from treewright.errors import SettingError
@@ -43,6 +44,7 @@ class EdgePrior(PluralScore):
     """
 
     def __init__(self, score: LocalScore, penalty: float) -> None:
+        require(type(self).__name__, SCORE, score)
         if not (math.isfinite(penalty) and penalty >= 0):
             raise SettingError(
                 f"the penalty for each edge must be a finite number of nats from 0 on; found {penalty!r}"

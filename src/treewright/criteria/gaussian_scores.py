@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import MOMENTS, require
 from treewright.criteria.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
 from treewright.statistics.families import Floats
@@ -45,6 +46,10 @@ class GaussianBIC(PluralScore):
     counts as uncorrelated with every other, of variance 1e-12. :attr:`floored` names the children met that
     way.
 
+    *Few rows.* With no more rows than columns enough parents fit any child exactly, and the score rewards
+    what completes such a fit: a search that sets no bound to the parents then ends in a dense graph. The
+    network fitted to it names these children (`floored`); ``max_parents=`` or a treewidth prevents them.
+
     Examples
     --------
     >>> from treewright import Schema, Variable
@@ -62,6 +67,7 @@ class GaussianBIC(PluralScore):
     is_score_equivalent = True
 
     def __init__(self, moments: Moments) -> None:
+        require("GaussianBIC", MOMENTS, moments)
         if not moments.n >= 1:
             raise SchemaError(f"a Gaussian BIC needs one row at least; found {moments.n}")
         order, rank = rank_by_name(moments.schema)

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.discrete_tests import TestResults
-from treewright.criteria.independence import TestResult
+from treewright.arguments import MOMENTS, require
+from treewright.criteria.independence import TestResult, TestResults
 from treewright.criteria.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import SingularError
 from treewright.statistics.families import Floats
@@ -79,6 +79,7 @@ class FisherZTest:
         unreliable: Literal["independent", "dependent"] = "independent",
         singular: Literal["error", "independent"] = "error",
     ) -> None:
+        require("FisherZTest", MOMENTS, moments)
         one_of("unreliable", unreliable, ("independent", "dependent"))
         one_of("singular", singular, ("error", "independent"))
         order, rank = rank_by_name(moments.schema)

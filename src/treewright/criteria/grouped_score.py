@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from treewright.arguments import COUNTS, require
 from treewright.criteria.edge_prior import EdgePrior
 from treewright.criteria.likelihood_scores import QNML
 from treewright.criteria.score import LocalScore
@@ -59,6 +60,7 @@ class GroupedScore(EdgePrior):
         above: int = 8,
         groups: Mapping[str, Groups] | None = None,
     ) -> None:
+        require(type(self).__name__, COUNTS, counter)
         self.groups = merge_states(counter, above=above) if groups is None else dict(groups)
         seen = MergedCounter(counter, self.groups) if self.groups else counter
         self._schema = counter.schema

@@ -7,7 +7,7 @@ call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.criteria.queries import NamedQuery, as_query
+from treewright.statistics.families import Floats
 from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+Flags = npt.NDArray[np.bool_]
 
 
 @runtime_checkable
@@ -61,6 +64,28 @@ class TestResult:
     df: float
     p_value: float
     reliable: bool = True
+
+
+@dataclass(frozen=True)
+class TestResults:
+    """Many results as arrays, in the order asked; `results[i]` is one of them."""
+
+    __test__: ClassVar[bool] = False
+    statistic: Floats
+    df: Floats
+    p_value: Floats
+    reliable: Flags
+
+    def __len__(self) -> int:
+        return len(self.statistic)
+
+    def __getitem__(self, i: int) -> TestResult:
+        return TestResult(
+            float(self.statistic[i]), float(self.df[i]), float(self.p_value[i]), bool(self.reliable[i])
+        )
+
+    def __iter__(self) -> Iterator[TestResult]:
+        return (self[i] for i in range(len(self)))
 
 
 def canonical_query(

@@ -17,8 +17,9 @@ from treewright import _core
 from treewright.criteria.discrete_score import DiscreteScore
 from treewright.criteria.edge_prior import EdgePrior
 from treewright.criteria.native_scores import native_scores
+from treewright.criteria.queries import require_discrete
 from treewright.criteria.score import LocalScore, NamedFamily, PluralScore, as_families, positive
-from treewright.criteria.structure_score import aligned, price, require_discrete
+from treewright.criteria.structure_score import aligned, price
 from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
 from treewright.graphs.undirected import UndirectedGraph
@@ -67,7 +68,7 @@ class MarginalPseudoLikelihood:
         edge_prior: float | str = 0.0,
         cell_prior: float = 0.0,
     ) -> None:
-        require_discrete(counter, type(self).__name__)
+        require_discrete(type(self).__name__, counter)
         if a is not None and ess is not None:
             raise SettingError(f"give a or ess, not both; found a={a!r} and ess={ess!r}")
         self.counter = counter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from treewright.criteria.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.dirichlet_scores import K2, BDeu
@@ -58,8 +58,10 @@ def structure_score_named(name: str, counter: Counter) -> StructureScore:
     return STRUCTURE_SCORES[name](counter)
 
 
-def score_named(name: str, counter: Counter, *, ess: float | None = None) -> LocalScore:
-    """The score of a name, on a counter; `ess` belongs to "bdeu".
+def score_named(
+    name: str, counter: Counter, *, ess: float | None = None, also: Sequence[str] = ()
+) -> LocalScore:
+    """The score of a name, on a counter; `ess` belongs to "bdeu", `also` is what else might have been said.
 
     Examples
     --------
@@ -67,14 +69,14 @@ def score_named(name: str, counter: Counter, *, ess: float | None = None) -> Loc
     >>> score_named("bdeu", tw.count(tw.read_table({"a": [0, 1, 1]})), ess=2.0)
     BDeu(1 variables, 3 rows)
     """
-    check_score_name(name, ess=ess)
+    check_score_name(name, ess=ess, also=also)
     return BDeu(counter, ess=ess) if ess is not None else SCORES[name](counter)
 
 
-def check_score_name(name: str, *, ess: float | None = None) -> None:
+def check_score_name(name: str, *, ess: float | None = None, also: Sequence[str] = ()) -> None:
     """Refuse what :func:`score_named` would, before any row is read."""
     if name not in SCORES:
-        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, SCORES)}")
+        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, [*also, *SCORES])}")
     if ess is not None and name != "bdeu":
         raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
 

@@ -13,9 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.discrete_tests import TestResults
 from treewright.criteria.gaussian_tests import FisherZTest
-from treewright.criteria.independence import TestResult
+from treewright.criteria.independence import TestResult, TestResults
 from treewright.criteria.queries import NamedQuery, as_level, as_queries
 from treewright.statistics.families import Query
 from treewright.statistics.moments import Moments

@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from treewright.criteria.discrete_tests import Flags, TestResults
-from treewright.criteria.independence import TestResult
+from treewright.arguments import COUNTS, require
+from treewright.criteria.independence import Flags, TestResult, TestResults
 from treewright.criteria.queries import NamedQuery, as_partners, as_queries, one_of
 from treewright.criteria.score import positive
 from treewright.errors import SettingError
@@ -63,6 +63,7 @@ class PosteriorTest:
         gamma: float = 1.0,
         slices: Literal["all", "observed"] = "all",
     ) -> None:
+        require("PosteriorTest", COUNTS, counter)
         if not 0 < prior < 1:
             raise SettingError(
                 f"the prior of independence must lie between 0 and 1, both excluded; found {prior!r}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError, SettingError
+from treewright.statistics.counter import Counter
 from treewright.statistics.families import Query
 from treewright.tables.schema import NameOrIndex, Schema, Scope
 
@@ -43,6 +45,19 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """Refuse a setting that is not among the words it may be."""
     if value not in allowed:
         raise SettingError(f"{name} must be one of {', '.join(map(repr, allowed))}; found {value!r}")
+
+
+def require_discrete(who: str, counter: Counter) -> None:
+    """Refuse what is not counts of states."""
+    require(who, COUNTS, counter)
+    continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
+    if continuous:
+        names = ", ".join(map(repr, continuous))
+        verb, them = ("is", "it") if len(continuous) == 1 else ("are", "them")
+        raise SchemaError(
+            f"{who} judges states; {names} {verb} continuous: read {them} with bins=, or leave {them} out "
+            "with table.select(...)"
+        )
 
 
 def _checked(schema: Schema, x: int, y: int, given: Scope) -> Query:

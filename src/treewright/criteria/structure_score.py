@@ -50,16 +50,6 @@ def aligned(schema: Schema, graph: UndirectedGraph) -> UndirectedGraph:
     return UndirectedGraph(schema, graph.edges())
 
 
-def require_discrete(counter: Counter, whose: str) -> None:
-    continuous = [variable.name for variable in counter.schema if not variable.is_discrete]
-    if continuous:
-        names = ", ".join(map(repr, continuous))
-        raise SchemaError(
-            f"{whose} judges states; {names} is continuous: read it with bins=, or leave it out with "
-            "table.select(...)"
-        )
-
-
 def price(name: str, value: float) -> float:
     """A setting in nats, from 0 on."""
     if not (math.isfinite(value) and value >= 0):

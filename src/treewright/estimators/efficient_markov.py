@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from treewright.estimators.estimator import Estimator
+from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.learners import LearnedFeatureGraph, learn_efficient_markov
 from treewright.learners.efficient_markov import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
 from treewright.models import Dirichlet, FeatureNetwork
@@ -91,6 +91,7 @@ class EfficientMarkov(Estimator):
     def fit(self, X: Any, y: object = None, *, valid: Any = None) -> Self:
         """Learn a feature graph with its parameters; `valid` rows choose what is left open."""
         table = self._read(X, self.schema)
+        warn_of_identifiers(table)
         learned = self._learn(count(table), None if valid is None else self._read(valid, table.schema))
         self._keep(FeatureNetwork(learned.structure), learned, table.report)
         self.graph_ = learned.structure

@@ -7,6 +7,7 @@ there it reads, counts, learns and fits, and keeps what came out under names tha
 from __future__ import annotations
 
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import NotFittedError, SchemaError, SettingError, nearest
+from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, nearest
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.treewidth import treewidth_upper_bound
@@ -34,7 +35,8 @@ from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables.bins import Bins
 from treewright.tables.missing import MissingPolicy
-from treewright.tables.report import Report
+from treewright.tables.report import Report, remark_on_identifiers
+from treewright.tables.understood import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,6 +127,7 @@ class Estimator(Settings, ABC):
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn a structure from the rows of a frame, array, file or table, and fit its parameters."""
         table = self._read(X, self.schema)
+        warn_of_identifiers(table)
         counter = count(table)
         learned = self._learn(counter)
         self._keep(self._parameters(learned, counter), learned, table.report)
@@ -202,6 +205,14 @@ class Estimator(Settings, ABC):
 
     def _repr_html_(self) -> str:
         return notebook_picture(self.model_) if hasattr(self, "model_") else f"<code>{self!r}</code>"
+
+
+def warn_of_identifiers(*tables: Table) -> None:
+    """Name the columns of what is to be fitted that had better be left out; called by `fit` itself."""
+    names = [name for table in tables for name in identifiers(table)]
+    if names:
+        said = remark_on_identifiers(list(dict.fromkeys(names)), "with read_table(..., columns=[...])")
+        warnings.warn(said, DataWarning, stacklevel=3)
 
 
 def _column_names(X: Any) -> set[str] | None:

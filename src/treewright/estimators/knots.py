@@ -89,7 +89,7 @@ class Knots(Estimator):
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learn_knots(
             counter,
-            score=None if self.criterion == "auto" else score_named(self.criterion, counter),
+            score=None if self.criterion == "auto" else score_named(self.criterion, counter, also=("auto",)),
             fast=self.fast,
             expansion=self.expansion,
             filter=self.filter,

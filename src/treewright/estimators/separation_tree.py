@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
 from treewright.errors import NotFittedError
-from treewright.estimators.estimator import Estimator
+from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.graphs import Knowledge, Pdag
 from treewright.graphs.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
@@ -138,6 +138,7 @@ class SeparationTree(Estimator):
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn a network from a frame, array, file or table, or from a list of them."""
         databases = self._read_all(X, self.schema)
+        warn_of_identifiers(*databases.tables)
         learned = self._learn(databases)
         prior = None if databases.is_continuous else self.prior
         self._keep(fit(learned.dag, databases, prior=prior), learned, databases.report)

@@ -1,13 +1,14 @@
 """Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""
 
 from treewright.graphs.blocks import BlockPath, BlockTree, induced_nodes
-from treewright.graphs.cluster_trees import ClusterTree, DSeparationTree, JunctionTree
+from treewright.graphs.cluster_trees import ClusterTree
 from treewright.graphs.clustered_dag import ClusteredDag
 from treewright.graphs.clusters import Bridge, Clusters, Star
 from treewright.graphs.colliders import find_colliders, point_colliders
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
 from treewright.graphs.cpdag import Cpdag
 from treewright.graphs.d_separation import d_separated_from_all, d_separated_many, is_d_separated
+from treewright.graphs.d_separation_trees import DSeparationTree
 from treewright.graphs.dag import Collider, Dag
 from treewright.graphs.dag_builder import DagBuilder
 from treewright.graphs.database_design import DatabaseDesign, design_databases
@@ -23,6 +24,7 @@ from treewright.graphs.extension import consistent_extension, nearest_extension
 from treewright.graphs.feature_builder import FeatureGraphBuilder
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.hypergraphs import separation_tree_from_hypergraph, two_section
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.graphs.knowledge import BoundKnowledge, Knowledge, bind_knowledge
 from treewright.graphs.legitimacy import check_legitimate, check_tree
 from treewright.graphs.meek import MeekClosure, close_under_meek, meek_closure

@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from treewright import _core
 from treewright.errors import GraphError, SchemaError, UnknownNameError
 from treewright.graphs._bits import from_sets
-from treewright.graphs.cluster_trees import DSeparationTree, join_within, spanning_cliques
+from treewright.graphs.cluster_trees import join_within
+from treewright.graphs.d_separation_trees import DSeparationTree
 from treewright.graphs.elimination import Method
+from treewright.graphs.junction_trees import spanning_cliques
 from treewright.graphs.triangulation import triangulate
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema, Scope

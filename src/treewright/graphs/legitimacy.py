@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treewright.errors import GraphError, IllegitimateHypergraph
-from treewright.graphs.cluster_trees import DSeparationTree
+from treewright.graphs.d_separation_trees import DSeparationTree
 from treewright.graphs.dag import Dag
 from treewright.graphs.hypergraphs import read_hyperedges, two_section
 from treewright.tables.schema import NameOrIndex, Schema, Scope

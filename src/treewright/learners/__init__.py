@@ -1,8 +1,8 @@
 """Search for a shape with a criterion, one file per paper."""
 
 from treewright.learners.aggressive import learn_aggressive
-from treewright.learners.blankets import FlippedEdge, LearnedGraph, ThreePhases, learn_blankets
-from treewright.learners.block_learning import LearnedBlocks, learn_blocks
+from treewright.learners.blankets import ThreePhases, learn_blankets
+from treewright.learners.block_learning import learn_blocks
 from treewright.learners.bootstrap import edge_confidence
 from treewright.learners.bounded_treewidth import learn_bounded_treewidth
 from treewright.learners.certified import Certified, Iteration
@@ -37,7 +37,9 @@ from treewright.learners.knots import learn_knots
 from treewright.learners.knots_report import KnotsReport, LearnedKnots
 from treewright.learners.l1_neighbourhoods import learn_l1_neighbourhoods
 from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.learned_blocks import LearnedBlocks
 from treewright.learners.learned_from_databases import LearnedFromDatabases
+from treewright.learners.learned_graph import FlippedEdge, LearnedGraph
 from treewright.learners.learned_neighbourhoods import LearnedNeighbourhoods
 from treewright.learners.learned_separation_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.markov_blankets import LearnedBlankets, grow_shrink, interleaved, markov_blankets

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
@@ -77,6 +78,7 @@ def learn_aggressive(
     >>> score.score(learned.structure) >= score.score(tw.learn_dag_climbing(score).structure)
     True
     """
+    require("learn_aggressive", SCORE, score)
     for name, value in (("tabu", tabu), ("patience", patience), ("perturbations", perturbations)):
         if value < 1:
             raise SettingError(f"{name} must be 1 or more; found {value!r}")

@@ -9,9 +9,10 @@ Departures: ties are broken by names where the paper leaves them open, and ``"au
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from treewright.arguments import GRAPH_SCORE, require
 from treewright.criteria import (
     BlanketsJointPosterior,
     IndependenceBasedScore,
@@ -34,7 +35,8 @@ from treewright.learners.graph_searches import (
     WorstPairTabu,
     WorstPairWalk,
 )
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned_graph import FlippedEdge, LearnedGraph
 from treewright.learners.skeleton import Progress
 from treewright.tables.schema import Scope
 
@@ -71,55 +73,6 @@ class ThreePhases:
     def __post_init__(self) -> None:
         if self.mode not in ("conflict", "or"):
             raise SettingError(f"mode is 'conflict' or 'or'; found {self.mode!r}")
-
-
-@dataclass(frozen=True)
-class FlippedEdge:
-    """One accepted flip: the edge, whether it was added, and the score afterwards."""
-
-    edge: tuple[str, str]
-    added: bool
-    score: float
-
-
-@dataclass(frozen=True)
-class LearnedGraph(Learned[UndirectedGraph]):
-    """An undirected graph with the score that found it.
-
-    Attributes
-    ----------
-    structure, trace
-        See :class:`Learned`.
-    certificate
-        Where the width was bounded: clusters that prove it.
-    score
-        Of the graph, under `criterion`.
-    criterion
-        The score that was maximised; with ``"auto"`` its open settings are chosen.
-    start
-        The graph that the search set out from.
-    flips
-        The accepted flips that lead from the start to the structure.
-    maximisers
-        All best graphs, where every graph was judged.
-    report
-        What the search ``"auto"`` made of the rows, where it changed its mind.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> table = tw.read_table({"a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 0, 1, 1] * 10})
-    >>> learned = tw.learn_blankets(tw.BlanketsJointPosterior(tw.count(table)), "ibmap")
-    >>> [(flip.edge, flip.added) for flip in learned.flips]
-    [(('a', 'b'), True)]
-    """
-
-    score: float
-    criterion: StructureScore
-    start: UndirectedGraph
-    flips: tuple[FlippedEdge, ...] = ()
-    maximisers: tuple[UndirectedGraph, ...] = field(default=(), repr=False)
-    report: str = ""
 
 
 def learn_blankets(
@@ -174,12 +127,7 @@ def learn_blankets(
     >>> ("bronc", "dysp") in learned.structure.edges()
     True
     """
-    if not hasattr(score, "judge"):
-        raise SettingError(
-            "learn_blankets judges undirected graphs, by BlanketsJointPosterior, IndependenceBasedScore or "
-            f"MarginalPseudoLikelihood; found {type(score).__name__}, a score of parents: "
-            "learn_hill_climbing takes it"
-        )
+    require("learn_blankets", GRAPH_SCORE, score)
     chosen = named_search(search)
     rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
     task = _Task(start, rules, TraceBuilder(), progress or (lambda _: None))

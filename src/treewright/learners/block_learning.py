@@ -10,12 +10,12 @@ blankets, and what is found there decides about the pairs among them; all other 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
+from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sparse_score import sparse_score
@@ -24,20 +24,17 @@ from treewright.graphs import (
     BoundKnowledge,
     ClusteredDag,
     Clusters,
-    Cpdag,
     Edge,
     Knowledge,
     UndirectedGraph,
     bind_knowledge,
     edge,
 )
-from treewright.graphs.arcs import NamedArc
 from treewright.graphs.clusters import Star
 from treewright.learners.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.knot_combination import Tie
 from treewright.learners.knot_engines import (
     Engine,
-    Knot,
     KnotLearner,
     KnotSettings,
     default_test,
@@ -46,100 +43,15 @@ from treewright.learners.knot_engines import (
 from treewright.learners.knot_learning import combine_knots, work_of
 from treewright.learners.knot_merging import WeighedEdges, edges_of, joined_by_knots
 from treewright.learners.knot_votes import Vote
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned_blocks import LearnedBlocks, Overlap
 from treewright.learners.markov_blankets import grown_and_shrunk
 from treewright.learners.partner_tests import PartnerQuestions
 from treewright.learners.pc import obey, tell
 from treewright.learners.skeleton import Progress
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
-from treewright.tables.schema import Schema, Scope
-
-LABEL = "BL (reconstructed)"
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """What two blocks share.
-
-    Attributes
-    ----------
-    variables
-        The shared variables, by name.
-    knot
-        What was learned about them and their blankets inside the two blocks.
-    """
-
-    variables: tuple[str, ...]
-    knot: Knot
-
-    def pairs(self, whole: Schema) -> Iterable[Edge]:
-        """The pairs it decides about."""
-        return (edge(u, v) for u, v in combinations(whole.scope(self.variables), 2))
-
-
-@dataclass(frozen=True)
-class LearnedBlocks(Learned[ClusteredDag]):
-    """What block learning found: BL (reconstructed).
-
-    Attributes
-    ----------
-    structure
-        A directed graph; `structure.clusters.overlapping` are the blocks, none inside another.
-    trace
-        The phases with their tallies.
-    cpdag
-        The equivalence class of the structure.
-    skeleton
-        The edges before directions.
-    knots
-        The graph of each block.
-    overlaps
-        What blocks share, two by two, and what was learned about it.
-    conflicts, turned
-        Edges about whose direction graphs disagreed, and arcs against which more had voted.
-    unobeyed
-        Edges left out since the knowledge directs them, with stronger ones, round a cycle.
-    n_tests
-        Distinct tests, all pairs included.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import treewright as tw
-    >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> learned = tw.learn_blocks(tw.count(table))
-    >>> print(learned.report)
-    BL (reconstructed): 2 blocks of up to 5 variables, 1 overlap, 6 edges
-    >>> learned.overlaps[0].variables
-    ('lung', 'smoke')
-    """
-
-    cpdag: Cpdag
-    skeleton: UndirectedGraph
-    knots: tuple[Knot, ...]
-    overlaps: tuple[Overlap, ...]
-    n_tests: int
-    conflicts: tuple[NamedArc, ...] = ()
-    turned: tuple[NamedArc, ...] = ()
-    unobeyed: tuple[NamedArc, ...] = ()
-
-    label: str = LABEL
-
-    @property
-    def clusters(self) -> Clusters:
-        """The blocks as a map of the variables."""
-        return self.structure.clusters
-
-    @property
-    def report(self) -> str:
-        """One line about what was done, with the label under which results belong."""
-        largest = max((len(knot.variables) for knot in self.knots), default=0)
-        n = len(self.overlaps)
-        return (
-            f"{self.label}: {len(self.knots)} blocks of up to {largest} variables, "
-            f"{n} overlap{'' if n == 1 else 's'}, {self.skeleton.n_edges} edges"
-        )
+from treewright.tables.schema import Scope
 
 
 def learn_blocks(
@@ -207,6 +119,9 @@ def learn_blocks(
     >>> learned.label, tw.compare(network.dag, learned.cpdag).skeleton.f1 > 0.8
     ('BL (reconstructed)', True)
     """
+    require("learn_blocks", STATISTICS, source)
+    require_option("learn_blocks", TEST, test=test)
+    require_option("learn_blocks", SCORE, score=score)
     settings = KnotSettings(engine, depth, threshold, effort)
     if largest_blanket < 1:
         raise SettingError(f"largest_blanket must be 1 or more; found {largest_blanket!r}")

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.errors import KnowledgeError, SchemaError
 from treewright.graphs import (
@@ -69,6 +70,7 @@ def learn_chow_liu(
     >>> tw.learn_chow_liu(tw.BIC(tw.count(table))).structure.edges()
     [('a', 'b')]
     """
+    require("learn_chow_liu", SCORE, score)
     known = bind_in_order(knowledge, score.schema, order)
     refuse_two_parents(known)
     trace = TraceBuilder()

@@ -16,7 +16,7 @@ search goes on from there; again the better of the two stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,11 +94,14 @@ def class_search(
     first: Allowed | None = None,
     again: Allowed | None = None,
     loosely: Allowed | None = None,
+    singly: bool = False,
     then: Allowed | None = None,
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
+    clusters: Sequence[Collection[str]] | None = None,
+    counted: _core.LocalScores | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -123,6 +126,8 @@ def class_search(
         With effort 2 or 3 and a score that charges for each edge: these pairs and the first ones are searched
         at half that price and then at all of it, which lets in edges that pay only together. The better of
         the two classes stays.
+    singly
+        With `again`: single edges are reopened as well, among the same pairs, before others are let in.
     then
         The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
     certificate
@@ -134,6 +139,12 @@ def class_search(
     mentions
         How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
         copies of each other, the one with the largest number takes part in the search.
+    clusters
+        Groups of variables that belong together, each variable in one of them: families of different groups
+        are counted, and variables of different groups reopened, side by side on several threads. The number
+        of threads changes nothing but the time; other groups are another order of reopening.
+    counted
+        The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -167,7 +178,9 @@ def class_search(
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
     _check_settings(score, effort, max_parents)
-    search = _Search(score, max_parents, progress)
+    search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
+    if clusters is not None:
+        search.set_clusters(clusters)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
     if start is not None:
         _require_same_names(score.schema, start.schema, "start")
@@ -195,6 +208,8 @@ def class_search(
         search.start_again(_WAYS)
     if effort >= 2 and third is not None:
         search.loosen(allowed & (useful | third))
+    if effort >= 2 and second is not None and singly:
+        search.reopen_edges(allowed & (useful | second))
     certified = bool(((later if certificate else useful) | ~allowed).all())
     if certificate:
         with search.phase("all pairs" if then is None else "further pairs") as tallies:
@@ -204,20 +219,24 @@ def class_search(
         search.reopen_nodes(ways)
         search.start_again(ways)
     if effort >= 3:
-        with search.phase("reopen edges"):
-            search.native.reopen_edges()
+        search.reopen_edges()
     return search.learned(copies.pairs, certified)
 
 
 class _Search:
     """The native search between the names of the schema and the numbers of the core."""
 
-    def __init__(self, score: LocalScore, max_parents: int | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        score: LocalScore,
+        scores: _core.LocalScores,
+        max_parents: int | None,
+        progress: Progress | None,
+    ) -> None:
         n = len(score.schema)
         self.score = score
         self.order = np.array(score.schema.name_order, dtype=np.intp)
         self.rank = np.argsort(self.order)
-        scores = native_scores(score)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
@@ -261,6 +280,16 @@ class _Search:
             )
         return pairs
 
+    def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
+        cluster_of = {name: i for i, names in enumerate(clusters) for name in names}
+        if sorted(name for names in clusters for name in names) != sorted(self.schema.names):
+            raise SettingError(
+                "clusters must hold every variable of the score, each in one of them; found "
+                f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"
+            )
+        by_name = [cluster_of[self.schema.names[v]] for v in self.order]
+        self.native.set_clusters(np.array(by_name, dtype=np.uint32))
+
     def start_from(self, start: Cpdag | Dag) -> None:
         graph = Cpdag.of(start) if isinstance(start, Dag) else start
         place = {name: int(rank) for name, rank in zip(self.schema.names, self.rank, strict=True)}
@@ -279,6 +308,13 @@ class _Search:
         with self.phase("reopen nodes"):
             for how in ways:
                 self.native.reopen_nodes(how)
+
+    def reopen_edges(self, pairs: Matrix | None = None) -> None:
+        """Single edges, among the pairs let in last or some others."""
+        with self.phase("reopen edges") as tallies:
+            if pairs is not None:
+                tallies["pairs"] = self.run(pairs)
+            self.native.reopen_edges()
 
     def start_again(self, ways: tuple[_core.Return, ...]) -> None:
         """Search once more from the strongest edges; reopen what is better."""

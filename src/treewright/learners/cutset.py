@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.learners.validated import (
     Arrays,
@@ -124,6 +125,8 @@ def learn_cutset_network(
     >>> learned.structure.kinds()
     {'tree': 2, 'split': 1}
     """
+    require("learn_cutset_network", COUNTS, counter)
+    require_option("learn_cutset_network", TABLE, valid=valid)
     given = CutsetSettings(
         min_rows=min_rows,
         alpha=alpha,
@@ -191,6 +194,8 @@ def learn_cutset_bag(
     >>> learned.structure.is_deterministic, learned.structure.kinds()["mix"]
     (False, 1)
     """
+    require("learn_cutset_bag", COUNTS, counter)
+    require_option("learn_cutset_bag", TABLE, valid=valid)
     given = CutsetSettings(
         min_rows=min_rows,
         alpha=alpha,

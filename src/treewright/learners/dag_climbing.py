@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import SCORE, require
 from treewright.criteria.native_scores import native_scores
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
@@ -85,6 +86,7 @@ def learn_dag_climbing(
     >>> tw.learn_dag_climbing(score, knowledge=known).structure.edges()
     [('a', 'b')]
     """
+    require("learn_dag_climbing", SCORE, score)
     settings = _core.ClimbSettings()
     if covered_reversals:
         if not score.is_score_equivalent:
@@ -134,6 +136,7 @@ def learn_tabu(
     >>> learned.structure.n_edges, learned.trace.total("steps")
     (1, 4)
     """
+    require("learn_tabu", SCORE, score)
     for name, value in (("structures", structures), ("patience", patience)):
         if value < 1:
             raise SettingError(f"{name} must be 1 or more; found {value!r}")

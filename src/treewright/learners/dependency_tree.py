@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import STATISTICS, require
 from treewright.criteria.likelihood_scores import LogLikelihood
 from treewright.criteria.queries import as_level, one_of
 from treewright.errors import SettingError
@@ -117,6 +118,7 @@ def measure_dependencies(source: Counter | Moments, *, correction: Correction = 
     >>> float(measure_dependencies(counter, correction="miller-madow").weights[0, 1].round(4))
     0.0908
     """
+    require("measure_dependencies", STATISTICS, source)
     one_of("correction", correction, ("none", "miller-madow"))
     if isinstance(source, Moments):
         n_rows, statistic, free = _of_moments(source)

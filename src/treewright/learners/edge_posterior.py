@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.arguments import GRAPH_SCORE, require
 from treewright.criteria import StructureScore
 from treewright.criteria.blanket_posterior import BlanketPosterior
 from treewright.errors import SettingError
@@ -97,6 +98,7 @@ def sample_edges(
     >>> found.strength("a", "b") > 0.99, found.strength("a", "c") < 0.1
     (True, True)
     """
+    require("sample_edges", GRAPH_SCORE, score)
     n = len(score.schema)
     n_steps = max(1, 100 * n * (n - 1)) if steps is None else steps
     unused = n_steps // 10 if burn_in is None else burn_in

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError, nearest
 from treewright.learners.row_sets import distinct_rows
 from treewright.learners.validated import (
@@ -157,6 +158,8 @@ def learn_efficient_markov(
     >>> round(tw.FeatureNetwork(learned.structure).score(table), 3)  # 4 ln 2 = 2.773 at best
     -2.776
     """
+    require("learn_efficient_markov", COUNTS, counter)
+    require_option("learn_efficient_markov", TABLE, valid=valid)
     given = MarkovSettings(
         delta=None if delta == "auto" else delta,
         min_rows=min_rows,
@@ -236,6 +239,7 @@ def low_information_blocks(
     >>> low_information_blocks(counter, delta=0.1, q=2), low_information_blocks(counter, delta=0.1, q=3)
     ([('w',), ('x',), ('y',), ('z',)], [('w', 'x', 'y'), ('z',)])
     """
+    require("low_information_blocks", COUNTS, counter)
     check_markov_settings(MarkovSettings(delta=delta, level=level, q=q, min_rows=min_rows))
     schema = counter.schema
     rows = distinct_rows(counter)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.native_scores import native_scores
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError, TableTooLarge
@@ -101,6 +102,7 @@ def learn_exact(
     >>> learned.cpdag.directed_edges()
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
+    require("learn_exact", SCORE, score)
     n = len(score.schema)
     refuse_many(score, max_variables)
     if max_parents is not None and max_parents < 0:

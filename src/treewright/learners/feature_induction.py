@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
@@ -133,6 +134,8 @@ def learn_feature_induction(
     >>> str(learned.rounds[0].feature)
     "bronc='no' & dysp='no'"
     """
+    require("learn_feature_induction", COUNTS, counter)
+    require("valid= of learn_feature_induction", COUNTS, valid)
     _check_settings(variance, patience, most_literals, most_features, tolerance)
     trace = TraceBuilder()
     with trace.phase("rows") as tallies:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.criteria.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
@@ -110,6 +111,7 @@ def learn_graphical_lasso(
     >>> tw.learn_graphical_lasso(tw.count(rows), penalty=0.4).structure.edges()
     [('bronc', 'dysp'), ('either', 'lung'), ('either', 'xray'), ('lung', 'xray')]
     """
+    require("learn_graphical_lasso", COUNTS, counter)
     _check_settings(penalty, gamma, n_penalties, smallest, tolerance)
     schema = counter.schema
     trace = TraceBuilder()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.learners.markov_blankets import LearnedBlankets, markov_blankets
@@ -49,5 +50,6 @@ def learn_grow_shrink_network(
     >>> tw.learn_grow_shrink_network(oracle).structure.edges()
     [('a', 'b'), ('b', 'c')]
     """
+    require("learn_grow_shrink_network", TEST, test)
     one_of("rule", rule, ("and", "or"))
     return markov_blankets(test, algorithm="grow-shrink", symmetry=rule, largest=largest, progress=progress)

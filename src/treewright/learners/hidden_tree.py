@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
 from treewright.learners.learned import TraceBuilder
@@ -119,6 +120,8 @@ def learn_hidden_tree(
     >>> round(sum(model.query("dysp").values()), 12)
     1.0
     """
+    require("learn_hidden_tree", COUNTS, counter)
+    require_option("learn_hidden_tree", TABLE, valid=valid)
     settings = HiddenSettings(
         states=states,
         autoregressive=autoregressive,

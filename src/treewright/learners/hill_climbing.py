@@ -13,6 +13,7 @@ others leads among single networks as well.
 from __future__ import annotations
 
 from treewright import _core
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
 from treewright.learners.class_search import LearnedClass, Progress, class_search
@@ -71,6 +72,7 @@ def learn_hill_climbing(
     >>> sorted(tw.learn_hill_climbing(score, knowledge=known).structure.edges())[-3:-1]
     [('smoke', 'bronc'), ('smoke', 'lung')]
     """
+    require("learn_hill_climbing", SCORE, score)
     known = bind_knowledge(knowledge, score.schema)
     check_parents(known.required_dag(), max_parents)
     if start is not None and known.is_symmetric:

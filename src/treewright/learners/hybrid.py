@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import FisherZTest, GTest, IndependenceTest
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
@@ -114,6 +115,8 @@ def learn_hybrid(
     >>> learned.cpdag == tw.learn_hill_climbing(tw.BIC(tw.count(table))).cpdag
     True
     """
+    require("learn_hybrid", SCORE, score)
+    require_option("learn_hybrid", TEST, test=test)
     schema = score.schema
     known = bind_knowledge(knowledge, schema)
     test = default_test(score, alpha) if test is None else test

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.errors import KnowledgeError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge, two_section
@@ -50,6 +51,7 @@ def learn_in_hypergraph(
     >>> tw.learn_in_hypergraph(score, sets).cpdag.undirected_edges()
     [('bronc', 'smoke'), ('lung', 'smoke')]
     """
+    require("learn_in_hypergraph", SCORE, score)
     schema = score.schema
     known = bind_knowledge(knowledge, schema)
     if hyperedges is None:

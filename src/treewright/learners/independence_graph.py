@@ -17,6 +17,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest, at_level
 from treewright.criteria.queries import as_level, one_of
 from treewright.errors import SettingError
@@ -88,6 +89,7 @@ def estimate_independence_graph(
     >>> tw.estimate_independence_graph(tw.DSeparationOracle(truth)).structure.edges()
     [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
+    require("estimate_independence_graph", TEST, test)
     everybody = tuple(range(len(test.schema)))
     sets = [everybody] if within is None else [test.schema.scope(tuple(one)) for one in within]
     trace = TraceBuilder()

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
@@ -183,6 +184,9 @@ def learn_paper_knots(
     >>> len(learned.clusters), tw.shd(network.dag, learned.cpdag) < 30
     (5, True)
     """
+    require("learn_paper_knots", STATISTICS, source)
+    require_option("learn_paper_knots", TEST, test=test)
+    require_option("learn_paper_knots", SCORE, score=score)
     one_of("combine", combine, get_args(Combine))
     one_of("merge", merge, get_args(Merge))
     one_of("tie", tie, get_args(Tie))

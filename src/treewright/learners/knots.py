@@ -5,7 +5,8 @@ the n(n - 1)/2 pairs it looks at. Zeng & Hernandez (2008) cut the variables into
 each by itself (a *knot*) and put the knots together; that is ``mode="paper"``. The same pair pass and the
 same clusters are kept here, but what decides by default is one search over the equivalence classes of the
 whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
-tables, and clusters are a map of the domain that the answer carries with it.
+tables. Clusters are a map of the domain that the answer carries with it, and the schedule of the search: what
+belongs to different clusters is counted and looked at again side by side, on as many threads as there are.
 
 The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
 at half their price, since some pay only together. Then either all
@@ -32,11 +33,12 @@ from treewright.learners.hill_climbing import climbed
 from treewright.learners.knot_engines import Engine
 from treewright.learners.knot_learning import Combine, learn_paper_knots
 from treewright.learners.knot_merging import Merge
+from treewright.learners.knots_effort import loose_level, reopens_edges, rescue_level, suited_effort
 from treewright.learners.knots_report import LearnedKnots, report_on
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.obedience import obedient_member
 from treewright.learners.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.score_choice import ScoreChoice, suited_score
+from treewright.learners.score_choice import CountedChoice, suited_score
 from treewright.learners.star_discovery import StarWeight
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
@@ -46,10 +48,6 @@ Matrix = npt.NDArray[np.bool_]
 
 # Up to so many variables all pairs are let in by default.
 CERTIFICATE_UP_TO = 2_000
-# The level of the rescue, and the stricter one above so many variables.
-_RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
-# Up to so many rows pairs at that level take part when edges are cheaper; with more a trace is clearer.
-_FEW_ROWS = 500
 # How much clusters grow unless told otherwise.
 _EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
 # Pairs this dependent take part when variables are reopened.
@@ -111,9 +109,10 @@ def learn_knots(
         How much is looked at again. 0: nothing. 1: the surroundings of each variable, among the pairs that
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
         from a second start, and among those with a weak one with edges at half their price, unless there are
-        fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, and 1
-        when `fast` or above 1,000 variables; 1 for knots that are searched (engine ``"class"``, or
-        ``"exact"`` where a cluster is too large).
+        fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, for BDeu
+        up to 100 variables 3, and 1 when `fast` or above 1,000 variables; 1 for knots that are searched
+        (engine ``"class"``, or ``"exact"`` where a cluster is too large). Above 100 variables, with at most
+        twice as many rows, the default also looks again at single edges among pairs with a clear trace.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
@@ -169,7 +168,7 @@ def learn_knots(
         raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
     if filter is not None:
         one_of("filter", filter, FILTERS)
-    level = _rescue_level(rescue, len(source.schema))
+    level = rescue_level(rescue, len(source.schema))
     trace = TraceBuilder()
     with trace.phase("dependencies") as tallies:
         dependencies = measure_dependencies(source)
@@ -209,79 +208,69 @@ def learn_knots(
         if choice.tables:
             tallies["tables"] = choice.tables
     found = _search(
-        choice.score,
+        choice,
         known,
-        effort=_effort(len(source.schema), everything) if effort is None else effort,
+        effort=suited_effort(choice.score, everything) if effort is None else effort,
+        singly=effort is None and reopens_edges(choice.score, dependencies.n_rows),
         allow=allowed | known.required | known.required.T,
         again=dependencies.significant(_CLEAR),
-        loosely=_weak_traces(dependencies, _loose_level(level, dependencies.n_rows, len(source.schema))),
+        loosely=_weak_traces(dependencies, loose_level(level, dependencies.n_rows, len(source.schema))),
         then=None if everything else _weak_traces(dependencies, level),
         max_parents=max_parents,
+        clusters=clusters,
         progress=progress,
     )
     return _with_clusters(found, clusters, trace.build(), choice.name)
 
 
 def _search(
-    score: LocalScore,
+    choice: CountedChoice,
     known: BoundKnowledge,
     *,
     effort: int,
+    singly: bool,
     allow: Matrix,
     again: Matrix,
     loosely: Matrix,
     then: Matrix | None,
     max_parents: int | None,
+    clusters: Clusters,
     progress: Progress | None,
 ) -> LearnedClass:
     """Search over classes; known directions are obeyed by climbing among single networks from there."""
     found = class_search(
-        score,
+        choice.score,
         effort=effort,
         allow=allow,
         again=again,
         loosely=loosely,
+        singly=singly,
         then=then,
         max_parents=max_parents,
         mentions=known.mentions,
+        clusters=clusters.disjoint,
+        counted=choice.counted,
         progress=progress,
     )
     if known.is_symmetric:
         known.check(found.structure)
         return found
     member = obedient_member(found.cpdag, known, max_parents)
-    return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
+    return climbed(choice.score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
-def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> ScoreChoice:
+def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> CountedChoice:
     if score is None:
         return suited_score(source, knowledge=known)
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
-    return ScoreChoice(repr(score), score, {})
+    return CountedChoice(repr(score), score, {})
 
 
 def _refuse_in_paper_mode(**given: bool) -> None:
     for name, is_given in given.items():
         if is_given:
             raise SettingError(f"{name} is about the search over the whole network; mode='paper' has none")
-
-
-def _rescue_level(rescue: float | None, n: int) -> float:
-    if rescue is None:
-        return _STRICT_RESCUE if n > _MANY else _RESCUE
-    if not 0 <= rescue < 1:
-        raise SettingError(f"rescue is a level from 0 to 1, 1 excluded, 0 for no rescue; found {rescue!r}")
-    return float(rescue)
-
-
-def _effort(n: int, everything: bool) -> int:
-    return 2 if everything and n <= _MANY else 1
-
-
-def _loose_level(level: float, n_rows: float, n: int) -> float:
-    """The level for edges at half their price: rows for few variables only make chance look useful."""
-    return 0.0 if 2 * n_rows < n else level * min(1.0, _FEW_ROWS / max(n_rows, 1.0))
 
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:

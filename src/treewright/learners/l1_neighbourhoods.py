@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require, require_option
 from treewright.criteria.queries import one_of
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.graphs import Edge, UndirectedGraph
@@ -103,6 +104,8 @@ def learn_l1_neighbourhoods(
     >>> tw.learn_l1_neighbourhoods(tw.count(rows)).structure.edges()
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3'), ('x3', 'x4'), ('x4', 'x5')]
     """
+    require("learn_l1_neighbourhoods", COUNTS, counter)
+    require_option("learn_l1_neighbourhoods", COUNTS, valid=valid)
     one_of("rule", rule, ("or", "and"))
     _check_settings(penalty, gamma, n_penalties, smallest, tolerance)
     trace = TraceBuilder()

@@ -13,6 +13,7 @@ from treewright.learners.separator_audit import SeparatorAudit
 from treewright.statistics.homogeneity import Homogeneity
 from treewright.tables.databases import Databases
 from treewright.tables.exports import counted
+from treewright.tables.report import listed
 
 NamedQuestion = tuple[str, str, tuple[str, ...]]
 
@@ -78,7 +79,9 @@ class LearnedFromDatabases(Learned[Pdag]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before the result is trusted; none if there is nothing."""
-        said = []
+        said: list[str] = []
+        if self.engine == "class":
+            said += remarks_on_few_rows(self.databases)
         if not self.homogeneity.is_homogeneous:
             said.append(f"the tables differ where they overlap: {self.homogeneity}")
         if self.undecided_edges:
@@ -108,6 +111,23 @@ class LearnedFromDatabases(Learned[Pdag]):
         if self.homogeneity.is_homogeneous:
             lines.append(str(self.homogeneity))
         return "\n".join([*lines, *self.warnings])
+
+
+def remarks_on_few_rows(databases: Databases) -> list[str]:
+    """Column sets with so few rows that a regression on enough of the other columns leaves no residual.
+
+    A score of regressions then rewards whatever completes such a fit, and the graph is dense by chance.
+    """
+    if not databases.is_continuous:
+        return []
+    sizes = [(databases.rows(scope), len(scope)) for scope in databases.hyperedge_scopes]
+    few = [f"{rows:,} rows of {columns:,} columns" for rows, columns in sizes if rows <= columns]
+    if not few:
+        return []
+    return [
+        f"no more rows than columns, so that enough parents fit a column exactly and edges may be chance: "
+        f"{listed(few)}; bound them by max_parents=, or ask engine='tests'"
+    ]
 
 
 def _listed(pairs: tuple[tuple[str, str], ...], shown: int = 5) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.errors import SettingError
@@ -56,6 +57,7 @@ def grow_shrink(
     >>> tw.grow_shrink(oracle, "a")
     ('b', 'c')
     """
+    require("grow_shrink", TEST, test)
     bound = checked_size(largest)
     return _named(test, grown_and_shrunk(PartnerQuestions(test), test.schema.index(target), bound))
 
@@ -80,6 +82,7 @@ def interleaved(
     >>> tw.interleaved(oracle, "d")
     ('b',)
     """
+    require("interleaved", TEST, test)
     bound = checked_size(largest)
     return _named(test, interleaved_blanket(PartnerQuestions(test), test.schema.index(target), bound))
 
@@ -144,6 +147,7 @@ def markov_blankets(
     >>> learned.structure.edges(), learned.blanket("a")
     ([('a', 'b'), ('a', 'c'), ('b', 'c')], ('b', 'c'))
     """
+    require("markov_blankets", TEST, test)
     one_of("algorithm", algorithm, tuple(SEARCHES))
     one_of("symmetry", symmetry, ("and", "or"))
     search, questions, trace = SEARCHES[algorithm], PartnerQuestions(test), TraceBuilder()

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.density import Candidate, DensityProgress, Meter, mean_log, refuse_wide
@@ -136,6 +137,8 @@ def learn_mixture(
     >>> stacked.valid_log_likelihood >= max(member.log_likelihood for member in stacked.members)
     True
     """
+    require("learn_mixture", COUNTS, counter)
+    require_option("learn_mixture", TABLE, valid=valid)
     meter = Meter(budget if components == "auto" else np.inf, seconds=seconds, progress=progress)
     seed = seed_of(rng)
     trace = TraceBuilder()

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import JunctionTree, UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
@@ -103,6 +104,7 @@ def learn_pac_junction_tree(
     >>> learned.structure.n_edges, learned.certificate.width
     (5, 1)
     """
+    require("learn_pac_junction_tree", COUNTS, counter)
     n = len(counter.schema)
     refuse_beyond_limits(n, treewidth, threshold)
     trace = TraceBuilder()

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
@@ -154,6 +155,8 @@ def learn_pc(
     >>> learned.structure.directed_edges()
     [('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
+    require("learn_pc", TEST, test)
+    require_option("learn_pc", SCORE, score=score)
     one_of("collider_rule", collider_rule, RULES)
     known = bind_knowledge(knowledge, test.schema)
     refuse_odd_score(collider_rule, score)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal
 
+from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import as_level, one_of
 from treewright.criteria.score import LocalScore
@@ -117,6 +118,8 @@ def learn_separation_tree(
     >>> print(learned.why_not("lung", "xray"))
     lung and xray share no node; the tree separates them by {either}
     """
+    require("learn_separation_tree", TEST, test)
+    require_option("learn_separation_tree", SCORE, score=score)
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
     known = bind_knowledge(knowledge, test.schema)

@@ -9,13 +9,17 @@ structure is learned with the first score, all of them judge it, and the best on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from treewright import _core
 from treewright.criteria.dirichlet_scores import BDeu
+from treewright.criteria.discrete_score import local_by, of_same_tables
 from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
 from treewright.criteria.likelihood_scores import QNML
+from treewright.criteria.native_scores import native_scores
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sparse_score import sparse_score
 from treewright.errors import SettingError
@@ -51,7 +55,7 @@ class ScoreChoice:
         Nats by which each candidate codes the rows better (above 0) or worse than the first one, given the
         structure that was judged last.
     tables
-        Contingency tables that the searches in between counted.
+        Contingency tables of three variables or more that were counted to search and to judge.
 
     Examples
     --------
@@ -67,6 +71,19 @@ class ScoreChoice:
     score: LocalScore
     evidence: Mapping[str, float]
     tables: int = 0
+
+
+@dataclass(frozen=True)
+class CountedChoice(ScoreChoice):
+    """A choice that hands on what was counted for it.
+
+    Attributes
+    ----------
+    counted
+        The chosen score as its search asked it, for the search that follows; None when none did.
+    """
+
+    counted: _core.LocalScores | None = field(default=None, repr=False, compare=False)
 
 
 def choose_score(
@@ -126,37 +143,60 @@ def choose_score(
             "one candidate and one round are needed at least; found "
             f"{len(makers)} candidates, rounds={rounds!r}"
         )
-    known = bind_knowledge(knowledge, counter.schema)
     groups = merge_states(counter, above=above)
     scores = {name: GroupedScore(make, counter, groups=groups) for name, make in makers.items()}
-    chosen, tried, tables = next(iter(scores)), set[str](), 0
+    known = bind_knowledge(knowledge, counter.schema)
+    found = _choose(scores, known, effort=effort, rounds=rounds, certificate=certificate)
+    return ScoreChoice(found.name, found.score, found.evidence, found.tables)
+
+
+def _choose(
+    scores: Mapping[str, GroupedScore],
+    known: BoundKnowledge,
+    *,
+    effort: int = 0,
+    rounds: int = 3,
+    certificate: bool = False,
+) -> CountedChoice:
+    """Search with the best score so far until it stays the best."""
+    chosen, tables = next(iter(scores)), 0
+    tried: dict[str, _core.LocalScores] = {}
     while True:
-        tried.add(chosen)
+        tried[chosen] = native_scores(scores[chosen])
         found = class_search(
             scores[chosen],
             effort=effort,
             certificate=certificate,
             allow=known.allowed_pairs,
             mentions=known.mentions,
+            counted=tried[chosen],
         )
-        tables += int(found.trace.total("tables"))
-        evidence = codes(scores, found.structure)
+        evidence, judged = codes(scores, found.structure)
+        tables += int(found.trace.total("tables")) + judged
         best = max(evidence, key=evidence.__getitem__)
         if best in tried or len(tried) == rounds:
-            return ScoreChoice(best, scores[best], evidence, tables)
+            return CountedChoice(best, scores[best], evidence, tables, tried.get(best))
         chosen = best
 
 
-def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> dict[str, float]:
-    """Scores of a structure less that of the first."""
-    found = {name: score.score(structure) for name, score in scores.items()}
+def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str, float], int]:
+    """Scores of a structure less that of the first, and how many tables beyond the pairs that took.
+
+    Edges cost the same in all of them, so what is inside decides.
+    """
+    families = [(v, structure.parents(v)) for v in range(len(structure.schema))]
+    inner = [score.inner for score in scores.values()]
+    together = of_same_tables(inner)
+    local = local_by(together, families) if together else [score.local_many(families) for score in inner]
+    found = {name: math.fsum(own) for name, own in zip(scores, local, strict=True)}
     first = next(iter(found.values()))
-    return {name: value - first for name, value in found.items()}
+    n_tables = sum(len(parents) > 1 for _, parents in families) * (1 if together else len(inner))
+    return {name: value - first for name, value in found.items()}, n_tables
 
 
 def suited_score(
     source: Counter | Moments, *, knowledge: Knowledge | BoundKnowledge | None = None
-) -> ScoreChoice:
+) -> CountedChoice:
     """The score for finding structure, as far as the data can tell.
 
     Where states of variables are worth merging, qNML of the groups: there the choice by the rows makes more
@@ -179,9 +219,10 @@ def suited_score(
     'sparse-bdeu, ess 1'
     """
     if isinstance(source, Moments):
-        return ScoreChoice("sparse-gaussian-bic", sparse_score(source), {})
+        return CountedChoice("sparse-gaussian-bic", sparse_score(source), {})
     groups = merge_states(source)
     if groups:
-        return ScoreChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
-    choice = choose_score(source, effort=0, certificate=False, knowledge=knowledge)
+        return CountedChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
+    scores = {name: GroupedScore(make, source, groups={}) for name, make in CANDIDATES.items()}
+    choice = _choose(scores, bind_knowledge(knowledge, source.schema))
     return replace(choice, name=f"sparse-{choice.name}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from treewright.arguments import SCORE, SEPARATION_TREE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
@@ -112,6 +113,9 @@ def learn_by_separation_tree(
     >>> print(learned.why_not("2", "3"))
     2 and 3 are independent given {1} (p = 1, in the node {1, 2, 3, 4})
     """
+    require("learn_by_separation_tree", SEPARATION_TREE, tree)
+    require("test= of learn_by_separation_tree", TEST, test)
+    require_option("learn_by_separation_tree", SCORE, score=score)
     limit = check_settings(test, local, depth, collider_rule, score)
     tree = on_schema(tree, test)
     known = bind_knowledge(knowledge, test.schema)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_growth import BoundedGrowth, check_bounds
@@ -71,6 +72,7 @@ def learn_thin_junction_tree(
     >>> learned.width, learned.score > score.score(tw.learn_chow_liu(score).structure)
     (2, True)
     """
+    require("learn_thin_junction_tree", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     known = bind_in_order(knowledge, score.schema, order)
     trace = TraceBuilder()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.score import positive
 from treewright.errors import SettingError
@@ -136,6 +137,7 @@ def learn_tpda(
     >>> learned.structure == tw.Cpdag.of(truth), learned.separators["a", "d"]
     (True, ('c',))
     """
+    require("learn_tpda", TEST, test)
     check_settings(test, threshold, largest_given, tolerance)
     known = bind_knowledge(knowledge, test.schema)
     part, trace = test if isinstance(test, PartTest) else SharedTest(test).whole(), TraceBuilder()

@@ -19,6 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.queries import one_of
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
@@ -124,6 +125,7 @@ def learn_treewidth_chains(
     >>> learned.width, max(map(len, learned.certificate.clusters))
     (2, 3)
     """
+    require("learn_treewidth_chains", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     one_of("update", update, get_args(Update))
     one_of("root", root, get_args(Root))

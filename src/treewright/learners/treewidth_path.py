@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from treewright.arguments import SCORE, require
 from treewright.criteria.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
@@ -58,6 +59,7 @@ def learn_path(
     >>> [learned.width for learned in path]
     [1, 2, 2]
     """
+    require("learn_path", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     check_effort(effort, 1, None)
     known = bind_in_order(knowledge, score.schema, order)

@@ -26,7 +26,8 @@ from treewright.models.model import Model
 from treewright.models.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.pseudolikelihood import fit_pseudolikelihood
 from treewright.models.sampled_answers import SampledAnswer
-from treewright.models.sigmoid_network import SigmoidNetwork, fit_sigmoid
+from treewright.models.sigmoid_fit import fit_sigmoid
+from treewright.models.sigmoid_network import SigmoidNetwork
 from treewright.models.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [

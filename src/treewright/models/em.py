@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import TABLE, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
 from treewright.graphs.feature_graph import FeatureGraph
@@ -161,6 +162,7 @@ def fit_em(
     >>> fitted.trace.log_likelihood[-1] > fitted.trace.log_likelihood[0]
     True
     """
+    require("fit_em", TABLE, table)
     if isinstance(structure, FeatureGraph):
         from treewright.models.feature_fitting import fit_features_em
 

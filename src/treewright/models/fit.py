@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from treewright.arguments import STATISTICS, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.dag import Dag
 from treewright.graphs.feature_graph import FeatureGraph
@@ -138,6 +139,8 @@ def fit(
         raise SchemaError(
             f"several tables are fitted to the arcs of a network; found a {type(structure).__name__}"
         )
+    if not isinstance(counter, Databases):
+        require("fit", STATISTICS, counter)
     if isinstance(structure, FeatureGraph):
         assert not isinstance(counter, Databases)
         return _fit_graph(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SettingError, TableTooLarge
-from treewright.graphs.cluster_trees import JunctionTree
 from treewright.graphs.elimination import is_chordal, maximal_cliques
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.graphs.triangulation import triangulate
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree, depth_first

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError, NoExactAnswer, SchemaError
+from treewright.errors import NoExactAnswer, SchemaError
 from treewright.graphs.dag import Dag
 from treewright.inference.real_evidence import RealEvidence, RealGiven, read_real_evidence
 from treewright.inference.sampling import sampling_seed
@@ -27,8 +27,8 @@ from treewright.models.notebook import ShownInNotebooks
 from treewright.models.real_rows import check_continuous, real_column, real_columns
 from treewright.models.sampled_answers import SampledAnswer, estimate
 from treewright.statistics.moments import rank_by_name
-from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.statistics.sigmoid_families import SigmoidFamily
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 
 if TYPE_CHECKING:
@@ -269,49 +269,6 @@ class SigmoidNetwork(ShownInNotebooks):
         from treewright.models.convert import to_dot
 
         return to_dot(self.dag)
-
-
-def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
-    """Fit a sigmoid to every family of a structure.
-
-    The fits are those behind :class:`SigmoidBIC`, from the rows themselves, since a sigmoid has no sufficient
-    statistics. For linear families, :func:`fit` with moments gives a :class:`GaussianNetwork`.
-
-    Parameters
-    ----------
-    structure
-        The arcs.
-    table
-        Continuous columns of the same names without missing cells; weights, if any, weigh the rows.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> x = np.linspace(-3, 3, 60)
-    >>> table = tw.read_table({"x": x, "y": 2 + 5 / (1 + np.exp(1 - 2 * x)) + 0.01 * np.sin(40 * x)})
-    >>> model = tw.fit_sigmoid(tw.Dag(table.schema, [("x", "y")]), table)
-    >>> round(model.family("y").th0, 1), round(model.family("y").th1, 1)
-    (2.0, 5.0)
-    """
-    if not isinstance(structure, Dag):
-        raise GraphError(
-            f"fit_sigmoid puts sigmoids on a Dag; found {type(structure).__name__} "
-            "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
-        )
-    check_continuous(structure.schema, "a sigmoid network")
-    real_columns(structure.schema, table)  # refuses by name what is absent, discrete or missing
-    families = SigmoidFamilies(table.select(structure.schema.names))
-    if not families.moments.n >= 1:
-        raise SchemaError(f"a sigmoid network is fitted to one row at least; found {families.moments.n}")
-    schema = structure.schema
-    scopes: list[tuple[int, Scope]] = [
-        (v, tuple(sorted(structure.parents(v), key=schema.names.__getitem__))) for v in range(len(schema))
-    ]
-    fits = families.fit_many(scopes)
-    return SigmoidNetwork(
-        structure,
-        [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits],
-    )
 
 
 def _checked(dag: Dag, families: Sequence[SigmoidFamily]) -> tuple[SigmoidFamily, ...]:

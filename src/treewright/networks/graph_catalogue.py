@@ -6,17 +6,13 @@ a random Markov network on it.
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from treewright.errors import FormatError, UnknownNameError, nearest
+from treewright.errors import FormatError
 from treewright.graphs.undirected import UndirectedGraph
+from treewright.networks.example_files import example_names, example_text, expect, read_document
 from treewright.tables.schema import Schema, Variable
-
-FORMAT = "treewright graph"
-VERSION = 1
 
 
 def example_graphs() -> tuple[str, ...]:
@@ -27,8 +23,7 @@ def example_graphs() -> tuple[str, ...]:
     >>> example_graphs()
     ('karate', 'six_chain', 'six_cycle', 'six_dhub', 'six_split', 'six_star', 'six_tailhub')
     """
-    files = (resources.files("treewright.networks") / "data" / "graphs").iterdir()
-    return tuple(sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json")))
+    return example_names("graphs")
 
 
 def load_graph(name: str) -> UndirectedGraph:
@@ -50,32 +45,20 @@ def load_graph(name: str) -> UndirectedGraph:
     >>> load_graph("six_star").irregularity()
     20
     """
-    if name not in example_graphs():
-        raise UnknownNameError(
-            f"there is no example graph {name!r}; there are {nearest(name, example_graphs())}"
-        )
     return _load(name)
 
 
 @cache
 def _load(name: str) -> UndirectedGraph:
-    file = resources.files("treewright.networks") / "data" / "graphs" / f"{name}.json"
-    return read_graph(file.read_text(encoding="utf-8"))
+    return read_graph(example_text("graph", name, "graphs"))
 
 
 def read_graph(text: str) -> UndirectedGraph:
     """Build the graph of a file's text, refusing whatever does not fit."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not a graph file: {error}") from None
-    _expect(isinstance(document, dict) and document.get("format") == FORMAT, "not a graph file")
-    _expect(document.get("version") == VERSION, f"version {document.get('version')!r} is not known here")
-    for key in ("name", "source"):
-        _expect(isinstance(document.get(key), str) and document[key] != "", f"the graph has no {key}")
+    document = read_document("graph", text)
     vertices, edges = document.get("vertices"), document.get("edges")
-    _expect(_is_names(vertices) and len(vertices) > 0, "the vertices are not a list of names")
-    _expect(
+    expect(_is_names(vertices) and len(vertices) > 0, "the vertices are not a list of names")
+    expect(
         isinstance(edges, list) and all(_is_names(pair) and len(pair) == 2 for pair in edges),
         "the edges are not a list of pairs of names",
     )
@@ -88,8 +71,3 @@ def read_graph(text: str) -> UndirectedGraph:
 
 def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _expect(condition: bool, message: str) -> None:
-    if not condition:
-        raise FormatError(message)

@@ -19,6 +19,7 @@ from treewright.reports.feature_picture import drawn_structure, upper_nodes
 from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.links import Link, links_of
+from treewright.reports.styles import SCRIPT, page_style, svg_style
 from treewright.tables.schema import Label, Schema
 
 _MARGIN = 16
@@ -31,27 +32,6 @@ _KINDS: dict[type[Any], str] = {
     BayesianNetwork: "Bayesian network",
     MarkovNetwork: "Markov network",
     FeatureNetwork: "Feature network",
-}
-
-_LIGHT = {
-    "page": "#ffffff",
-    "ink": "#1b2430",
-    "quiet": "#5b6775",
-    "box": "#f7f9fb",
-    "line": "#9aa7b5",
-    "bar": "#2f7fb8",
-    "seen": "#c9702b",
-    "track": "#e3e9ef",
-}
-_DARK = {
-    "page": "#14191f",
-    "ink": "#e8edf2",
-    "quiet": "#9fb0c0",
-    "box": "#1e262e",
-    "line": "#66788a",
-    "bar": "#58a6d6",
-    "seen": "#e39a5c",
-    "track": "#2c3742",
 }
 
 
@@ -94,7 +74,7 @@ def to_svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" aria-label="{title}" '
             f'width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}">',
-            f"<style>{_svg_style()}{STYLE if groups else ''}</style>",
+            f"<style>{svg_style()}{STYLE if groups else ''}</style>",
             '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
             'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
             "</defs>",
@@ -145,12 +125,12 @@ def to_html(
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{heading}</title><style>{_page_style()}{PAGE_STYLE if groups else ''}</style></head>",
+            f"<title>{heading}</title><style>{page_style()}{PAGE_STYLE if groups else ''}</style></head>",
             "<body>",
             f"<header><h1>{heading}</h1><p>{_key_figures(structure, model)}</p>{_given_line(given)}"
             f"{groups.legend() if groups else ''}</header>",
             f"<main>{picture}</main>",
-            f"<script>{_SCRIPT}</script></body></html>\n",
+            f"<script>{SCRIPT}</script></body></html>\n",
         ]
     )
 
@@ -295,53 +275,3 @@ def _given_line(given: Mapping[str, Label] | None) -> str:
         return ""
     items = ", ".join(f"<b>{escape(name)}</b> = {escape(str(state))}" for name, state in given.items())
     return f"<p>given {items}</p>"
-
-
-def _svg_style() -> str:
-    fixed = (
-        ".treewright text{font:600 13px system-ui,-apple-system,'Segoe UI',sans-serif}"
-        ".treewright .name{text-anchor:middle}"
-        ".treewright .state,.treewright .share{font-weight:400;font-size:11px;text-anchor:end}"
-        ".treewright .share{font-variant-numeric:tabular-nums}"
-        ".treewright .edge{fill:none;stroke-width:1.3}"
-        ".treewright .box{stroke-width:1.2}"
-    )
-    return fixed + _svg_colours(_LIGHT) + f"@media(prefers-color-scheme:dark){{{_svg_colours(_DARK)}}}"
-
-
-def _svg_colours(colour: Mapping[str, str]) -> str:
-    return (
-        f".treewright text{{fill:{colour['ink']}}}"
-        f".treewright .state,.treewright .share{{fill:{colour['quiet']}}}"
-        f".treewright .box{{fill:{colour['box']};stroke:{colour['line']}}}"
-        f".treewright .edge{{stroke:{colour['line']}}}.treewright .head{{fill:{colour['line']}}}"
-        f".treewright .track{{fill:{colour['track']}}}.treewright .bar{{fill:{colour['bar']}}}"
-        f".treewright .seen .bar{{fill:{colour['seen']}}}.treewright .seen .box{{stroke:{colour['seen']}}}"
-        f".treewright .edge.near{{stroke:{colour['bar']};stroke-width:2.4}}"
-        f".treewright .node.near .box{{stroke:{colour['bar']}}}"
-    )
-
-
-def _page_style() -> str:
-    return (
-        "body{margin:0;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;"
-        f"background:{_LIGHT['page']};color:{_LIGHT['ink']}}}"
-        "header{padding:20px 24px 0}h1{font-size:22px;margin:0}p{margin:4px 0 0}"
-        "main{padding:12px 8px 24px;overflow:auto}main svg{display:block;margin:auto}"
-        "@media(prefers-color-scheme:dark){"
-        f"body{{background:{_DARK['page']};color:{_DARK['ink']}}}}}"
-    )
-
-
-# Pointing at a node brings out its edges and neighbours.
-_SCRIPT = """
-const edges = [...document.querySelectorAll('.edge')], nodes = [...document.querySelectorAll('.node')];
-for (const node of nodes) {
-  const name = node.dataset.name;
-  const touching = edges.filter(e => e.dataset.from === name || e.dataset.to === name);
-  const around = new Set([name, ...touching.flatMap(e => [e.dataset.from, e.dataset.to])]);
-  const near = [...touching, ...nodes.filter(n => around.has(n.dataset.name))];
-  node.addEventListener('pointerenter', () => near.forEach(x => x.classList.add('near')));
-  node.addEventListener('pointerleave', () => near.forEach(x => x.classList.remove('near')));
-}
-"""

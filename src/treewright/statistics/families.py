@@ -163,21 +163,26 @@ class FromTables:
         return self.counter.schema
 
     def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
+        return self.score_families_by([settings], families)[0]
+
+    def score_families_by(self, many: Sequence[ScoreSettings], families: Sequence[Family]) -> list[Floats]:
+        """Local scores of the same families by several scores: every table is counted once."""
         scopes = [(*sorted(parents), child) for child, parents in families]
-        return self._judge(settings, families, self._batches(scopes))
+        return self._judge(many, families, self._batches(scopes))
 
     def _judge(
-        self, settings: ScoreSettings, families: Sequence[Family], batches: Iterable[_Batch]
-    ) -> Floats:
+        self, many: Sequence[ScoreSettings], families: Sequence[Family], batches: Iterable[_Batch]
+    ) -> list[Floats]:
         cards = self.schema.cardinalities
         r = np.array([cards[child] for child, _ in families], dtype=np.int64)
         q = np.array([_configurations(cards, parents) for _, parents in families], dtype=np.float64)
-        local = np.empty(len(families))
+        local = [np.empty(len(families)) for _ in many]
         n_rows = float(self.counter.n_rows)
         for batch in batches:
             at = batch.positions
             tables = (batch.codes, batch.counts, r[at], q[at])
-            local[at] = _core.score_tables(settings.kind, settings.ess, n_rows, *tables)
+            for settings, found in zip(many, local, strict=True):
+                found[at] = _core.score_tables(settings.kind, settings.ess, n_rows, *tables)
         return local
 
     def score_additions(
@@ -193,7 +198,8 @@ class FromTables:
         check_table(self.schema, (*parents, child))
         whole = self.counter.counts((*parents, child))
         tables = [np.asarray(whole.sum(axis=i)) for i in range(len(parents))]
-        return self._judge(settings, families, [_Batch(list(range(len(parents))), [], _one_kind(tables))])
+        batch = _Batch(list(range(len(parents))), [], _one_kind(tables))
+        return self._judge([settings], families, [batch])[0]
 
     def score_pairs(self, settings: ScoreSettings) -> Floats:
         n = len(self.schema)

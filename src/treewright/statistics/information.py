@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
@@ -23,6 +24,7 @@ def entropy(counter: Counter, scope: Iterable[NameOrIndex], given: Iterable[Name
     >>> round(entropy(counter, ("a",)), 6), round(entropy(counter, ("a", "b"), given=("b",)), 6)
     (0.693147, 0.693147)
     """
+    require("entropy", COUNTS, counter)
     condition = counter.schema.scope(given)
     both = (*condition, *(v for v in counter.schema.scope(scope) if v not in condition))
     return max(0.0, _entropy(counter, both) - _entropy(counter, condition))
@@ -40,6 +42,7 @@ def mutual_information(
     >>> round(mutual_information(counter, "a", "b"), 6)
     0.693147
     """
+    require("mutual_information", COUNTS, counter)
     schema = counter.schema
     query = (schema.index(x), schema.index(y), schema.scope(given))
     schema.scope((*query[:2], *query[2]))  # each variable once
@@ -68,6 +71,7 @@ def pairwise_information(
     >>> pairwise_information(counter).round(4).tolist()
     [[0.0, 0.6931, 0.0], [0.6931, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
+    require("pairwise_information", COUNTS, counter)
     schema = counter.schema
     every = [v for v, variable in enumerate(schema) if variable.is_discrete]
     scope = tuple(every) if variables is None else schema.scope(variables)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COLUMNS, require
 from treewright.errors import MissingValuesError, SchemaError, WeightError
 from treewright.tables.schema import NameOrIndex, Schema
 
@@ -273,6 +274,7 @@ def moments(table: ContinuousTable) -> Moments:
     >>> found.n, found.mean.tolist(), found.scatter.tolist()
     (3, [2.5, 1.0], [[2.0, 1.5], [1.5, 1.5]])
     """
+    require("moments", COLUMNS, table)
     discrete = [v.name for v in table.schema if v.is_discrete]
     if discrete:
         rest = [v.name for v in table.schema if not v.is_discrete]

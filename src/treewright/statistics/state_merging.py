@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.merged import Codes, Groups, add_up
@@ -68,6 +69,7 @@ def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[s
     >>> tw.merge_states(tw.count(table), above=3)
     {'code': (('a',), ('b', 'c', 'd'))}
     """
+    require("merge_states", COUNTS, counter)
     if above < 2 or rounds < 1:
         raise SettingError(
             f"above must be 2 or more and rounds 1 or more; found above={above!r}, rounds={rounds!r}"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import TABLE, require
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
 from treewright.limits import check_table, memory_limit, table_cells
 from treewright.statistics.counter import Counts, SparseCounts
@@ -61,9 +62,7 @@ def count(table: Table) -> WholeCounter:
     array([[1, 1],
            [0, 1]])
     """
-    if not hasattr(table, "has_missing"):
-        found = type(table).__name__
-        raise SchemaError(f"a table is counted; found a {found}: read it first, count(read_table(...))")
+    require("count", TABLE, table)
     return WholeCounter(table)
 
 

@@ -8,7 +8,7 @@ that does not depend on which table was given first, so that whatever is learned
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import combinations
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.arguments import described, is_source
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables.align import label_kinds, unite
 from treewright.tables.exports import counted
@@ -253,9 +254,9 @@ def as_databases(tables: Databases | Iterable[Any], **options: Any) -> Databases
         if given:
             raise SchemaError(f"{', '.join(given)} goes with sources that are read; these tables are already")
         return tables
-    if isinstance(tables, str | Mapping | Table):
+    if is_source(tables) or isinstance(tables, str | Table) or not isinstance(tables, Iterable):
         raise SchemaError(
-            f"several tables are given as a list of them; for one, write [...]; found {type(tables).__name__}"
+            f"several tables are given as a list of them; for one, write [...]; found {described(tables)}"
         )
     from treewright.tables.database_reader import read_databases
 

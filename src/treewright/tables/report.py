@@ -131,6 +131,24 @@ class Report:
         return "\n".join([*lines, *self.notes])
 
 
+def remark_on_identifiers(names: Sequence[str], way_out: str) -> str:
+    """What to know about columns in which nearly every row has its own value.
+
+    With so many states they can be made to fit anything, so they draw edges that say nothing.
+
+    Examples
+    --------
+    >>> remark_on_identifiers(["id", "key"], "with columns=")
+    'looks like an identifier, better left out with columns=: id, key'
+    """
+    return f"looks like an identifier, better left out {way_out}: {listed(names)}"
+
+
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
 def join_reports(
     names: Sequence[str], reports: Sequence[Report], n_states: Mapping[str, int | None]
 ) -> Report:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from treewright.tables.arrays import Column, Mask, code_type, freeze
 from treewright.tables.columns import LabelColumn, NumberColumn, SourceColumn, label_column
 from treewright.tables.report import ColumnReport
 from treewright.tables.schema import Label, Variable
+
+if TYPE_CHECKING:
+    from treewright.tables.table import Table
 
 FEW_STATES = 20
 
@@ -107,6 +110,20 @@ def observed_labels(column: LabelColumn) -> npt.NDArray[np.bool_]:
 
 def is_identifier(n_distinct: int, n_rows: int) -> bool:
     return n_distinct > FEW_STATES and n_distinct > 0.9 * n_rows
+
+
+def identifiers(table: Table) -> tuple[str, ...]:
+    """The columns of a table in which nearly every row has its own value."""
+    if table.report is not None:  # of the table as it was read: columns may have been left out since
+        return tuple(name for name in table.report.identifiers if name in table.schema)
+    columns = zip(table.schema, table.columns, strict=True)
+    return tuple(
+        variable.name
+        for variable, codes in columns
+        if variable.is_discrete
+        and is_identifier(variable.cardinality, table.n_rows)  # states that no row has may be among them
+        and is_identifier(len(np.unique(codes)), table.n_rows)
+    )
 
 
 def refuse_if_empty(column: SourceColumn, states: Sequence[Label]) -> None:

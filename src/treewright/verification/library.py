@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any, Protocol, runtime_checkable
 
 from treewright.errors import SchemaError
-from treewright.graphs.cluster_trees import JunctionTree
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.graphs.undirected import UndirectedGraph
 from treewright.models.formats import read_model
 from treewright.models.formats.certificate import as_section

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.formats.samples import collider
 from tests.models.random_markov import random_markov_network
+from tests.nonsense import plant
 
 import treewright as tw
 from treewright.errors import FormatError
@@ -145,15 +146,5 @@ values = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-1, 1) | st.
 @settings(max_examples=150)
 @given(st.data())
 def test_signed_nonsense_is_refused_or_a_model(data):
-    def change(content):
-        here = content
-        while True:
-            key = data.draw(st.sampled_from(list(here) if isinstance(here, dict) else list(range(len(here)))))
-            if isinstance(here[key], dict | list) and here[key] and data.draw(st.booleans()):
-                here = here[key]
-            else:
-                here[key] = data.draw(values)
-                return
-
     with suppress(FormatError):
-        assert isinstance(from_bytes(signed(change)), MarkovNetwork)
+        assert isinstance(from_bytes(signed(lambda content: plant(data, content, values))), MarkovNetwork)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nonsense import plant
 
 from treewright.errors import FormatError
 from treewright.graphs.dag import Dag
@@ -118,29 +119,8 @@ def test_damaged_files_are_refused_or_unchanged(position, removed, inserted):
         assert from_bytes(damaged) == load_network("asia")  # a space more or less does no harm
 
 
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=8,
-)
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_signed_nonsense_is_refused_or_a_model(data):
-    def change(content):
-        here = content
-        while True:
-            key = data.draw(st.sampled_from(list(here) if isinstance(here, dict) else list(range(len(here)))))
-            if isinstance(here[key], dict | list) and here[key] and data.draw(st.booleans()):
-                here = here[key]
-            else:
-                here[key] = data.draw(values)
-                return
-
     with suppress(FormatError):
-        assert isinstance(from_bytes(signed(change)), BayesianNetwork)
+        assert isinstance(from_bytes(signed(lambda content: plant(data, content))), BayesianNetwork)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.errors import TreewidthError
-from treewright.graphs.cluster_trees import JunctionTree
 from treewright.graphs.feature_graph import FeatureGraph
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.inference.clique_tree import depth_first
 from treewright.inference.factor import Cells, Factor
 from treewright.limits import check_table

@@ -1,7 +1,7 @@
 """A proof of treewidth beside a model: clusters in a tree that hold every family.
 
 In a file it says ``{"clusters": [[name, ...], ...], "edges": [[i, j], ...], "bound": K or null}``. What is
-written was checked; what is read is a :class:`~treewright.graphs.cluster_trees.JunctionTree`, whose making
+written was checked; what is read is a :class:`~treewright.graphs.junction_trees.JunctionTree`, whose making
 checks the shape. Whether a file's certificate proves anything about its model is for
 :func:`treewright.verify` to say, which trusts none of this.
 """
@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from treewright.errors import FormatError, GraphError, SchemaError, TreewidthError
-from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
+from treewright.graphs.cluster_trees import ClusterTree
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.tables.schema import Schema
 
 

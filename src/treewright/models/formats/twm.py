@@ -23,7 +23,8 @@ from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 from treewright.errors import FormatError, SettingError
-from treewright.graphs.cluster_trees import ClusterTree, JunctionTree
+from treewright.graphs.cluster_trees import ClusterTree
+from treewright.graphs.junction_trees import JunctionTree
 from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.feature_network import FeatureNetwork
 from treewright.models.formats import certificate as certificates
