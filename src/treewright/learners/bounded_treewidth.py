@@ -140,10 +140,11 @@ def search_from(
         searches.spread()
         searches.kick(early)
         note(tallies)
-    if early < kicks and not searches.expired:
+    if early < kicks and searches.has_time_left:
         with trace.phase("second start") as tallies:
             searches.begin_again(wide_network(settings))
             note(tallies)
+    if early < kicks:
         with trace.phase("iterate on") as tallies:
             searches.kick(kicks - early)
             note(tallies)
