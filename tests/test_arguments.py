@@ -161,6 +161,18 @@ def test_a_learner_by_tests_tells_how_to_make_one(found, message):
             "tw.GTest(tw.count(table))",
         ),
         (
+            lambda: tw.learn_knots(COUNTER, score="bdeu"),
+            "score= of learn_knots takes a score; found the text 'bdeu': write tw.BDeu(tw.count(table))",
+        ),
+        (
+            lambda: tw.class_search(COUNTER),
+            "class_search takes a score; found a WholeCounter: write tw.BIC(counter)",
+        ),
+        (
+            lambda: tw.choose_score(DISCRETE),
+            "choose_score takes counts; found a Table: count it first, tw.count(table)",
+        ),
+        (
             lambda: tw.learn_blankets(SCORE),
             "learn_blankets takes a score of undirected graphs; found a BIC: write "
             "tw.BlanketsJointPosterior(tw.count(table))",

@@ -111,7 +111,7 @@ std::size_t ClassSearch::try_batch(std::span<const Arc> batch, const Reopening& 
   if (branches.empty()) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       State before = state_;
-      how.attempt(*this, batch[i]);
+      undo_if_stopped(before, [&] { how.attempt(*this, batch[i]); });
       if (keep_if_better(std::move(before))) return i;
     }
     return batch.size();
@@ -167,8 +167,11 @@ void ClassSearch::build_side_by_side(Move move, std::span<const Vertex> stale, C
     });
     for (std::size_t i = 0; i < n; ++i) {
       join(*beside[i]);
-      for (std::size_t k = 0; k < built[i].size(); ++k)
-        lists.of[pieces[begin + i][k]] = std::move(built[i][k]);
+      for (std::size_t k = 0; k < built[i].size(); ++k) {
+        const Vertex y = pieces[begin + i][k];
+        lists.of[y] = std::move(built[i][k]);
+        lists.rewind(y);
+      }
     }
   }
 }

@@ -28,6 +28,20 @@ bool ClassSearch::is_better_than(std::int64_t units) {
   return state_.units > units + noise;
 }
 
+// Work that is stopped half-way, by its owner or by a score that fails, leaves the search where it was.
+void ClassSearch::undo_if_stopped(const State& before, const std::function<void()>& work) {
+  const BitMatrix allowed = allowed_;
+  try {
+    work();
+  } catch (...) {
+    allowed_ = allowed;
+    banned_.reset();
+    rows_.set_discount(0);
+    state_ = before;
+    throw;
+  }
+}
+
 bool ClassSearch::keep_if_better(State&& before) {
   if (is_better_than(before.units)) {
     ++tally_.improved;

@@ -134,7 +134,8 @@ void ClassSearch::refresh(Move move, Cancel& cancel) {
     if (!lists.of[y]) stale.push_back(y);
   if (stale.size() >= kManyLists && !cluster_of_.empty()) build_side_by_side(move, stale, cancel);
   for (const Vertex y : stale) {
-    if (!lists.of[y]) lists.of[y] = build_list(move, y, cancel);
+    if (lists.of[y]) continue;  // built with others
+    lists.of[y] = build_list(move, y, cancel);
     lists.rewind(y);
   }
 }

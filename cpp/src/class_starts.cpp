@@ -42,17 +42,18 @@ bool ClassSearch::start_again(Cancel& cancel) {
   const double worth = score(canonical_member(state_.graph), cancel);
   const Pdag forest = forest_of_edges(cancel);
   BitMatrix all = near_pairs();
-  std::swap(all, allowed_);
   State before = state_;
-  replace(ClassGraph::completed(forest));
-  state_.units += units_of(score(canonical_member(state_.graph), cancel) - worth);
-  forget_inserts();
-  run(cancel);
-  std::swap(all, allowed_);
-  if (state_.units > before.units) {  // near pairs show whether it is worth looking at the others
+  undo_if_stopped(before, [&] {
+    std::swap(all, allowed_);
+    replace(ClassGraph::completed(forest));
+    state_.units += units_of(score(canonical_member(state_.graph), cancel) - worth);
     forget_inserts();
     run(cancel);
-  }
+    std::swap(all, allowed_);
+    if (state_.units <= before.units) return;
+    forget_inserts();  // near pairs show whether it is worth looking at the others
+    run(cancel);
+  });
   ++tally_.reopened;
   return keep_if_better(std::move(before));
 }
@@ -67,10 +68,12 @@ void ClassSearch::set_discount(double discount) {
 
 bool ClassSearch::loosen(double discount, Cancel& cancel) {
   State before = state_;
-  set_discount(discount);
-  run(cancel);
-  set_discount(0);
-  run(cancel);
+  undo_if_stopped(before, [&] {
+    set_discount(discount);
+    run(cancel);
+    set_discount(0);
+    run(cancel);
+  });
   ++tally_.reopened;
   const bool is_better = keep_if_better(std::move(before));
   note_changes();

@@ -32,7 +32,7 @@ const GainRows::Row* GainRows::known_row(const Fingerprint& key) const {
 
 void GainRows::put(const Fingerprint& key, std::unique_ptr<Row> row) {
   if (bytes_ > kMostBytes) forget();
-  bytes_ += sizeof(Row) + 64 + row->all.size() * sizeof(double) + row->known.size() * sizeof(row->known[0]);
+  bytes_ += sizeof(Row) + 64 + row->bytes();
   places_.put(key, static_cast<std::uint32_t>(rows_.size()));
   rows_.push_back(std::move(row));
 }
@@ -71,17 +71,20 @@ void GainRows::join(GainRows& branch) {
   branch.forget();
 }
 
-void GainRows::join(Row& mine, Row& learned) const {
+void GainRows::join(Row& mine, Row& learned) {
   if (!mine.all.empty()) return;
+  const std::size_t before = mine.bytes();
   if (learned.all.empty()) {
+    constexpr auto vertex = &std::pair<Vertex, double>::first;  // gains may differ by a rounding
     std::vector<std::pair<Vertex, double>> known;
-    std::ranges::set_union(mine.known, learned.known, std::back_inserter(known));
+    std::ranges::set_union(mine.known, learned.known, std::back_inserter(known), {}, vertex, vertex);
     if (known.size() == mine.known.size()) return;
     mine.known = std::move(known);
     sort_useful(mine);
   } else {
     mine = std::move(learned);
   }
+  bytes_ += mine.bytes() - before;
 }
 
 void GainRows::sort_useful(Row& row) const {

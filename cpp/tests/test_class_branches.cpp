@@ -1,5 +1,6 @@
 // Branches of scores, of gains and of a search: they answer like their trunk, which learns what they learned.
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -39,6 +40,48 @@ class Rows {
   std::vector<std::vector<std::uint8_t>> columns_;
   std::vector<std::uint32_t> cardinalities_;
   std::shared_ptr<const tw::PackedTable> table_;
+};
+
+struct Broken : std::runtime_error {
+  Broken() : std::runtime_error("broken") {}
+};
+
+// Scores that break at some question, whichever branch asks it.
+class Fragile final : public tw::LocalScores {
+ public:
+  using Left = std::shared_ptr<std::atomic<std::int64_t>>;
+  Fragile(std::shared_ptr<tw::LocalScores> inner, Left left)
+      : inner_(std::move(inner)), left_(std::move(left)) {}
+
+  std::size_t size() const override { return inner_->size(); }
+  bool is_score_equivalent() const override { return true; }
+  double resolution() const override { return inner_->resolution(); }
+  double local(tw::Vertex child, tw::VertexSet parents, tw::Cancel& cancel) override {
+    return asked().local(child, parents, cancel);
+  }
+  double additions(tw::Vertex child, tw::VertexSet parents, tw::VertexSet candidates, std::span<double> out,
+                   tw::Cancel& cancel) override {
+    return asked().additions(child, parents, candidates, out, cancel);
+  }
+  double deletions(tw::Vertex child, tw::VertexSet parents, std::span<double> out,
+                   tw::Cancel& cancel) override {
+    return asked().deletions(child, parents, out, cancel);
+  }
+  std::vector<double> pair_gains(tw::Cancel& cancel) override { return asked().pair_gains(cancel); }
+  std::unique_ptr<tw::LocalScores> branch() const override {
+    return std::make_unique<Fragile>(inner_->branch(), left_);
+  }
+
+ private:
+  LocalScores& asked() {
+    if (left_->fetch_sub(1) == 0) throw Broken();
+    return *inner_;
+  }
+  void take_over(LocalScores& branch) override { inner_->join(*static_cast<Fragile&>(branch).inner_); }
+  void forget_answers() override { inner_->forget(); }
+
+  std::shared_ptr<tw::LocalScores> inner_;
+  Left left_;
 };
 
 template <class Error, class F>
@@ -158,4 +201,45 @@ TEST(a_search_that_is_stopped_can_go_on) {
   for (tw::ClassSearch* one : {&expected, &search}) one->reopen_nodes(tw::Return::step_by_step, cancel);
   CHECK(search.graph().marks == expected.graph().marks);
   CHECK(throws<std::invalid_argument>([&] { search.set_clusters({0, 1}); }));
+}
+
+// Wherever a score breaks, with clusters and without: the class is no worse, what it gained is what it says,
+// and the search goes on from there as any other would.
+TEST(a_search_whose_score_breaks_can_go_on) {
+  tw::Cancel cancel;
+  const Rows rows(48, 400, 3);
+  std::vector<std::uint32_t> clusters(48);
+  for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v;  // more pieces of work than begin at once
+  const tw::BitMatrix nothing(48);
+  std::size_t n_broken = 0;
+  for (const bool side_by_side : {true, false})
+    for (const std::int64_t at : {1, 20, 60, 90, 200, 450, 1000, 2500}) {
+      const auto left = std::make_shared<std::atomic<std::int64_t>>(at);
+      tw::ClassSearch search(std::make_shared<Fragile>(rows.scores(), left), {});
+      tw::ClassSearch fresh(rows.scores(), {});
+      if (side_by_side) search.set_clusters(clusters);
+      const auto attempt = [&](auto&& work) {
+        const double before = search.gained();
+        if (throws<Broken>(work)) {
+          ++n_broken;
+          CHECK(search.gained() >= before);
+          left->store(at);
+          throws<Broken>(work);
+          left->store(-1);
+          work();
+        }
+        left->store(at);
+      };
+      attempt([&] { search.run(cancel); });
+      attempt([&] { search.reopen_nodes(tw::Return::step_by_step, cancel); });
+      attempt([&] { search.reopen_edges(cancel); });
+      attempt([&] { search.loosen(4.0, cancel); });
+      attempt([&] { search.start_again(cancel); });
+      left->store(-1);
+      const double own = fresh.score(tw::canonical_member(search.graph()), cancel);
+      CHECK(own - fresh.score(nothing, cancel) == search.gained());
+      fresh.start_from(search.graph().marks);
+      CHECK(!fresh.run(cancel));
+    }
+  CHECK(n_broken > 30);
 }

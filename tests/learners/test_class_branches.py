@@ -138,7 +138,12 @@ def test_columns_do_not_matter_to_knots_that_are_searched_side_by_side(alarm, en
     assert other.report.tables == expected.report.tables
 
 
-@pytest.mark.parametrize("groups", [[["a"]], [["a", "b"], ["b"]], [["a"], ["b", "c"]], []])
+def test_empty_clusters_are_nobody():
+    score = tw.BIC(tw.count(tw.read_table({"a": [0, 1, 1], "b": [1, 0, 1]})))
+    assert tw.class_search(score, clusters=[[], [], [], ["b"], [], ["a"]]).certified
+
+
+@pytest.mark.parametrize("groups", [[["a"]], [["a", "b"], ["b"]], [["a"], ["b", "c"]], [["a", 3], ["b"]], []])
 def test_clusters_must_be_a_partition(groups):
     score = tw.BIC(tw.count(tw.read_table({"a": [0, 1, 1], "b": [1, 0, 1]})))
     with pytest.raises(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.criteria.native_scores import native_scores
+from treewright.criteria.native_scores import CountedScore, native_scores
 from treewright.errors import SettingError
 from treewright.learners.class_search import class_search
 from treewright.learners.score_choice import CANDIDATES, choose_score, codes, suited_score
@@ -85,11 +85,21 @@ def test_what_the_choice_counted_is_not_counted_again(name):
 
 def test_a_score_asked_by_two_searches_counts_once():
     score = tw.SparseQNML(tw.count(rows_of("alarm", 300)))
-    native = native_scores(score)
-    runs = [class_search(score, effort=1, counted=native) for _ in range(2)]
+    counted = CountedScore(score)
+    runs = [class_search(score, effort=1, counted=counted) for _ in range(2)]
     assert runs[0].cpdag == runs[1].cpdag
     assert runs[0].trace.total("tables") > 0
     assert runs[1].trace.total("tables") == 0
+
+
+def test_what_was_counted_for_another_score_is_refused():
+    counter = tw.count(rows_of("asia", 100))
+    others = (tw.BIC(tw.count(rows_of("asia", 100, seed=1))), tw.SparseQNML(counter), tw.BIC(counter))
+    for other in (*map(CountedScore, others), native_scores(others[0]), 3):
+        with pytest.raises(
+            SettingError, match="counted must be a CountedScore of the very score that is sear"
+        ):
+            class_search(tw.BIC(counter), counted=other)
 
 
 def test_one_table_is_judged_by_all():

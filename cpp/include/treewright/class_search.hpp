@@ -193,6 +193,7 @@ class ClassSearch {
   bool changed_near(Vertex v, std::uint64_t since) const;
   void reopen_edge(Vertex u, Vertex v, Cancel& cancel);
   std::vector<Arc> edges_to_reopen(Cancel& cancel);
+  void undo_if_stopped(const State& before, const std::function<void()>& work);
   bool keep_if_better(State&& before);
   Pdag forest_of_edges(Cancel& cancel);
   BitMatrix near_pairs() const;

@@ -50,13 +50,14 @@ class GainRows {
     std::vector<std::pair<Vertex, double>> known;  // rising, until then
     std::vector<Useful> useful;
     const double* find(Vertex x) const;
+    std::size_t bytes() const { return all.size() * sizeof(double) + known.size() * sizeof(known[0]); }
   };
 
   Fingerprint key(Vertex y, VertexSet base) const { return prints_.of(base) ^ prints_(y, 1); }
   const Row* known_row(const Fingerprint& key) const;
   Row& own_row(Vertex y, VertexSet base, Cancel& cancel);
   void put(const Fingerprint& key, std::unique_ptr<Row> row);
-  void join(Row& mine, Row& learned) const;
+  void join(Row& mine, Row& learned);
   double full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
   void fill(Row& row, Vertex y, VertexSet base, Cancel& cancel);
   void extend(Row& row, Vertex y, VertexSet base, std::span<const Vertex> candidates, Cancel& cancel);

@@ -7,6 +7,7 @@ in the core, its wrappers seen through; every other score (a database, one of yo
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,6 +42,33 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
     True
     """
     return _packed(score) or _gaussian(score) or _pooled(score) or _callback(score)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedScore:
+    """A score with what searches counted for it, for one search after the other.
+
+    Attributes
+    ----------
+    score
+        Whose answers they are.
+    native
+        The answers.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = tw.BIC(tw.count(tw.read_table({"b": [0, 0, 1, 1], "a": [0, 0, 1, 1]})))
+    >>> counted = CountedScore(score)
+    >>> tw.class_search(score, counted=counted).trace.total("tables")
+    0
+    """
+
+    score: LocalScore
+    native: _core.LocalScores = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "native", native_scores(self.score))
 
 
 def _packed(score: LocalScore) -> _core.LocalScores | None:

@@ -16,6 +16,7 @@ search goes on from there; again the better of the two stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import SCORE, require
-from treewright.criteria.native_scores import native_scores, without_price
+from treewright.criteria.native_scores import CountedScore, without_price
 from treewright.criteria.score import LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
@@ -102,7 +103,7 @@ def class_search(
     max_parents: int | None = None,
     mentions: npt.NDArray[np.intp] | None = None,
     clusters: Sequence[Collection[str]] | None = None,
-    counted: _core.LocalScores | None = None,
+    counted: CountedScore | None = None,
     progress: Progress | None = None,
 ) -> LearnedClass:
     """Search the equivalence class of best score, from the empty graph or another class.
@@ -145,7 +146,8 @@ def class_search(
         are counted, and variables of different groups reopened, side by side on several threads. The number
         of threads changes nothing but the time; other groups are another order of reopening.
     counted
-        The score as an earlier search asked it (`native_scores`): what was counted then is not counted again.
+        This score as an earlier search asked it: what was counted then is not counted again. One search at a
+        time may have it.
     progress
         Called after each phase with the steps taken and the nats gained since the start.
 
@@ -180,7 +182,14 @@ def class_search(
     """
     require("class_search", SCORE, score)
     _check_settings(score, effort, max_parents)
-    search = _Search(score, native_scores(score) if counted is None else counted, max_parents, progress)
+    if counted is None:
+        counted = CountedScore(score)
+    elif not isinstance(counted, CountedScore) or counted.score is not score:
+        raise SettingError(
+            f"counted must be a CountedScore of the very score that is searched, {score!r}; found "
+            f"{counted!r}: make it with CountedScore(score), or leave it out"
+        )
+    search = _Search(score, counted.native, max_parents, progress)
     if clusters is not None:
         search.set_clusters(clusters)
     allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
@@ -283,8 +292,8 @@ class _Search:
         return pairs
 
     def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
-        cluster_of = {name: i for i, names in enumerate(clusters) for name in names}
-        if sorted(name for names in clusters for name in names) != sorted(self.schema.names):
+        cluster_of = {name: i for i, names in enumerate(filter(len, clusters)) for name in names}
+        if Counter(name for names in clusters for name in names) != Counter(self.schema.names):
             raise SettingError(
                 "clusters must hold every variable of the score, each in one of them; found "
                 f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"

@@ -111,9 +111,10 @@ def learn_knots(
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
         from a second start, and among those with a weak one with edges at half their price, unless there are
         fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, for BDeu
-        up to 100 variables 3, and 1 when `fast` or above 1,000 variables; 1 for knots that are searched
-        (engine ``"class"``, or ``"exact"`` where a cluster is too large). Above 100 variables, with at most
-        twice as many rows, the default also looks again at single edges among pairs with a clear trace.
+        up to 100 variables 3, and 1 without the certificate or above 1,000 variables; 1 for knots that are
+        searched (engine ``"class"``, or ``"exact"`` where a cluster is too large). From 101 to 1,000
+        variables, with at most twice as many rows and BDeu or qNML of states, the default also looks again at
+        single edges among pairs with a clear trace.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge

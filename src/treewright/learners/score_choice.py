@@ -14,13 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from treewright import _core
 from treewright.arguments import COUNTS, require
 from treewright.criteria.dirichlet_scores import BDeu
 from treewright.criteria.discrete_score import local_by, of_same_tables
 from treewright.criteria.grouped_score import GroupedQNML, GroupedScore
 from treewright.criteria.likelihood_scores import QNML
-from treewright.criteria.native_scores import native_scores
+from treewright.criteria.native_scores import CountedScore
 from treewright.criteria.score import LocalScore
 from treewright.criteria.sparse_score import sparse_score
 from treewright.errors import SettingError
@@ -81,10 +80,10 @@ class CountedChoice(ScoreChoice):
     Attributes
     ----------
     counted
-        The chosen score as its search asked it, for the search that follows; None when none did.
+        The chosen score with the answers that its search got, for the one that follows; None when none did.
     """
 
-    counted: _core.LocalScores | None = field(default=None, repr=False, compare=False)
+    counted: CountedScore | None = field(default=None, repr=False, compare=False)
 
 
 def choose_score(
@@ -162,9 +161,9 @@ def _choose(
 ) -> CountedChoice:
     """Search with the best score so far until it stays the best."""
     chosen, tables = next(iter(scores)), 0
-    tried: dict[str, _core.LocalScores] = {}
+    tried: dict[str, CountedScore] = {}
     while True:
-        tried[chosen] = native_scores(scores[chosen])
+        tried[chosen] = CountedScore(scores[chosen])
         found = class_search(
             scores[chosen],
             effort=effort,
