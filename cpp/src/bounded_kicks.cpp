@@ -22,11 +22,10 @@ constexpr double kHuge = 0.15;       // now and then far more is destroyed, whic
 constexpr double kLeastShare = 0.3;  // of the parents that are dropped
 constexpr double kIsolates = 0.7, kReattaches = 0.3, kRedraws = 0.05;
 constexpr std::size_t kSetsTried = 6;
-constexpr std::uint64_t kGuesses =
-    20;                             // for each vertex that is settled: wide networks would ask for hundreds
-constexpr double kFarBehind = 50;   // temperatures below the best: start from there again
-constexpr std::size_t kLong = 300;  // kicks without anything better
-constexpr std::size_t kParts = 3;   // one of so many is destroyed then
+constexpr std::uint64_t kGuesses = 60;  // of an order, for each vertex that is settled
+constexpr double kFarBehind = 50;       // temperatures below the best: start from there again
+constexpr std::size_t kLong = 300;      // kicks without anything better
+constexpr std::size_t kParts = 3;       // one of so many is destroyed then
 
 }  // namespace
 

@@ -106,7 +106,7 @@ def network_rows(name: str, n_rows: int) -> tuple[tw.Table, str, bool]:
     return model.sample(n_rows, rng=np.random.default_rng(20260717)), f"{shown}, sampled", False
 
 
-def within(table: tw.Table, treewidth: int, limits: list[float]) -> list[float | None]:
+def within(table: tw.Table, treewidth: int, limits: list[float], seed: int = 0) -> list[float | None]:
     """The best score told by each of the processor times, the last the longest; None before anything was."""
     best: list[float | None] = [None] * len(limits)
     start = time.process_time()
@@ -119,7 +119,8 @@ def within(table: tw.Table, treewidth: int, limits: list[float]) -> list[float |
 
     try:
         score = tw.BIC(tw.count(table))
-        tw.learn_bounded_treewidth(score, treewidth=treewidth, effort=1e6, progress=tell)
+        rng = np.random.default_rng(seed)
+        tw.learn_bounded_treewidth(score, treewidth=treewidth, effort=1e6, rng=rng, progress=tell)
     except StopIteration:
         pass
     return best

@@ -114,6 +114,20 @@ def test_phases_tell_of_it():
     assert [phase.name for phase in alone.phases] == ["tree", "climb", "reopt", "settle", "iterate", "final"]
 
 
+def test_there_is_none_late_in_the_time_given():
+    settings = settings_of(score_of(1))
+    start = BoundedStart.of(first_network(settings), 3)
+    given = (None, 1000.0, 1e-9)
+    assert [BoundedSearches(settings, [1], start, seconds).has_time_left for seconds in given] == [
+        True,
+        True,
+        False,
+    ]
+    hurried = learn_bounded_treewidth(score_of(1), treewidth=3, effort=9, seconds=1e-9)
+    assert "second start" not in [phase.name for phase in hurried.trace.phases]
+    check_certificate(hurried, 3)
+
+
 @pytest.mark.parametrize("kind", [BIC, K2])
 @pytest.mark.parametrize("seed", range(3))
 def test_knowledge_is_obeyed(seed, kind):

@@ -93,6 +93,11 @@ class BoundedSearches:
     def expired(self) -> bool:
         return self.searches[0].expired
 
+    @property
+    def has_time_left(self) -> bool:
+        """Half of it at least: what cannot be stopped on the way takes less than all that was before it."""
+        return self.seconds is None or perf_counter() - self.began <= self.seconds / 2
+
     def tallies(self) -> dict[str, int]:
         """What all searches have done so far."""
         sums = np.sum([search.tallies for search in self.searches], axis=0)

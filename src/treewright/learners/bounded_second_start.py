@@ -2,8 +2,8 @@
 
 A search over equivalence classes makes better choices than a climb from a tree, and takes a fraction of the
 time of the kicks. Its network is too wide, but the bound lets most of its arcs in. From them another local
-optimum is reached, which is the better one in two of three cases where the bound is wide. Of a bound of two
-so little is left of the network that the tree is the better start.
+optimum is reached, which is the better one in three of five cases where the bound is wide. A bound of two
+leaves so little of the network that the tree is the better start.
 """
 
 from __future__ import annotations

@@ -10,7 +10,9 @@ Where the climb ends the cover has room that single moves cannot use, since two 
 joined. So all families are chosen anew along a perfect order of the cover, where parents are joined anyway.
 Then every variable is cut off in turn and its arcs are laid out anew: that is the local optimum. From there,
 as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is better
-stays. A last climb may also swap one parent for another.
+stays. Where bound and effort are large enough there is a second start, at a network learned without the bound
+of which only so many arcs are let in as it allows; the better of the two local optima is worked on. A last
+climb may also swap one parent for another.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def learn_bounded_treewidth(
         The bound: no clique of the cover has more than `treewidth` + 1 variables.
     effort
         Destroy and rebuild parts of the network so many times for each variable. 0 ends at the local optimum,
-        1 is a good default, 5 is thorough.
+        1 is a good default, 5 is thorough. Above 1 and with a treewidth of 3 or more there is a second start.
     rng
         Draws what is destroyed; by default a generator seeded with 0.
     order
@@ -140,10 +142,11 @@ def search_from(
         searches.spread()
         searches.kick(early)
         note(tallies)
-    if early < kicks and not searches.expired:
+    if early < kicks and searches.has_time_left:
         with trace.phase("second start") as tallies:
             searches.begin_again(wide_network(settings))
             note(tallies)
+    if early < kicks:
         with trace.phase("iterate on") as tallies:
             searches.kick(kicks - early)
             note(tallies)
