@@ -71,6 +71,15 @@ void ClassSearch::forget() {
   scores_->forget();
 }
 
+// Sweep after sweep until one changes nothing.
+void ClassSearch::sweep_on(const std::function<std::vector<Arc>()>& waiting, const Reopening& how,
+                           Cancel& cancel) {
+  const Branches beside = branches(cancel);
+  std::size_t left = settings_.most_steps;
+  for (std::size_t improved = 1; improved > 0 && left > 0; left -= std::min(left, improved))
+    improved = sweep(waiting(), how, beside, cancel);
+}
+
 // Everything that waits gets its turn; how often that was better.
 std::size_t ClassSearch::sweep(std::vector<Arc> waiting, const Reopening& how, const Branches& branches,
                                Cancel& cancel) {

@@ -163,10 +163,7 @@ void ClassSearch::reopen_nodes(Return how, Cancel& cancel) {
       [&](const Arc& v) { return changed_near(v.first, reopened_at[v.first]); },
       [&](ClassSearch& search, const Arc& v) { search.reopen_node(v.first, how, cancel); },
       [&](const Arc& v, std::uint64_t version) { reopened_at[v.first] = version; }};
-  const Branches beside = branches(cancel);
-  std::size_t left = settings_.most_steps;
-  for (std::size_t improved = 1; improved > 0 && left > 0; left -= std::min(left, improved))
-    improved = sweep(vertices_to_reopen(), reopening, beside, cancel);
+  sweep_on([&] { return vertices_to_reopen(); }, reopening, cancel);
 }
 
 // The edge leaves by its best delete, whatever that costs.
@@ -222,9 +219,7 @@ void ClassSearch::reopen_edges(Cancel& cancel) {
   const Reopening reopening{
       [&](const Arc& edge) { return state_.graph.adjacent.test(edge.first, edge.second); },
       [&](ClassSearch& search, const Arc& edge) { search.reopen_edge(edge.first, edge.second, cancel); }};
-  const Branches beside = branches(cancel);
-  while (sweep(edges_to_reopen(cancel), reopening, beside, cancel) > 0) {
-  }
+  sweep_on([&] { return edges_to_reopen(cancel); }, reopening, cancel);
 }
 
 }  // namespace treewright

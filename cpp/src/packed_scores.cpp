@@ -13,7 +13,7 @@ namespace {
 
 // A grouped pass pays from so many candidates on.
 constexpr std::size_t kFewCandidates = 4;
-// Sets remembered, about 40 bytes each in a table that is half full.
+// Sets remembered, 64 bytes each in a table that is half full: 256 MB, or twice that when it has just grown.
 constexpr std::size_t kMostSets = std::size_t{1} << 22;
 // Numbers in the rows that are remembered, 128 MB.
 constexpr std::size_t kMostInRows = std::size_t{1} << 24;

@@ -1,12 +1,11 @@
 """The search over equivalence classes: which pairs, which start, how many parents, and refusals."""
 
 from itertools import combinations
+from zlib import crc32
 
 import numpy as np
 import pytest
-from tests.learners.class_examples import (
-    asia_score,
-)
+from tests.learners.class_examples import Plain, asia_score
 
 import treewright as tw
 from treewright.errors import SchemaError, SettingError
@@ -145,3 +144,21 @@ def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
     bic = score.inner  # charges nothing for an edge
     found = tw.class_search(bic, effort=2, again=everybody, loosely=everybody)
     assert "cheaper edges" not in [phase.name for phase in found.trace.phases]
+
+
+class Uneven(Plain):
+    """Says that it cannot tell members of a class apart, and does so by up to half a nat."""
+
+    def local_many(self, families):
+        noise = [crc32(repr((child, sorted(parents))).encode()) / 2**32 for child, parents in families]
+        return self.inner.local_many(families) + 0.5 * np.array(noise)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_edges_reopened_in_circles_come_to_an_end(seed):
+    names = ["asia", "bronc", "dysp", "either", "lung"]
+    table = tw.load_network("asia").sample(60, rng=np.random.default_rng(seed)).select(names)
+    learned = tw.class_search(Uneven(tw.BIC(tw.count(table))), effort=3)
+    improved = {phase.name: phase.tallies.get("improved", 0) for phase in learned.trace.phases}
+    assert improved["reopen edges"] >= 300  # a limit for circles, and so no certificate
+    assert not learned.certified

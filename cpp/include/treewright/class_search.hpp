@@ -148,6 +148,7 @@ class ClassSearch {
     std::function<void(ClassSearch&, const Arc&)> attempt;
     std::function<void(const Arc&, std::uint64_t)> in_vain = [](const Arc&, std::uint64_t) {};  // and version
   };
+  void sweep_on(const std::function<std::vector<Arc>()>& waiting, const Reopening& how, Cancel& cancel);
   std::size_t sweep(std::vector<Arc> waiting, const Reopening& how, const Branches& branches, Cancel& cancel);
   std::vector<Arc> next_batch(std::vector<Arc>& waiting, const Reopening& how) const;
   std::size_t try_batch(std::span<const Arc> batch, const Reopening& how, const Branches& branches,
