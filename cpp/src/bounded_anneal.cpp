@@ -31,14 +31,14 @@ bool BoundedSearch::can_anneal() const {
 }
 
 bool BoundedSearch::is_annealing_due(Cancel& cancel) {
-  if (!anneals_ || state_.bound() != settings_.bound || tally_.kicks % kTurn >= kAnneals) return false;
+  if (!anneals_ || tally_.kicks % kTurn >= kAnneals) return false;
   if (!anneal_) begin_annealing(cancel);
   return anneals_;
 }
 
 /// Where the first cover is idle annealing does not pay, and is left at that.
 void BoundedSearch::begin_annealing(Cancel& cancel) {
-  anneal_ = std::make_unique<CoverAnneal>(columns_, state_.bound(), settings_.seed);
+  anneal_ = std::make_unique<CoverAnneal>(columns_, state_.bound(), settings_.seed, cancel);
   anneal_->plant(complete_cover(state_, columns_), cancel);
   annealed_at_ = state_.clock();
   anneals_ = anneal_->is_busy();

@@ -1,5 +1,7 @@
 #include "treewright/cover_anneal.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace treewright {
@@ -21,7 +23,7 @@ std::size_t bits_of(std::size_t n) { return static_cast<std::size_t>(std::bit_wi
 
 bool CoverAnneal::can_remember(std::size_t n, std::size_t bound) { return (bound + 1) * bits_of(n) < 64; }
 
-CoverAnneal::CoverAnneal(FamilyColumns& columns, std::size_t bound, std::uint64_t seed)
+CoverAnneal::CoverAnneal(FamilyColumns& columns, std::size_t bound, std::uint64_t seed, Cancel& cancel)
     : columns_(columns),
       tree_(columns.size(), bound),
       draws_(seed),
@@ -32,6 +34,7 @@ CoverAnneal::CoverAnneal(FamilyColumns& columns, std::size_t bound, std::uint64_
       bits_(bits_of(columns.size())),
       before_{tree_, scores_, 0} {
   for (Vertex v = 0; v < columns_.size(); ++v) {
+    cancel.check();
     for (Vertex u = 0; u < columns_.size(); ++u)
       if (u != v) liked_[v].push_back(u);
     std::ranges::stable_sort(liked_[v], std::ranges::greater{},

@@ -1,6 +1,7 @@
 #include "treewright/cover_tree.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace treewright {
 namespace {

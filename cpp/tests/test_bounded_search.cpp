@@ -200,7 +200,7 @@ TEST(annealing_is_never_worse_and_its_network_is_narrow) {
     tw::FamilyColumns columns(scores, open_rules(n, width), cancel);
     tw::BoundedState state(columns, tw::DagBuilder(n), rising(n), width, cancel);
     state.check_always();
-    tw::CoverAnneal anneal(columns, width, seed);
+    tw::CoverAnneal anneal(columns, width, seed, cancel);
     const tw::BitMatrix cover = tw::complete_cover(search.state(), columns);
     CHECK(tw::edges_of(cover).size() / 2 == width * n - width * (width + 1) / 2);
     anneal.plant(cover, cancel);

@@ -28,7 +28,7 @@ from treewright import (
     load_network,
     moments,
 )
-from treewright.errors import CycleError, KnowledgeError, SchemaError
+from treewright.errors import CycleError, GraphError, KnowledgeError, SchemaError
 from treewright.tables import Schema, Variable
 
 SCORES = [LogLikelihood, AIC, BIC, BDeu, K2, SparseQNML]
@@ -108,6 +108,31 @@ def test_a_price_for_edges_removes_the_weakest():
     weakest = min(gains[u, v] for u, v in tree.index_edges())
     assert learn_chow_liu(EdgePrior(score, weakest + 1e-6)).structure.n_edges == tree.n_edges - 1
     assert learn_chow_liu(EdgePrior(score, 1e6)).structure.n_edges == 0
+
+
+@pytest.mark.parametrize("kind", [BIC, BDeu])
+def test_real_weights_leave_noise_in_the_gains(kind):
+    noisy = 0
+    for seed in range(12):
+        table = dependent_table(seed, [2, 3] * 6, 500)
+        weighted = Table(
+            table.schema, table.columns, weights=np.random.default_rng(seed).uniform(0, 3, table.n_rows)
+        )
+        score = kind(count(weighted))
+        gains = score.pair_gains()
+        noisy += bool((gains != gains.T).any())
+        assert learn_chow_liu(score).structure.n_edges > 0
+    assert noisy > 0
+
+
+def test_gains_that_really_differ_are_refused():
+    class Turned(BIC):
+        def pair_gains(self):
+            return np.triu(super().pair_gains() + 1)
+
+    score = Turned(count(dependent_table(1, [2, 2, 2], 100)))
+    with pytest.raises(GraphError, match="weights of pairs must be symmetric numbers; found"):
+        learn_chow_liu(score)
 
 
 def test_trees_point_away_from_the_first_name():

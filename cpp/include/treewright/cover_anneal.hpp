@@ -15,7 +15,7 @@ namespace treewright {
 class CoverAnneal {
  public:
   /// Every arc must be allowed and none required, and families may be as large as the bound.
-  CoverAnneal(FamilyColumns& columns, std::size_t bound, std::uint64_t seed);
+  CoverAnneal(FamilyColumns& columns, std::size_t bound, std::uint64_t seed, Cancel& cancel);
   /// Cliques with their vertex fit in one word: what `remember` needs.
   static bool can_remember(std::size_t n, std::size_t bound);
 

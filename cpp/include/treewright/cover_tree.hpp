@@ -10,6 +10,7 @@
 // - two neighbours exchange their places.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
