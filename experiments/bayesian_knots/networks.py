@@ -27,7 +27,7 @@ PLAN = {
     "andes": TEN,
     "link": {500: 3, 2_000: 2},
     "pigs": {200: 3, 500: 3},
-    "pathfinder": {200: 5, 500: 5, 1_000: 3, 2_000: 2, 10_000: 1},
+    "pathfinder": TEN,
 }
 SMALL = {"alarm": {200: 2}, "hepar2": {200: 1}}
 # With a fixed threshold and so many pairs, chance joins thousands: no end after minutes.
