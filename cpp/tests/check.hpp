@@ -44,6 +44,16 @@ inline int run_all() {
   return failed != 0;
 }
 
+template <class Error, class F>
+bool throws(F&& f) {
+  try {
+    f();
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
+
 }  // namespace check
 
 #define CHECK(condition)                                                        \

@@ -84,16 +84,6 @@ class Fragile final : public tw::LocalScores {
   Left left_;
 };
 
-template <class Error, class F>
-bool throws(F&& f) {
-  try {
-    f();
-  } catch (const Error&) {
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 TEST(a_branch_of_scores_answers_like_its_trunk) {
@@ -195,12 +185,12 @@ TEST(a_search_that_is_stopped_can_go_on) {
   for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v / 6;
   tw::ClassSearch expected(rows.scores(), {}), search(rows.scores(), {});
   for (tw::ClassSearch* one : {&expected, &search}) one->set_clusters(clusters);
-  CHECK(throws<tw::Cancelled>([&] { search.run(stopped); }));
+  CHECK(check::throws<tw::Cancelled>([&] { search.run(stopped); }));
   for (tw::ClassSearch* one : {&expected, &search}) one->run(cancel);
-  CHECK(throws<tw::Cancelled>([&] { search.reopen_nodes(tw::Return::step_by_step, stopped); }));
+  CHECK(check::throws<tw::Cancelled>([&] { search.reopen_nodes(tw::Return::step_by_step, stopped); }));
   for (tw::ClassSearch* one : {&expected, &search}) one->reopen_nodes(tw::Return::step_by_step, cancel);
   CHECK(search.graph().marks == expected.graph().marks);
-  CHECK(throws<std::invalid_argument>([&] { search.set_clusters({0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { search.set_clusters({0, 1}); }));
 }
 
 // Wherever a score breaks, with clusters and without: the class is no worse, what it gained is what it says,
@@ -220,11 +210,11 @@ TEST(a_search_whose_score_breaks_can_go_on) {
       if (side_by_side) search.set_clusters(clusters);
       const auto attempt = [&](auto&& work) {
         const double before = search.gained();
-        if (throws<Broken>(work)) {
+        if (check::throws<Broken>(work)) {
           ++n_broken;
           CHECK(search.gained() >= before);
           left->store(at);
-          throws<Broken>(work);
+          check::throws<Broken>(work);
           left->store(-1);
           work();
         }

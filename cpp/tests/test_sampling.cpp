@@ -31,16 +31,6 @@ Rows draw(std::uint64_t seed, std::uint64_t first_row, std::size_t n) {
   return rows;
 }
 
-template <class Error, class F>
-bool throws(F&& f) {
-  try {
-    f();
-  } catch (const Error&) {
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 // The known answers published with the generator.
@@ -87,7 +77,8 @@ TEST(log_probabilities_are_sums_of_logs) {
   CHECK(out[1] == std::log(0.75));
   CHECK(std::isinf(out[2]) && out[2] < 0);
   rows.second[1] = 2;
-  CHECK(throws<std::out_of_range>([&] { tw::log_probability_rows(pair(), rows.read(), out, cancel); }));
+  CHECK(
+      check::throws<std::out_of_range>([&] { tw::log_probability_rows(pair(), rows.read(), out, cancel); }));
 }
 
 TEST(networks_that_do_not_fit_together_are_refused) {
@@ -96,10 +87,10 @@ TEST(networks_that_do_not_fit_together_are_refused) {
   const auto sample = [&](const tw::NetworkTables& network, std::vector<std::uint32_t> order) {
     tw::sample_rows(network, order, 0, 0, 1, rows.columns(), cancel);
   };
-  CHECK(throws<std::invalid_argument>([&] { sample(pair(), {1, 0}); }));
-  CHECK(throws<std::invalid_argument>([&] { sample(pair(), {0}); }));
-  CHECK(throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {kRoot, kRoot}}, {0, 1}); }));
-  CHECK(throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {9}}, {kRoot, kChild}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { sample(pair(), {1, 0}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { sample(pair(), {0}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {kRoot, kRoot}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {9}}, {kRoot, kChild}}, {0, 1}); }));
   const std::vector<double> wrong{0.5, std::nan(""), 0.5, 0};
-  CHECK(throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {wrong, kChild}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {wrong, kChild}}, {0, 1}); }));
 }
