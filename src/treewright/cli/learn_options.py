@@ -27,7 +27,8 @@ Effort = Annotated[
         "--effort",
         min=0,
         help="How long to search on: for bounded any number (1 if not given), for hill-climbing and knots 0 "
-        "to 3 (2; knots with --fast 1), for mixture tens of seconds of work (3; 0: twenty trees).",
+        "to 3 (2; knots as the score and the size call for), for mixture tens of seconds of work (3; 0: "
+        "twenty trees).",
         show_default=False,
     ),
 ]

@@ -30,7 +30,7 @@ class Knots(Estimator):
     filter
         Which pairs may be joined at all: "pc1", "clusters", "partners", or None for all.
     effort
-        How much is looked at again, 0 to 3; by default as much as the size allows.
+        How much is looked at again, 0 to 3; by default as much as the score and the size call for.
     max_parents
         No child gets more; by default the score alone decides.
     knowledge
