@@ -1,4 +1,4 @@
-"""Every method on small samples of the example networks: what is learned has to stay the same, bit for bit."""
+"""Every method on small samples of the example networks: what is learned has to stay the same to the bit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,45 @@ import numpy as np
 import treewright as tw
 from treewright import graphs, learners
 
-METHODS = ["bounded", "chow-liu", "hill-climbing", "hybrid", "knots", "tabu", "chains", "thin-junction-tree", "aggressive", "pc", "tpda", "blocks", "separation-tree", "bjp", "ib", "mpl", "l1", "lem", "cutset", "hidden-tree", "mixture"]
+METHODS = [
+    "bounded",
+    "chow-liu",
+    "hill-climbing",
+    "hybrid",
+    "knots",
+    "tabu",
+    "chains",
+    "thin-junction-tree",
+    "aggressive",
+    "pc",
+    "tpda",
+    "blocks",
+    "separation-tree",
+    "bjp",
+    "ib",
+    "mpl",
+    "l1",
+    "lem",
+    "cutset",
+    "hidden-tree",
+    "mixture",
+]
 SLOW_ON_ALARM = {"l1", "lem"}  # half a minute and more
-CONTINUOUS = ["bounded", "chow-liu", "hill-climbing", "hybrid", "knots", "tabu", "chains", "thin-junction-tree", "aggressive", "pc", "tpda", "blocks", "separation-tree"]
+CONTINUOUS = [
+    "bounded",
+    "chow-liu",
+    "hill-climbing",
+    "hybrid",
+    "knots",
+    "tabu",
+    "chains",
+    "thin-junction-tree",
+    "aggressive",
+    "pc",
+    "tpda",
+    "blocks",
+    "separation-tree",
+]
 
 
 @cache

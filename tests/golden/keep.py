@@ -1,4 +1,4 @@
-"""Keep what every method learns now: `python -m tests.golden.keep`, on purpose and never to make a test pass."""
+"""Keep what every method learns now: `python -m tests.golden.keep`; never to make a test pass."""
 
 import json
 import sys
