@@ -26,7 +26,7 @@ from common import (
 )
 
 import treewright as tw
-from treewright.learners.skeleton import find_skeleton
+from treewright.learners.independence.skeleton import find_skeleton
 
 ALPHA = 0.01
 

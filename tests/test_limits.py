@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.reference.counting import plain_schema
+from tests.reference.counting.counting import plain_schema
 
 from treewright.errors import SchemaError, TableTooLarge
 from treewright.limits import (

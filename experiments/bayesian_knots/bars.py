@@ -14,7 +14,7 @@ import numpy as np
 import treewright as tw
 from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
-from treewright.learners.score_choice import suited_score
+from treewright.learners.classes.score_choice import suited_score
 
 # network, rows: most errors in the mean, or None; data sets (more where the mean is close to the bar)
 BARS: dict[tuple[str, int], tuple[int | None, int]] = {

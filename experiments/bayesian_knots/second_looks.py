@@ -16,7 +16,7 @@ import numpy as np
 import treewright as tw
 from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
-from treewright.learners.score_choice import suited_score
+from treewright.learners.classes.score_choice import suited_score
 
 
 def priced(share: float) -> Callable[[tw.Counter], tw.LearnedKnots]:

@@ -26,7 +26,7 @@ from experiments.common import (
     run,
     timed,
 )
-from treewright.learners.efficient_markov import MarkovLeaf
+from treewright.learners.efficient_markov.lem import MarkovLeaf
 
 PAGE = "docs/papers/efficient_markov.md"
 SETS = (

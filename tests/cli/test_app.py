@@ -146,7 +146,7 @@ def test_an_interrupt_with_json_is_a_document(run_json, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("treewright.cli.sample_command.open_with_given", interrupt)
+    monkeypatch.setattr("treewright.cli.commands.sample.open_with_given", interrupt)
     document = run_json("sample", "asia", "-n", "5", code=130)
     assert document["error"] == {"type": "Interrupted", "message": "interrupted", "exit_code": 130}
 
@@ -155,7 +155,7 @@ def test_faults_of_the_program_are_not_hidden(monkeypatch):
     def fail(*arguments, **options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("treewright.cli.sample_command.open_with_given", fail)
+    monkeypatch.setattr("treewright.cli.commands.sample.open_with_given", fail)
     with pytest.raises(ZeroDivisionError):
         main(["sample", "asia", "-n", "5"])
 

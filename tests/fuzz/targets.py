@@ -18,21 +18,21 @@ from pathlib import Path
 
 import numpy as np
 from tests.fuzz.mutation import damage, disturb
-from tests.models.random_features import random_features
+from tests.models.features.random_features import random_features
 from tests.verification.signed import sign
 
 import treewright as tw
-from treewright.cli.given import read_given
+from treewright.cli.answers.given import read_given
 from treewright.errors import EvidenceError, FormatError, KnowledgeError, SettingError, TreewrightError
-from treewright.graphs.dag import Dag
-from treewright.graphs.hypergraph_files import format_hypergraph, parse_hypergraph, read_hypergraph
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.knowledge.hypergraph_files import format_hypergraph, parse_hypergraph, read_hypergraph
 from treewright.limits import parse_bytes
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.convert import from_dot
 from treewright.models.formats import FOREIGN, twm, uai
-from treewright.models.formats.certificate import read_certificate
 from treewright.models.formats.names import restore_names
 from treewright.models.formats.text import Source, unpack
+from treewright.models.formats.twm.certificate import read_certificate
 from treewright.networks import load_network
 from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate

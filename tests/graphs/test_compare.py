@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.reference import directed as slow
-from tests.reference.directed import dags, random_dag, schema_of, shuffled
+from tests.reference.graphs import directed as slow
+from tests.reference.graphs.directed import dags, random_dag, schema_of, shuffled
 
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs import Cpdag, Dag, Pdag, UndirectedGraph, compare, irregularity, shd
@@ -130,7 +130,7 @@ def test_irregularity():
 
 
 def test_treewidths():
-    pytest.importorskip("treewright.graphs.treewidth")
+    pytest.importorskip("treewright.graphs.undirected.treewidth")
     schema = schema_of("abcd")
     truth = Dag(schema, [("a", "d"), ("b", "d"), ("c", "d")])
     assert compare(truth, Cpdag.of(Dag(schema, [("a", "b"), ("b", "c")]))).treewidths == (3, 1)

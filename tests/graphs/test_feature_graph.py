@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.random_features import RandomFeatures, random_features
-from tests.reference.feature_graphs import joint_table
+from tests.models.features.random_features import RandomFeatures, random_features
+from tests.reference.models.feature_graphs import joint_table
 
 import treewright as tw
 from treewright.errors import GraphError, SchemaError

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.learners.database_examples import EXAMPLE_2, EXAMPLE_3, exact_table, family_tables, random_model
+from tests.learners.separation_trees.database_examples import (
+    EXAMPLE_2,
+    EXAMPLE_3,
+    exact_table,
+    family_tables,
+    random_model,
+)
 
 import treewright as tw
 from treewright.errors import TableTooLarge
-from treewright.graphs.collapse import collapsed_scope
+from treewright.graphs.undirected.collapse import collapsed_scope
 from treewright.inference.completion import CompletedJoint
-from treewright.learners.pooled_judges import complete_counter
+from treewright.learners.separation_trees.pooled_judges import complete_counter
 
 
 def completed(model, sets):

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.inference.random_questions import random_families, random_schema
-from tests.reference.em import expected_counts
+from tests.reference.models.em import expected_counts
 
 import treewright as tw
 from treewright import _core
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
-from treewright.models.family_counts import families_of
+from treewright.models.discrete.family_counts import families_of
 from treewright.models.model import align_evidence
 
 

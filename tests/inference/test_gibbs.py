@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.random_markov import random_markov_network
-from tests.reference.markov import gibbs_chain
+from tests.models.undirected.random_markov import random_markov_network
+from tests.reference.models.markov import gibbs_chain
 
 import treewright as tw
 from treewright import _core

@@ -13,8 +13,8 @@ from tests.inference.random_questions import (
     random_potentials,
     random_schema,
 )
-from tests.reference.elimination import EliminationEngine
-from tests.reference.enumeration import product_table, summed_to, with_evidence
+from tests.reference.graphs.elimination import EliminationEngine
+from tests.reference.models.enumeration import product_table, summed_to, with_evidence
 
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.treewidth import elimination_width, moral_neighbours, treewidth
+from tests.reference.graphs.treewidth import elimination_width, moral_neighbours, treewidth
 
 from treewright.errors import GraphError, SchemaError, TreewidthError
 from treewright.networks import random_dag, random_network

@@ -4,7 +4,7 @@ import time
 
 import pytest
 from tests.models.convert.test_features import wide
-from tests.models.test_feature_network import worked_graph
+from tests.models.features.test_feature_network import worked_graph
 
 import treewright as tw
 from treewright.reports.feature_picture import drawn_structure, upper_nodes

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.networks import load_network, random_network
 from treewright.reports.render import to_html, to_svg

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.reference.counting import random_counter
+from tests.reference.counting.counting import random_counter
 
 from treewright.statistics import CachedCounter, FromTables, count, family_statistics
 from treewright.statistics.families import ScoreSettings

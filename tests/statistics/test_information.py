@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.counting import random_counter
+from tests.reference.counting.counting import random_counter
 
 from treewright.errors import SchemaError
 from treewright.statistics import count, entropy, mutual_information, pairwise_information

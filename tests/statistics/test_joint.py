@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.reference.counting import SlowCounter, plain_schema
+from tests.reference.counting.counting import SlowCounter, plain_schema
 
 from treewright.errors import SchemaError, WeightError
 from treewright.statistics.counter import Counter

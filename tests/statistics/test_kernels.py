@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.counting import SlowCounter, plain_schema
+from tests.reference.counting.counting import SlowCounter, plain_schema
 
 from treewright import _core
 

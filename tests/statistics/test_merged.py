@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.counting import SlowCounter, plain_schema, random_counter
+from tests.reference.counting.counting import SlowCounter, plain_schema, random_counter
 
 import treewright as tw
 from treewright.errors import SchemaError

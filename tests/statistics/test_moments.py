@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import gaussian as slow
+from tests.reference.models import gaussian as slow
 
 from treewright import Schema, Variable, _core
 from treewright.errors import MissingValuesError, SchemaError, WeightError

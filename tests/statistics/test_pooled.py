@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.errors import SchemaError, SettingError, SingularError
-from treewright.learners.pooled_judges import complete_counter
+from treewright.learners.separation_trees.pooled_judges import complete_counter
 from treewright.statistics.counter import Counter
 from treewright.statistics.homogeneity import chi_square_of, holm
 from treewright.statistics.scaling import scale_covariance

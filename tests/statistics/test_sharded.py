@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.reference.counting import plain_schema, random_counter
+from tests.reference.counting.counting import plain_schema, random_counter
 
 from treewright.errors import SchemaError
 from treewright.statistics import ShardedCounter, count

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from tests.reference.counting import SlowCounter, plain_schema
-from tests.reference.criteria import approximate_regret
+from tests.reference.counting.counting import SlowCounter, plain_schema
+from tests.reference.counting.criteria import approximate_regret
 
 import treewright as tw
 from treewright.statistics.state_merging import compared_states, log_partitions, merge_states

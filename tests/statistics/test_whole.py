@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.counting import SlowCounter
+from tests.reference.counting.counting import SlowCounter
 
 from treewright import _core
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, UnknownNameError, WeightError

@@ -9,17 +9,17 @@ import typer
 from typer.main import get_command
 
 import treewright
-from treewright.cli.ask_commands import marginals, mpe, query, score
-from treewright.cli.compare_command import compare
-from treewright.cli.convert_command import convert
-from treewright.cli.demo_command import demo
-from treewright.cli.doctor_command import doctor
+from treewright.cli.commands.ask import marginals, mpe, query, score
+from treewright.cli.commands.compare import compare
+from treewright.cli.commands.convert import convert
+from treewright.cli.commands.demo import demo
+from treewright.cli.commands.doctor import doctor
+from treewright.cli.commands.explore import explore
+from treewright.cli.commands.inspect import inspect
+from treewright.cli.commands.learn import learn
+from treewright.cli.commands.sample import sample
+from treewright.cli.commands.verify import verify
 from treewright.cli.errors import Door
-from treewright.cli.explore_command import explore
-from treewright.cli.inspect_command import inspect
-from treewright.cli.learn_command import learn
-from treewright.cli.sample_command import sample
-from treewright.cli.verify_command import verify
 
 app = typer.Typer(
     name="treewright",

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
-from treewright.tables.bins import Bins, BinSpec
-from treewright.tables.database_reader import read_databases
+from treewright.tables._reading.bins import Bins, BinSpec
+from treewright.tables._reading.database_reader import read_databases
+from treewright.tables._reading.missing import MissingPolicy, mark_missing
+from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
-from treewright.tables.missing import MissingPolicy, mark_missing
 from treewright.tables.readers import read_table
 from treewright.tables.report import Report, listed, remark_on_identifiers
 from treewright.tables.schema import Label, Schema
-from treewright.tables.sources import Source, open_source
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 

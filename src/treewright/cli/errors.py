@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from treewright.cli.output import error_console, print_json, speak_any_language
+from treewright.cli.answers.output import error_console, print_json, speak_any_language
 from treewright.errors import MissingValuesError, SchemaError, TreewrightError
 
 DONE, WRONG_INPUT, TOO_LARGE, INTERRUPTED = 0, 1, 2, 130

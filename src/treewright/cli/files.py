@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from treewright.cli.output import plain
+from treewright.cli.answers.output import plain
 from treewright.errors import SettingError
 from treewright.models.formats.text import written_whole
 

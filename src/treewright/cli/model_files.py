@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from treewright.cli.given import read_given
+from treewright.cli.answers.given import read_given
 from treewright.errors import FileMissingError, FormatError, nearest
 from treewright.models.formats.twm import load, read_provenance
 from treewright.models.model import AnyModel

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.criteria.named import structure_score_named
+from treewright.criteria.registry import structure_score_named
 from treewright.estimators.estimator import Estimator
 from treewright.graphs import Knowledge
 from treewright.learners import Learned, LearnedGraph, learn_blankets
 from treewright.models import BestFitting, Dirichlet, MarkovNetwork, fit
 from treewright.statistics import Counter
 from treewright.tables import Schema
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 
 class BlanketMarkov(Estimator):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from treewright.criteria.named import score_named
+from treewright.criteria.registry import score_named
 from treewright.estimators.estimator import Estimator
 from treewright.graphs import Dag, Knowledge
 from treewright.learners import Learned, learn_chow_liu
 from treewright.models import Dirichlet
 from treewright.statistics import Counter
 from treewright.tables import Schema
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 
 class ChowLiuTree(Estimator):

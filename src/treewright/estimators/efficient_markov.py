@@ -8,12 +8,12 @@ import numpy as np
 
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.learners import LearnedFeatureGraph, learn_efficient_markov
-from treewright.learners.efficient_markov import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
+from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
 from treewright.models import Dirichlet, FeatureNetwork
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 
 class EfficientMarkov(Estimator):

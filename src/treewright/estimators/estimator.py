@@ -18,7 +18,7 @@ import numpy.typing as npt
 from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, nearest
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
-from treewright.graphs.treewidth import treewidth_upper_bound
+from treewright.graphs.undirected.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
 from treewright.learners import Learned, Trace
 from treewright.models import (
@@ -33,10 +33,10 @@ from treewright.models import (
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
+from treewright.tables._reading.understood import identifiers
 from treewright.tables.report import Report, remark_on_identifiers
-from treewright.tables.understood import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

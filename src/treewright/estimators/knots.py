@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from treewright.criteria.named import score_named
+from treewright.criteria.registry import score_named
 from treewright.estimators.estimator import Estimator
 from treewright.graphs import Clusters, Cpdag, Dag, Knowledge
 from treewright.learners import KnotsReport, Learned, learn_knots
-from treewright.learners.cluster_expansion import Expansion
-from treewright.learners.pair_filters import Filter
+from treewright.learners.bayesian_knots.expansion import Expansion
+from treewright.learners.bayesian_knots.pair_filters import Filter
 from treewright.models import Dirichlet
 from treewright.statistics import Counter
 from treewright.tables import Schema
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 
 class Knots(Estimator):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from treewright.criteria.named import independence_test_named
+from treewright.criteria.registry import independence_test_named
 from treewright.estimators.estimator import Estimator
 from treewright.graphs import Dag, Knowledge, Pdag
 from treewright.learners import Learned, learn_pc
-from treewright.learners.collider_rules import ColliderRule
+from treewright.learners.independence.collider_rules import ColliderRule
 from treewright.models import Dirichlet
 from treewright.statistics import Counter
 from treewright.tables import Schema
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 
 class PC(Estimator):

@@ -9,16 +9,16 @@ from typing import Any, Literal, Self
 from treewright.errors import NotFittedError
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.graphs import Knowledge, Pdag
-from treewright.graphs.hypergraph_files import read_hypergraph
+from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
-from treewright.learners.from_tables import Engine, learn_from_tables
-from treewright.learners.learned_from_tables import LearnedFromTables
-from treewright.learners.separator_audit import Legitimacy
+from treewright.learners.separation_trees.audit import Legitimacy
+from treewright.learners.separation_trees.from_tables import Engine, learn_from_tables
+from treewright.learners.separation_trees.learned_tables import LearnedFromTables
 from treewright.models import Dirichlet, fit
-from treewright.models.several_tables import score_tables
+from treewright.models.fitting.several_tables import score_tables
 from treewright.tables import Databases, Schema, read_databases
-from treewright.tables.bins import Bins
-from treewright.tables.missing import MissingPolicy
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
 
 Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
 

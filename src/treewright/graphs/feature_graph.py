@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError, SchemaError
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema, Scope
 
 KINDS = ("one", "table", "tree", "split", "feature", "and", "mix", "hidden", "rows")

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import TableTooLarge
-from treewright.graphs.junction_trees import JunctionTree
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.tables.schema import Schema, Scope
 

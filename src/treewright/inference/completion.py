@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import TableTooLarge
-from treewright.graphs.collapse import collapsed_scope
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.collapse import collapsed_scope
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
 from treewright.limits import check_table, table_cells
 from treewright.tables.overlaps import intersections, reduced_sets

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from treewright.graphs.junction_trees import JunctionTree
+from treewright.graphs.undirected.junction_trees import JunctionTree
 
 Structure_co = TypeVar("Structure_co", covariant=True)
 

@@ -7,28 +7,28 @@ from treewright.models.answers import (
     ManyMarginals,
     Marginals,
 )
-from treewright.models.bayesian_network import BayesianNetwork
-from treewright.models.dirichlet import Dirichlet
-from treewright.models.em import EmTrace, FittedByEm, fit_em, observed_score
-from treewright.models.family_counts import FamilyCounts
-from treewright.models.feature_fitting import FittedFeatures
-from treewright.models.feature_network import EstimatedEntropy, FeatureNetwork
-from treewright.models.fit import fit
-from treewright.models.gaussian_fit import GaussianPrior, fit_gaussian
-from treewright.models.gaussian_network import GaussianNetwork
-from treewright.models.gibbs import GibbsSample, sample_gibbs
-from treewright.models.log_linear import LogLinearModel
-from treewright.models.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
-from treewright.models.markov_choice import BestFitting, PseudoLikelihoodFitting
-from treewright.models.markov_fitting import DecomposableCover, IterativeFitting
-from treewright.models.markov_network import Fitting, MarkovNetwork
+from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
+from treewright.models.continuous.gaussian_network import GaussianNetwork
+from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
+from treewright.models.continuous.sampled_answers import SampledAnswer
+from treewright.models.continuous.sigmoid_fit import fit_sigmoid
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.dirichlet import Dirichlet
+from treewright.models.discrete.family_counts import FamilyCounts
+from treewright.models.features.feature_fitting import FittedFeatures
+from treewright.models.features.feature_network import EstimatedEntropy, FeatureNetwork
+from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_score
+from treewright.models.fitting.fit import fit
 from treewright.models.model import Model
-from treewright.models.normal_answers import JointNormal, Normal, NormalMarginals
-from treewright.models.pseudolikelihood import fit_pseudolikelihood
-from treewright.models.sampled_answers import SampledAnswer
-from treewright.models.sigmoid_fit import fit_sigmoid
-from treewright.models.sigmoid_network import SigmoidNetwork
-from treewright.models.weight_fitting import WeightPrior, fit_weights
+from treewright.models.undirected.gibbs import GibbsSample, sample_gibbs
+from treewright.models.undirected.log_linear import LogLinearModel
+from treewright.models.undirected.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
+from treewright.models.undirected.markov_choice import BestFitting, PseudoLikelihoodFitting
+from treewright.models.undirected.markov_fitting import DecomposableCover, IterativeFitting
+from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
+from treewright.models.undirected.pseudolikelihood import fit_pseudolikelihood
+from treewright.models.undirected.weight_fitting import WeightPrior, fit_weights
 
 __all__ = [
     "BayesianNetwork",

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import ImpossibleEvidence, SchemaError
-from treewright.graphs.cluster_trees import ClusterTree
+from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns, check_answer_size, columns_from_rows
 from treewright.inference.cost import Cost
 from treewright.inference.engine import Engine
@@ -268,7 +268,7 @@ class Asking(ShownInNotebooks, ABC):
         certificate: ClusterTree | None = None,
         treewidth: int | None = None,
     ) -> None:
-        """Write the model to a file that :func:`treewright.models.formats.twm.load` reads back exactly.
+        """Write the model to a file that :func:`treewright.load` reads back exactly.
 
         Parameters
         ----------

@@ -17,11 +17,11 @@ from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
 
 if TYPE_CHECKING:
-    from treewright.models.bayesian_network import BayesianNetwork
-    from treewright.models.feature_network import FeatureNetwork
-    from treewright.models.gaussian_network import GaussianNetwork
-    from treewright.models.markov_network import MarkovNetwork
-    from treewright.models.sigmoid_network import SigmoidNetwork
+    from treewright.models.continuous.gaussian_network import GaussianNetwork
+    from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+    from treewright.models.discrete.bayesian_network import BayesianNetwork
+    from treewright.models.features.feature_network import FeatureNetwork
+    from treewright.models.undirected.markov_network import MarkovNetwork
 
 Codes = npt.NDArray[np.unsignedinteger]
 # what a file may hold

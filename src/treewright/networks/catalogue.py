@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import FormatError, nearest
-from treewright.graphs.dag import Dag
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.graphs.directed.dag import Dag
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.networks.example_files import example_names, example_text, expect, read_document
 from treewright.tables.schema import Schema, Variable
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import GraphError, SchemaError, TreewidthError
-from treewright.graphs.dag import Dag
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.graphs.directed.dag import Dag
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Variable
 
 _DEFAULT_PARENTS = 3

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from treewright.errors import FormatError
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.networks.example_files import example_names, example_text, expect, read_document
 from treewright.tables.schema import Schema, Variable
 

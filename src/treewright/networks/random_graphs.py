@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.errors import GraphError
 from treewright.graphs.edges import Edge, edge
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.networks.generate import numbered_schema, pairs_numbered
 
 

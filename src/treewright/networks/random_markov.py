@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.graphs.elimination import maximal_cliques
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.elimination import maximal_cliques
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.limits import check_table
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema, Variable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.graphs.dag import Dag
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.graphs.directed.dag import Dag
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Variable
 
 MOST_PARENTS = 3

@@ -6,9 +6,9 @@ too many edges, the variables stand alone and the nodes of the graph speak for t
 
 from __future__ import annotations
 
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.convert.features import node_label
 from treewright.tables.schema import Schema, Variable
 

@@ -1,7 +1,7 @@
 """Say what the columns are and hand out rows in blocks."""
 
+from treewright.tables._reading.database_reader import read_databases
 from treewright.tables.align import align_schemas
-from treewright.tables.database_reader import read_databases
 from treewright.tables.databases import Databases
 from treewright.tables.features import Feature, Literal
 from treewright.tables.readers import read_table

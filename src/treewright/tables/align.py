@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from treewright.errors import SchemaError
-from treewright.tables.interpret import is_missing_label
+from treewright.tables._reading.interpret import is_missing_label
 from treewright.tables.schema import Label, Schema, Variable
 
 

@@ -258,6 +258,6 @@ def as_databases(tables: Databases | Iterable[Any], **options: Any) -> Databases
         raise SchemaError(
             f"several tables are given as a list of them; for one, write [...]; found {described(tables)}"
         )
-    from treewright.tables.database_reader import read_databases
+    from treewright.tables._reading.database_reader import read_databases
 
     return read_databases(tables, **{name: value for name, value in options.items() if value is not None})

@@ -8,18 +8,18 @@ from typing import Any, get_args
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
+from treewright.tables._reading.bins import Bins, BinSpec, edges_of
+from treewright.tables._reading.columns import LabelColumn, SourceColumn
+from treewright.tables._reading.interpret import binned, interpret, is_missing_label
+from treewright.tables._reading.matching import match
+from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
+from treewright.tables._reading.sources import open_source
+from treewright.tables._reading.understood import Understood
 from treewright.tables.arrays import Weights, check_weights
-from treewright.tables.bins import Bins, BinSpec, edges_of
-from treewright.tables.columns import LabelColumn, SourceColumn
-from treewright.tables.interpret import binned, interpret, is_missing_label
-from treewright.tables.matching import match
-from treewright.tables.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
-from treewright.tables.sources import open_source
 from treewright.tables.table import Table
-from treewright.tables.understood import Understood
 
 
 def read_table(

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from treewright.errors import FormatError
-from treewright.graphs.cluster_trees import ClusterTree
+from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.verification import library
 from treewright.verification.clusters import check_certificate
 from treewright.verification.content import Variables, read_content, read_variables

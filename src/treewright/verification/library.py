@@ -11,12 +11,12 @@ from itertools import combinations
 from typing import Any, Protocol, runtime_checkable
 
 from treewright.errors import SchemaError
-from treewright.graphs.junction_trees import JunctionTree
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.models.formats import read_model
-from treewright.models.formats.certificate import as_section
 from treewright.models.formats.text import read_source
 from treewright.models.formats.twm import to_bytes
+from treewright.models.formats.twm.certificate import as_section
 from treewright.tables.schema import Schema, Variable
 
 __all__ = ["as_section", "bytes_of_file", "bytes_of_model", "propose_certificate"]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.random_features import EVERYTHING, random_features
-from tests.models.test_feature_network import worked_graph, worked_rows
-from tests.reference.feature_graphs import joint_table
+from tests.models.features.random_features import EVERYTHING, random_features
+from tests.models.features.test_feature_network import worked_graph, worked_rows
+from tests.reference.models.feature_graphs import joint_table
 
 import treewright as tw
 from treewright.errors import NoExactAnswer, TableTooLarge, TreewidthError

@@ -8,7 +8,7 @@ import pytest
 from tests.models.formats.samples import LABELS, collider, labelled
 
 from treewright.errors import SchemaError
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.models.convert import families, from_pgmpy, from_pyagrum, to_pyagrum
 from treewright.networks import load_network

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.tables.schema import Schema, Variable
 

@@ -12,7 +12,7 @@ import pytest
 from tests.models.formats.samples import FORMATS, LABELS, collider, labelled
 
 from treewright.errors import FormatError, SchemaError
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork, fit
 from treewright.models.formats import convert_model, read_model, read_model_with_report, twm, write_model
 from treewright.networks import load_network

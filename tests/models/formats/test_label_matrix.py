@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.formats.samples import FORMATS, LABELS, labelled
 
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.models.formats import read_model, read_model_with_report, write_model
 from treewright.models.formats.names import export_names

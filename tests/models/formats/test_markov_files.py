@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.formats.samples import collider
-from tests.models.random_markov import random_markov_network
+from tests.models.undirected.random_markov import random_markov_network
 from tests.nonsense import plant
 
 import treewright as tw
@@ -16,7 +16,7 @@ from treewright.errors import FormatError
 from treewright.models import MarkovNetwork
 from treewright.models.formats import uai
 from treewright.models.formats.text import Source
-from treewright.models.formats.twm import _checksum, from_bytes, to_bytes
+from treewright.models.formats.twm.document import _checksum, from_bytes, to_bytes
 
 SCHEMA = tw.Schema([tw.Variable("a", ("no", "yes")), tw.Variable("b", (1, 2, 3), ordered=True)])
 MODEL = MarkovNetwork(SCHEMA, [(("a", "b"), [[1, 2, 0.5], [0, 4, 1e-9]]), ("b", [1, 1, 7])])

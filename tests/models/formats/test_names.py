@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.models.formats.samples import LABELS, labelled
 
 from treewright.errors import FormatError
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.models.formats import bif, net, read_model, write_model, xdsl, xmlbif
 from treewright.models.formats.names import export_names, names_path

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.tokens import tokenize as slow_tokenize
+from tests.reference.counting.tokens import tokenize as slow_tokenize
 
 from treewright import _core
 from treewright.errors import FormatError

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import normal as slow
+from tests.reference.models import normal as slow
 
 import treewright as tw
 from treewright.errors import FormatError, SchemaError
-from treewright.models.formats.twm import _checksum, from_bytes, read_provenance, save, to_bytes
+from treewright.models.formats.twm.document import _checksum, from_bytes, read_provenance, save, to_bytes
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -2,7 +2,7 @@ import pytest
 from tests.models.formats.samples import collider
 
 from treewright.errors import FormatError
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
 from treewright.models.formats import xdsl
 from treewright.models.formats.names import export_names

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from treewright.models.continuous.gaussian_network import GaussianNetwork
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.models.convert.families import library
-from treewright.models.gaussian_network import GaussianNetwork
-from treewright.models.sigmoid_network import SigmoidNetwork
 
 if TYPE_CHECKING:
     import networkx as nx

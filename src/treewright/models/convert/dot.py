@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from treewright.errors import FormatError, TreewrightError
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.dag import Dag
 from treewright.models.formats.text import Source
 from treewright.models.formats.tokens import WORD, Cursor, Rules, Tokens
 from treewright.tables.schema import Schema, Variable

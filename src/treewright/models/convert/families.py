@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.graphs.dag import Dag
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.graphs.directed.dag import Dag
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import EXACT, ROUNDED
 from treewright.tables.schema import Label, Schema, Variable
 

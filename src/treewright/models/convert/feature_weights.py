@@ -17,7 +17,7 @@ import numpy as np
 
 from treewright.errors import NoExactAnswer, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.models.log_linear import LogLinearModel
+from treewright.models.undirected.log_linear import LogLinearModel
 from treewright.tables.features import Feature, Literal
 
 MOST_FEATURES = 1_000_000

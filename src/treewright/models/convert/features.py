@@ -9,19 +9,19 @@ import numpy as np
 
 from treewright.errors import TreewidthError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.graphs.junction_trees import JunctionTree
+from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.inference.clique_tree import depth_first
 from treewright.inference.factor import Cells, Factor
 from treewright.limits import check_table
 from treewright.models.convert.dot import quoted
 from treewright.models.convert.families import library
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Scope
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from treewright.models.feature_network import FeatureNetwork
+    from treewright.models.features.feature_network import FeatureNetwork
 
 
 def to_markov_network(model: FeatureNetwork, *, clique_limit: int = 20) -> MarkovNetwork:
@@ -30,7 +30,7 @@ def to_markov_network(model: FeatureNetwork, *, clique_limit: int = 20) -> Marko
     Examples
     --------
     >>> from treewright.graphs import FeatureGraphBuilder
-    >>> from treewright.models.feature_network import FeatureNetwork
+    >>> from treewright.models.features.feature_network import FeatureNetwork
     >>> from treewright.tables.schema import Schema, Variable
     >>> builder = FeatureGraphBuilder(Schema([Variable("a", (0, 1)), Variable("b", (0, 1))]))
     >>> graph = builder.graph(builder.table(["a", "b"], [[0.1, 0.2], [0.3, 0.4]]))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.convert.families import Family, assemble, library, plain_label, plain_name
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.models.bayesian_network import BayesianNetwork
 from treewright.models.convert.families import Family, assemble, library
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 
 
 def to_pyagrum(model: BayesianNetwork) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treewright.graphs.undirected import UndirectedGraph
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.convert.dot import quoted
 from treewright.models.convert.families import library
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
-from treewright.models.bayesian_network import BayesianNetwork
-from treewright.models.feature_network import FeatureNetwork
+from treewright.models.continuous.gaussian_network import GaussianNetwork
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
 from treewright.models.formats.draft import Draft
 from treewright.models.formats.factor_draft import FactorDraft
@@ -37,10 +39,8 @@ from treewright.models.formats.names import (
 )
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.gaussian_network import GaussianNetwork
-from treewright.models.markov_network import MarkovNetwork
 from treewright.models.model import AnyModel
-from treewright.models.sigmoid_network import SigmoidNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 
 __all__ = [

@@ -20,7 +20,7 @@ from itertools import pairwise, product
 import numpy as np
 import numpy.typing as npt
 
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
 from treewright.models.formats.draft import Draft, DraftTable, is_normal
 from treewright.models.formats.names import Exported, NameRules

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from treewright.errors import FormatError
-from treewright.graphs.dag import Dag
-from treewright.models.formats.content import expect
+from treewright.graphs.directed.dag import Dag
+from treewright.models.formats.twm.content import expect
 from treewright.tables.schema import Schema, Variable
 
 

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import FormatError, TreewrightError, nearest
-from treewright.graphs.arcs import as_array, ranks_by_name
-from treewright.graphs.dag import Dag
+from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.graphs.directed.dag import Dag
 from treewright.limits import memory_limit
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source
 from treewright.tables.schema import Schema, Variable

@@ -11,7 +11,7 @@ from treewright.errors import TreewrightError
 from treewright.models.formats.draft import Draft
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place
-from treewright.models.markov_network import MarkovNetwork, checked_factor
+from treewright.models.undirected.markov_network import MarkovNetwork, checked_factor
 from treewright.tables.schema import Schema, Scope
 
 

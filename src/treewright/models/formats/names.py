@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import FormatError
-from treewright.graphs.dag import Dag
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.graphs.directed.dag import Dag
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.labels import read_label, write_label
 from treewright.models.formats.report import Renamed
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Label, Schema, Variable
 
 Network = BayesianNetwork | MarkovNetwork

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable
 from treewright.models.formats.names import Exported, NameRules
 from treewright.models.formats.text import Source, as_text

@@ -22,7 +22,7 @@ from typing import BinaryIO
 from treewright import _core
 from treewright.errors import FileMissingError, FormatError
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables.paths import similar_files
+from treewright.tables._reading.paths import similar_files
 
 GZIP = b"\x1f\x8b"
 SHARE_OF_MEMORY = 16

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.models.asking import Asking
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable, count_cells, is_normal
 from treewright.models.formats.factor_draft import DraftFactor, FactorDraft
 from treewright.models.formats.names import Exported, exported_as
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Rules, Tokens
-from treewright.models.markov_network import MarkovNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema, Scope
 
 Cells = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable, count_cells
 from treewright.models.formats.markup import Element, parse
 from treewright.models.formats.names import Exported, NameRules

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 import numpy.typing as npt
 
-from treewright.models.bayesian_network import BayesianNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable, is_normal
 from treewright.models.formats.markup import Element, parse
 from treewright.models.formats.names import Exported, NameRules

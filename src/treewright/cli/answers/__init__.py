@@ -1,0 +1,1 @@
+"""How commands read evidence and print answers."""

@@ -1,0 +1,100 @@
+"""Labels as they are typed and printed, and evidence written as `name=state`.
+
+A label keeps its type: `age=1` finds the number 1 or the text "1", whichever the variable has. Where a
+variable has both, the text is written with quotes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from treewright.errors import EvidenceError, nearest
+from treewright.tables._reading.matching import written_form, written_forms
+from treewright.tables.schema import Label, Schema, Variable
+
+
+def written(label: Label) -> str:
+    """A label as a file holds it."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def written_states(variable: Variable) -> list[str]:
+    """The states of a variable as texts that differ.
+
+    Examples
+    --------
+    >>> written_states(Variable("x", (0, True, "no"))), written_states(Variable("x", (1, "1")))
+    (['0', 'true', 'no'], ['1', '"1"'])
+    """
+    states = variable.states or ()
+    texts = [written(state) for state in states]
+    times = Counter(texts)
+    return [
+        f'"{text}"' if times[text] > 1 and isinstance(state, str) else text
+        for state, text in zip(states, texts, strict=True)
+    ]
+
+
+def read_given(schema: Schema, texts: Sequence[str]) -> dict[str, Label]:
+    """Evidence from texts such as ``smoke=yes``.
+
+    Names may hold "=" too: the longest name that fits is meant.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("a", (0, 1)), Variable("a=b", ("x", "y"))])
+    >>> read_given(schema, ["a=1", "a=b=y"])
+    {'a': 1, 'a=b': 'y'}
+    """
+    given: dict[str, Label] = {}
+    for text in texts:
+        name, state = split_item(schema, text)
+        if name in given:
+            raise EvidenceError(f"{name} is given twice, as {given[name]!r} and as {state!r}")
+        given[name] = state_written(schema[name], state)
+    return given
+
+
+def split_item(schema: Schema, text: str) -> tuple[str, str]:
+    """The variable and the state of ``name=state``."""
+    fitting = [name for name in schema.names if text.startswith(f"{name}=")]
+    if fitting:
+        name = max(fitting, key=len)
+        return name, text[len(name) + 1 :]
+    name, equals, state = text.partition("=")
+    if not equals:
+        raise EvidenceError(f"what is given is written name=state; found {text!r}")
+    raise EvidenceError(
+        f"evidence {name}={state!r} names no variable of the model; "
+        f"variables are {nearest(name, schema.names)}"
+    )
+
+
+def state_written(variable: Variable, text: str) -> Label:
+    """The state that is written like this; an unknown one is left for the model to refuse."""
+    if not variable.is_discrete:
+        return number_written(variable, text)
+    states = variable.states or ()
+    forms = written_states(variable)
+    if text in forms:
+        return states[forms.index(text)]
+    if text in states:
+        return text
+    code = written_forms(states).get(written_form(text))
+    return text if code is None else states[code]
+
+
+def number_written(variable: Variable, text: str) -> float:
+    """The value of a continuous variable."""
+    try:
+        return float(text)
+    except ValueError:
+        raise EvidenceError(
+            f"evidence {variable.name}={text!r} is not a number; {variable.name} is continuous"
+        ) from None
+
+
+def is_item(schema: Schema, text: str) -> bool:
+    """Whether an argument is evidence and not a name."""
+    return "=" in text and text not in schema

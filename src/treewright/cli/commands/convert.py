@@ -1,0 +1,47 @@
+"""`treewright convert`: from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.answers.output import Output
+from treewright.cli.files import check_writable
+from treewright.cli.model_files import open_model
+from treewright.cli.options import AsJson, Model, Quiet
+from treewright.models.formats import convert_model, write_model
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="Where to write; the ending says the format (twm, bif, xmlbif, xdsl, net, uai; .gz too).",
+        show_default=False,
+    ),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Refuse what the format cannot say, instead of renaming it.")
+]
+
+
+def convert(
+    model: Model, target: Target, *, strict: Strict = False, as_json: AsJson = False, quiet: Quiet = False
+) -> None:
+    """Write a model in the format of another program.
+
+    Example: treewright convert asia asia.bif
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    check_writable(target)
+    # an example network has no file to report on
+    report: object = (
+        convert_model(model, target, strict)
+        if Path(model).exists()
+        else write_model(open_model(model), target, strict)
+    )
+    out.answer(
+        lambda: {"output": target, "report": str(report).splitlines()},
+        shown=lambda: [str(report)],
+    )

@@ -1,0 +1,71 @@
+"""`treewright explore`: a page to look at a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.answers.output import Output
+from treewright.cli.files import check_writable, write_text
+from treewright.cli.model_files import open_with_given, provenance_of
+from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, use_resources
+from treewright.learners import EdgeConfidence
+from treewright.reports import to_html
+from treewright.tables.schema import Schema
+
+PageOut = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="page.html", help="Where to write the page; MODEL.html by default."
+    ),
+]
+Title = Annotated[
+    str | None, typer.Option("--title", help="Heading of the page; the model's name by default.")
+]
+
+
+def explore(
+    model: Model,
+    more_given: MoreGiven = None,
+    *,
+    output: PageOut = None,
+    given: Given = None,
+    title: Title = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a model with its distributions, as one HTML page that needs nothing else.
+
+    Of a model from `learn --bootstrap N`, lines are the stronger the more resamplings found the edge.
+
+    Example: treewright explore asia --given smoke=yes -o asia.html
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    name = Path(model).stem
+    target = output or f"{name}.html"
+    check_writable(target)
+    use_resources(None, memory)
+    network, known = open_with_given(model, given, more_given)
+    sure = kept_confidence(model, network.schema)
+    with out.progress("drawing"):
+        page = to_html(network, title=title or name, given=known, confidence=sure)
+    write_text(target, page)
+    edges = network.structure.edges()
+    found = {"output": target, "variables": len(network.schema), "edges": len(edges)}
+    told = ""
+    if sure is not None:
+        found["resamplings"] = sure.repetitions
+        told = f"; the stronger a line, the more of {sure.repetitions:,} resamplings found the edge"
+    out.answer(
+        lambda: found,
+        shown=lambda: [f"{len(network.schema)} variables and {len(edges)} edges drawn in {target}{told}"],
+    )
+
+
+def kept_confidence(model: str, schema: Schema) -> EdgeConfidence | None:
+    """How sure each edge is, where `learn --bootstrap` left it in the file."""
+    kept = provenance_of(model).get("confidence")
+    return None if kept is None else EdgeConfidence.from_dict(schema, kept)

@@ -1,0 +1,1 @@
+"""What `treewright learn` knows: methods, options, rows and what it says."""

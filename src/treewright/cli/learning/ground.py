@@ -1,0 +1,116 @@
+"""What `learn` learns from: rows as a score and a test see them, and what puts parameters on a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from treewright.cli.learning.incomplete import complete_rows, fit_all_rows
+from treewright.criteria import FisherZTest, GaussianBIC, GTest, IndependenceTest, LocalScore, SigmoidBIC
+from treewright.criteria.registry import SCORES, check_score_name, score_named
+from treewright.errors import SchemaError, SettingError, nearest
+from treewright.graphs import Dag
+from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
+from treewright.models import fit, fit_sigmoid
+from treewright.models.model import AnyModel
+from treewright.statistics import Counter, count, moments
+from treewright.tables.databases import Databases
+from treewright.tables.report import listed
+from treewright.tables.schema import Variable
+from treewright.tables.table import Table
+
+CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
+ALL_SCORES = (*SCORES, *CONTINUOUS_SCORES)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A score, a test for each level, and a model (with remarks) for each structure."""
+
+    score: LocalScore
+    test: Callable[[float], IndependenceTest]
+    fit: Callable[[Dag], tuple[AnyModel, list[str]]]
+    counter: Counter | None = None  # none for continuous columns
+    table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
+    complete: Table | None = None  # the rows that miss nothing; none for several tables
+    databases: Databases | None = None  # several tables with overlapping columns
+    score_name: str = ""
+
+    @property
+    def rows(self) -> Table:
+        """The rows of one table that a structure is learned from."""
+        assert self.complete is not None
+        return self.complete
+
+
+def check_score(name: str | None, ess: float | None) -> None:
+    """Refuse a score before any row is read."""
+    if name is None and ess is None:
+        return
+    if name not in ALL_SCORES:
+        if name is None:
+            raise SettingError("--ess belongs to --score bdeu; no score was given")
+        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, ALL_SCORES)}")
+    if name in SCORES:
+        check_score_name(name, ess=ess)
+    elif ess is not None:
+        raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
+
+
+def score_for(columns: Iterable[Variable], score: str | None, default: str) -> str:
+    """The score that was asked for, or the one that suits the columns; refused where it does not."""
+    found = list(columns)
+    continuous = [variable.name for variable in found if not variable.is_discrete]
+    discrete = [variable.name for variable in found if variable.is_discrete]
+    chosen = score or (default if discrete else "gaussian-bic")
+    if chosen in CONTINUOUS_SCORES and discrete:
+        raise SchemaError(
+            f"--score {chosen} is for continuous columns; discrete: {listed(discrete)}. Leave them out with "
+            "--ignore name, or cut the others into intervals with --bins 4 and use --score bic"
+        )
+    if chosen not in CONTINUOUS_SCORES and continuous:
+        raise SchemaError(
+            f"--score {chosen} is for discrete columns; continuous: {listed(continuous)}. Cut them into "
+            "intervals with --bins 4 (or --bins name=4), or leave them out with --ignore name"
+            + ("" if discrete else "; --score gaussian-bic keeps them as they are")
+        )
+    return chosen
+
+
+def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
+    """The rows as a score sees them."""
+    if score in CONTINUOUS_SCORES:
+        found = moments(table)
+
+        def test(alpha: float) -> IndependenceTest:
+            return FisherZTest(found, alpha)
+
+        if score == "sigmoid-bic":
+            return Ground(SigmoidBIC(table), test, lambda dag: (fit_sigmoid(dag, table), []), complete=table)
+        return Ground(GaussianBIC(found), test, lambda dag: (fit(dag, found), []), complete=table)
+    complete = complete_rows(table)
+    counter = count(complete)
+    return Ground(
+        score_named(score, counter, ess=ess),
+        lambda alpha: GTest(counter, alpha=alpha),
+        lambda dag: fit_all_rows(dag, table, counter),
+        counter,
+        table,
+        complete,
+        score_name=score,
+    )
+
+
+def ground_of_tables(databases: Databases, score: str, ess: float | None = None) -> Ground:
+    """Several tables with overlapping columns, as a score sees them."""
+    if ess is not None:
+        raise SettingError("--ess is for one table; several are scored by --score bdeu with one row")
+    if score == "sigmoid-bic":
+        raise SettingError("--score sigmoid-bic is for one table; several are scored by gaussian-bic")
+    return Ground(
+        pooled_score(databases, score),
+        lambda alpha: pooled_test(databases, alpha=alpha),
+        lambda dag: (fit(dag, databases), []),
+        databases=databases,
+        score_name=score,
+    )

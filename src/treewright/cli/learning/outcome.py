@@ -1,0 +1,158 @@
+"""What `treewright learn` says about the model that it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.answers.output import figures, heading, listing, remark
+from treewright.cli.learning.methods import shape_of
+from treewright.cli.learning.table_method import about_tables
+from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
+from treewright.graphs.compare import moral_graph
+from treewright.graphs.undirected.treewidth import treewidth_upper_bound
+from treewright.learners import EdgeConfidence, Learned
+from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.models.model import AnyModel
+from treewright.tables.exports import counted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_SHOWN_EDGES = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that there is to say about a model that was learned."""
+
+    method: str
+    criterion: str
+    learned: Learned[Any]
+    model: AnyModel
+    score: float | None
+    n_rows: int
+    log_likelihood: float | None
+    n_valid_rows: int | None
+    valid_log_likelihood: float | None
+    reading_seconds: float
+    seconds: float
+    remarks: list[str]
+    output: str | None
+    confidence: EdgeConfidence | None = None
+
+    @cached_property
+    def network(self) -> Dag | UndirectedGraph:
+        return shape_of(self.learned)
+
+    @cached_property
+    def width(self) -> int:
+        if self.learned.certificate is not None:
+            return self.learned.certificate.width
+        network = self.network
+        return treewidth_upper_bound(moral_graph(network) if isinstance(network, Dag) else network)
+
+    @property
+    def open_edges(self) -> list[tuple[str, str]] | None:
+        """Edges that the data cannot direct, where the learner knows."""
+        found = getattr(self.learned, "cpdag", self.learned.structure)
+        if isinstance(found, UndirectedGraph):
+            return found.edges()
+        return found.undirected_edges() if isinstance(found, Pdag) else None
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    network = outcome.network
+    plain = {
+        "method": outcome.method,
+        "variables": list(network.schema.names),
+        "edges": [list(edge) for edge in network.edges()],
+        "directed": isinstance(network, Dag),
+        "width": outcome.width,
+        "criterion": outcome.criterion,
+        "score": outcome.score,
+        "parameters": outcome.model.n_parameters,
+        "rows": outcome.n_rows,
+        "log_likelihood": outcome.log_likelihood,
+        "seconds": outcome.seconds,
+        "reading_seconds": outcome.reading_seconds,
+        "notes": outcome.remarks,
+        "output": outcome.output,
+    }
+    if outcome.open_edges is not None:
+        plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
+    if isinstance(outcome.learned, LearnedFromTables):
+        plain |= about_tables(outcome.learned)
+    if outcome.confidence is not None:
+        keys = ("from", "to", "strength", "direction")
+        plain["confidence"] = [dict(zip(keys, edge, strict=True)) for edge in outcome.confidence.edges()]
+    if isinstance(network, ClusteredDag):
+        plain["clusters"] = network.clusters.to_dict()
+    if outcome.n_valid_rows is not None:
+        plain["valid_rows"] = outcome.n_valid_rows
+        plain["valid_log_likelihood"] = outcome.valid_log_likelihood
+    return plain
+
+
+def shown(outcome: Outcome) -> Iterator[RenderableType]:
+    edges, schema = outcome.network.edges(), outcome.network.schema
+    yield heading(
+        f"{outcome.method}: {counted(len(schema), 'variable')}, {counted(len(edges), 'edge')}, "
+        f"treewidth {outcome.width}, {counted(outcome.model.n_parameters, 'parameter')}"
+    )
+    pairs = [
+        ("rows", f"{outcome.n_rows:,}"),
+        (f"score ({outcome.criterion})", "unknown" if outcome.score is None else f"{outcome.score:,.2f}"),
+        ("log-likelihood", nats_per_row(outcome.log_likelihood)),
+    ]
+    if outcome.n_valid_rows is not None:
+        held_out = f"{nats_per_row(outcome.valid_log_likelihood)} ({outcome.n_valid_rows:,} rows)"
+        pairs.append(("held out", held_out))
+    if isinstance(outcome.network, ClusteredDag):
+        pairs.append(("clusters", clusters_line(outcome.network)))
+    pairs.append(("time", f"{outcome.reading_seconds:.2f} s to read, {outcome.seconds:.2f} s to learn"))
+    yield figures(*pairs)
+    if edges:
+        yield edge_list(outcome, edges[:_SHOWN_EDGES])
+    if len(edges) > _SHOWN_EDGES:
+        yield remark(f"  and {len(edges) - _SHOWN_EDGES:,} more; --json lists them all")
+    for line in outcome.remarks:
+        yield remark(f"  note: {line}")
+    if outcome.output is None:
+        yield remark("  not saved; -o M.twm keeps it")
+    else:
+        yield f"  saved to {outcome.output}"
+        following = "marginals" if outcome.confidence is None else "explore"  # which draws how sure edges are
+        yield remark(f"  next: treewright {following} {outcome.output}")
+
+
+def clusters_line(network: ClusteredDag) -> str:
+    """How many clusters, and the largest by its centre."""
+    clusters = network.clusters
+    largest = max(range(len(clusters.stars)), key=lambda i: len(clusters.stars[i].members))
+    return (
+        f"{len(clusters.stars):,}, the largest {counted(len(clusters.stars[largest].members), 'variable')} "
+        f"around {clusters.centres[largest]}; explore draws them"
+    )
+
+
+def nats_per_row(log_likelihood: float | None) -> str:
+    return "too wide to compute" if log_likelihood is None else f"{log_likelihood:.4f} nats per row"
+
+
+def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:
+    """The edges, with what is known about each."""
+    open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
+    confidence = outcome.confidence
+    directed = isinstance(outcome.network, Dag)
+    columns = [] if confidence is None else ["strength", "direction"][: 1 + directed]
+    table = listing("from", "", "to", *columns)
+    for tail, head in edges:
+        sure = []
+        if confidence is not None:
+            sure = [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
+        is_open = frozenset((tail, head)) in open_edges or not directed
+        table.add_row(tail, "-" if is_open else "->", head, *sure[: len(columns)])
+    return table

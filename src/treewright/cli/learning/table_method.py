@@ -1,0 +1,97 @@
+"""`--method separation-tree`: one table or several, with or without sets of what belongs together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treewright.errors import SettingError, nearest
+from treewright.learners.separation_trees.audit import Legitimacy
+from treewright.learners.separation_trees.from_tables import (
+    ENGINES,
+    Engine,
+    about_one,
+    chosen_engine,
+    learn_from_tables,
+    learn_one_by_score,
+    learn_one_by_tests,
+)
+from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.tables.databases import Databases
+
+if TYPE_CHECKING:
+    from treewright.cli.learning.methods import Task
+
+_ALPHA = 0.01
+
+
+def learn_with_tree(task: Task) -> LearnedFromTables:
+    """Learn from the tables of a task."""
+    ground = task.ground
+    tables = ground.databases or Databases([ground.rows])
+    engine = chosen_engine(engine_named(task.engine), tables, by_score=task.effort is not None)
+    if task.alpha is not None and engine == "class":
+        raise SettingError("--alpha is the level of tests; it goes with --engine tests")
+    if task.effort is not None and engine == "tests":
+        raise SettingError("--effort is for a search by score; it goes with --engine class")
+    effort = 2 if task.effort is None else task.effort
+    sets = None if task.hypergraph is None else [tuple(one) for one in task.hypergraph]
+    legitimacy: Legitimacy = "skip" if task.is_asked_again else "error"
+    if ground.databases is not None:
+        return learn_from_tables(
+            tables,
+            hypergraph=sets,
+            engine=engine,
+            score=ground.score_name if engine == "class" else None,
+            effort=effort,
+            alpha=task.alpha,
+            legitimacy=legitimacy,
+            knowledge=task.known(),
+        )
+    judge = task.test(_ALPHA)
+    about = about_one(tables, engine)
+    if engine == "class":
+        return learn_one_by_score(
+            ground.score, judge, sets, about, legitimacy, knowledge=task.known(), effort=effort
+        )
+    return learn_one_by_tests(judge, sets, about, legitimacy=legitimacy, knowledge=task.known())
+
+
+def engine_named(name: str | None) -> Engine:
+    if name is None:
+        return "auto"
+    for engine in ENGINES:
+        if name == engine:
+            return engine
+    raise SettingError(f"--engine {name!r} is not known; engines are {nearest(name, ENGINES)}")
+
+
+def about_tables(learned: LearnedFromTables) -> dict[str, Any]:
+    """What the document of `learn` says about tables, beside what it says about every model."""
+    tables, audit = learned.databases, learned.audit
+    return {
+        "engine": learned.engine,
+        "tables": [
+            {"name": name, "rows": table.n_rows, "columns": list(table.schema.names)}
+            for name, table in zip(tables.names, tables.tables, strict=True)
+        ],
+        "nodes": [list(node) for node in learned.tree.clusters],
+        "separators": [list(shared) for shared in learned.tree.separators],
+        "untestable": [] if audit is None else [list(shared) for shared in audit.untestable],
+        "contradictions": [] if audit is None else [str(one) for one in audit.contradictions],
+        "never_observed_together": [list(pair) for pair in learned.never_observed_together],
+        "undecided": [list(pair) for pair in learned.undecided_edges],
+        "model_based": len(learned.model_based),
+        "homogeneity": {
+            "comparisons": len(learned.homogeneity.tests),
+            "alpha": learned.homogeneity.alpha,
+            "rejected": [
+                {
+                    "columns": list(one.columns),
+                    "about": one.about,
+                    "tables": list(one.tables),
+                    "p": one.corrected,
+                }
+                for one in learned.homogeneity.rejected
+            ],
+        },
+    }

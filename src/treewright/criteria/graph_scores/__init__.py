@@ -1,0 +1,1 @@
+"""Scores of whole undirected graphs by their blankets."""

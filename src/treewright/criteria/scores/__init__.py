@@ -1,0 +1,1 @@
+"""Scores of families: how good these parents are for this child."""

@@ -1,0 +1,138 @@
+"""The way from a score to the native searches.
+
+Searches in the core ask an abstract `LocalScores`. A score of a table in memory, or of moments, is answered
+in the core, its wrappers seen through; every other score (a database, one of your own) is called back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treewright import _core
+from treewright.criteria.scores.cached_score import CachedScore
+from treewright.criteria.scores.discrete_score import DiscreteScore
+from treewright.criteria.scores.edge_prior import EdgePrior
+from treewright.criteria.scores.gaussian_scores import GaussianBIC
+from treewright.criteria.scores.pooled_score import PooledScore
+from treewright.criteria.scores.score import LocalScore
+from treewright.statistics.families import family_statistics
+from treewright.statistics.moments import rank_by_name
+from treewright.statistics.whole import WholeCounter
+
+# Scores without a resolution of their own are rounded to this share of the score of the empty graph.
+_RELATIVE_STEP = 2.0**-36
+# Four roundings meet in a gain: fewer steps than these may be rounding alone.
+_STEPS_OF_NOISE = 4
+# The core tells so many tables apart.
+_MOST_TABLES = 64
+
+
+def native_scores(score: LocalScore) -> _core.LocalScores:
+    """The score as native searches ask it; its variables are numbered by the rank of their names.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = tw.BIC(tw.count(tw.read_table({"b": [0, 0, 1, 1], "a": [0, 0, 1, 1]})))
+    >>> native = native_scores(score)
+    >>> native.local(0, [1]) == score.local("a", ["b"])
+    True
+    """
+    return _packed(score) or _gaussian(score) or _pooled(score) or _callback(score)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedScore:
+    """A score with what searches counted for it, for one search after the other.
+
+    Attributes
+    ----------
+    score
+        Whose answers they are.
+    native
+        The answers.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = tw.BIC(tw.count(tw.read_table({"b": [0, 0, 1, 1], "a": [0, 0, 1, 1]})))
+    >>> counted = CountedScore(score)
+    >>> tw.class_search(score, counted=counted).trace.total("tables")
+    0
+    """
+
+    score: LocalScore
+    native: _core.LocalScores = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "native", native_scores(self.score))
+
+
+def _packed(score: LocalScore) -> _core.LocalScores | None:
+    """A discrete score of a table in memory, with the prices of its edges added up."""
+    inner, price = without_price(score)
+    if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
+        return None
+    counter = family_statistics(inner.counter)
+    if not isinstance(counter, WholeCounter):
+        return None
+    settings = inner.settings
+    return _core.packed_scores(
+        counter.packed, settings.kind, settings.ess, price, list(inner.schema.name_order)
+    )
+
+
+def without_price(score: LocalScore) -> tuple[LocalScore, float]:
+    """The score inside its wrappers, and what these charge for an edge."""
+    price, inner = 0.0, score
+    while True:
+        if type(inner) is CachedScore:  # the core counts faster than Python remembers
+            inner = inner.inner
+        elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
+            price, inner = price + inner.penalty, inner.inner
+        else:
+            return inner, price
+
+
+def _gaussian(score: LocalScore) -> _core.LocalScores | None:
+    inner, price = without_price(score)
+    if type(inner) is not GaussianBIC:
+        return None
+    order, _ = rank_by_name(inner.schema)
+    scatter = np.ascontiguousarray(inner.moments.scatter[np.ix_(order, order)])
+    return _core.gaussian_scores(scatter, float(inner.moments.n), price)
+
+
+def _pooled(score: LocalScore) -> _core.LocalScores | None:
+    """A score of several tables; their variables are in name order already."""
+    if type(score) is not PooledScore or len(score.databases) > _MOST_TABLES:
+        return None
+
+    def make(tables: int) -> tuple[_core.LocalScores, list[int], float]:
+        inside = score.in_tables(tables)
+        place = [inside.place.get(v, 0) for v in range(len(score.schema))]
+        return native_scores(inside.score), place, inside.n_rows
+
+    step = _step_for(score)
+    rows = [float(rows) for rows in score.databases.weights]
+    return _core.pooled_scores(score.databases.masks, rows, score.scale, step, _STEPS_OF_NOISE * step, make)
+
+
+def _callback(score: LocalScore) -> _core.LocalScores:
+    step = float(getattr(score, "resolution", 0.0) or getattr(score, "unit", 0.0))
+    noise = 0.0
+    if not step:
+        step = _step_for(score)
+        noise = _STEPS_OF_NOISE * step
+    order = list(score.schema.name_order)
+    return _core.callback_scores(score, order, step, noise, bool(score.is_score_equivalent))
+
+
+def _step_for(score: LocalScore) -> float:
+    """A power of two, small beside the score of the empty graph."""
+    own = np.abs(score.local_many([(v, ()) for v in range(len(score.schema))]))
+    size = max(1.0, float(own[np.isfinite(own)].sum()))
+    return float(2.0 ** math.ceil(math.log2(size * _RELATIVE_STEP)))

@@ -1,0 +1,85 @@
+"""A test that remembers: each question is evaluated once, and both asking and evaluating are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.arguments import TEST, require
+from treewright.criteria.tests.independence import IndependenceTest, canonical_query
+from treewright.criteria.tests.queries import NamedQuery
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+CanonicalQuery = tuple[int, int, Scope]
+
+
+class AuditedTest:
+    """Wrap an independence test so that answers are kept and questions are counted.
+
+    A question is the pair {x, y} and the set of the given, in whatever order they are named.
+
+    Examples
+    --------
+    >>> from treewright.criteria import DSeparationOracle
+    >>> from treewright.graphs import Dag
+    >>> from treewright.tables import Variable
+    >>> oracle = DSeparationOracle(Dag(Schema([Variable(n) for n in "abc"]), [("a", "b"), ("b", "c")]))
+    >>> audited = AuditedTest(oracle)
+    >>> audited.independent("a", "c", given=("b",)), audited.independent("c", "a", given=("b",))
+    (True, True)
+    >>> audited.tallies
+    {'tests_asked': 2, 'tests_evaluated': 1}
+    """
+
+    def __init__(self, test: IndependenceTest) -> None:
+        require("AuditedTest", TEST, test)
+        self.test = test
+        self.n_asked = 0
+        self._answers: dict[CanonicalQuery, bool] = {}
+
+    @property
+    def schema(self) -> Schema:
+        return self.test.schema
+
+    @property
+    def n_evaluated(self) -> int:
+        """Distinct questions, each of which the wrapped test answered once."""
+        return len(self._answers)
+
+    @property
+    def tallies(self) -> dict[str, int]:
+        """Questions asked and questions evaluated, for a trace."""
+        return {"tests_asked": self.n_asked, "tests_evaluated": self.n_evaluated}
+
+    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
+        query = self._canonical((x, y, given))
+        if query not in self._answers:
+            self._answers[query] = bool(self.test.independent(*query))
+        self.n_asked += 1
+        return self._answers[query]
+
+    def independent_many(self, queries: Sequence[NamedQuery]) -> npt.NDArray[np.bool_]:
+        """One answer for each question; those not seen before go to the wrapped test in one batch."""
+        asked = [self._canonical(query) for query in queries]
+        new = [query for query in dict.fromkeys(asked) if query not in self._answers]
+        if new:
+            answers = self.test.independent_many(new)
+            self._answers.update(zip(new, answers.tolist(), strict=True))
+        self.n_asked += len(asked)
+        return np.array([self._answers[query] for query in asked], dtype=np.bool_)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "test_many":  # what a graded test has beyond the protocol
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.test.test_many  # type: ignore[attr-defined]
+
+    def _canonical(self, query: NamedQuery) -> CanonicalQuery:
+        try:
+            if query in self._answers:  # seen in this very form: the common case in a search
+                return query
+        except TypeError:  # the given came as a list
+            pass
+        return canonical_query(self.schema, *query)

@@ -1,0 +1,1 @@
+"""Directed and partially directed graphs."""

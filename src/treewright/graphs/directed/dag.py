@@ -1,0 +1,224 @@
+"""Directed acyclic graphs.
+
+A :class:`Dag` cannot hold a cycle: the arcs are checked once, when it is made, and code that holds one never
+asks again. Names stand at the boundary (`edges()`, messages); everything that returns a scope returns
+indices, and `schema.names_of` turns them into names. Two graphs are equal when they have the same variables
+and arcs by name, whatever the order of the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from treewright import _core
+from treewright.errors import CycleError, GraphError
+from treewright.graphs.directed.arcs import (
+    Arc,
+    GivenPairs,
+    NamedArc,
+    as_array,
+    as_pairs,
+    named_pairs,
+    path_text,
+    ranks_by_name,
+    resolve_pairs,
+)
+from treewright.graphs.directed.d_separation import is_d_separated
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Collider = tuple[int, int, int]
+Variables = NameOrIndex | Iterable[NameOrIndex]
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Dag:
+    """A directed acyclic graph over the variables of a schema.
+
+    Parameters
+    ----------
+    schema
+        The variables; each is a vertex, with or without arcs.
+    arcs
+        Pairs (from, to), by name or index.
+
+    Raises
+    ------
+    CycleError
+        When the arcs close a directed cycle; the message names one.
+
+    Examples
+    --------
+    >>> from treewright.tables import Variable
+    >>> schema = Schema([Variable(name, ("no", "yes")) for name in ("rain", "sprinkler", "wet")])
+    >>> dag = Dag(schema, [("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag.edges()
+    [('rain', 'wet'), ('sprinkler', 'wet')]
+    >>> schema.names_of(dag.parents("wet"))
+    ('rain', 'sprinkler')
+    >>> dag.is_d_separated("rain", "sprinkler"), dag.is_d_separated("rain", "sprinkler", given=["wet"])
+    (True, False)
+    >>> dag.with_arcs([("wet", "rain")])
+    Traceback (most recent call last):
+    ...
+    treewright.errors.CycleError: these arcs close a directed cycle: rain -> wet -> rain
+    """
+
+    schema: Schema
+    _arcs: tuple[Arc, ...]
+
+    def __init__(self, schema: Schema, arcs: GivenPairs = ()) -> None:
+        pairs = tuple(sorted(set(resolve_pairs(schema, arcs))))
+        cycle = _core.find_cycle(len(schema), as_array(pairs), ranks_by_name(schema))
+        if cycle:
+            path = path_text(schema, (*cycle, cycle[0]))
+            raise CycleError(f"these arcs close a directed cycle: {path}")
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "_arcs", pairs)
+
+    @classmethod
+    def empty(cls, schema: Schema) -> Dag:
+        """The graph without arcs."""
+        return cls(schema)
+
+    @cached_property
+    def native(self) -> _core.Dag:
+        """The graph as the core holds it."""
+        return _core.Dag(len(self.schema), as_array(self._arcs))
+
+    # what it is made of
+
+    def edges(self) -> list[NamedArc]:
+        """Name pairs (from, to), sorted."""
+        return named_pairs(self.schema, self._arcs, ordered=True)
+
+    def index_edges(self) -> list[Arc]:
+        """Index pairs (from, to), sorted."""
+        return list(self._arcs)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self._arcs)
+
+    def has_arc(self, tail: NameOrIndex, head: NameOrIndex) -> bool:
+        return self.schema.index(tail) in self.native.parents(self.schema.index(head))
+
+    def adjacent(self, u: NameOrIndex, v: NameOrIndex) -> bool:
+        return self.has_arc(u, v) or self.has_arc(v, u)
+
+    def parents(self, variable: NameOrIndex) -> Scope:
+        """Indices of the parents, rising."""
+        return tuple(self.native.parents(self.schema.index(variable)))
+
+    def children(self, variable: NameOrIndex) -> Scope:
+        """Indices of the children, rising."""
+        return tuple(self.native.children(self.schema.index(variable)))
+
+    # paths
+
+    @cached_property
+    def topological_order(self) -> Scope:
+        """Parents before children; of the variables that are ready, the first by name comes first."""
+        return tuple(self.native.topological_order(ranks_by_name(self.schema)))
+
+    def ancestors(self, variables: Variables) -> Scope:
+        """Indices with a directed path into one of the variables, which themselves are left out."""
+        return tuple(self.native.ancestors(as_scope(self.schema, variables)))
+
+    def descendants(self, variables: Variables) -> Scope:
+        """Indices with a directed path out of one of the variables, which themselves are left out."""
+        return tuple(self.native.descendants(as_scope(self.schema, variables)))
+
+    def reachable(self, tail: NameOrIndex, head: NameOrIndex) -> bool:
+        """Whether a directed path of at least one arc leads from tail to head."""
+        return self.schema.index(tail) in self.native.ancestors((self.schema.index(head),))
+
+    def is_d_separated(self, x: Variables, y: Variables, given: Iterable[NameOrIndex] = ()) -> bool:
+        """Whether `given` blocks every path between x and y, each one variable or several."""
+        return is_d_separated(self, as_scope(self.schema, x), as_scope(self.schema, y), given)
+
+    # shapes that belong to it
+
+    def skeleton(self) -> UndirectedGraph:
+        """The edges without their direction."""
+        return UndirectedGraph(self.schema, self._arcs)
+
+    def moral_graph(self) -> UndirectedGraph:
+        """The skeleton with the parents of each child joined."""
+        return UndirectedGraph(self.schema, as_pairs(self.native.moral_edges()))
+
+    def v_structures(self) -> list[Collider]:
+        """Index triples (u, w, v) with u -> w <- v, u and v not adjacent, u < v; sorted."""
+        return sorted((u, w, v) for u, w, v in self.native.v_structures().tolist())
+
+    def covered_arcs(self) -> list[NamedArc]:
+        """The arcs u -> v with parents(v) = parents(u) + u, by name.
+
+        Reversing one of them, and no other single arc, leads to an equivalent graph (Chickering 1995).
+        """
+        return named_pairs(self.schema, as_pairs(self.native.covered_arcs()), ordered=True)
+
+    # graphs one step away
+
+    def with_arcs(self, arcs: GivenPairs) -> Dag:
+        """The same graph and some arcs more."""
+        return Dag(self.schema, (*self._arcs, *resolve_pairs(self.schema, arcs)))
+
+    def without(self, arcs: GivenPairs) -> Dag:
+        """The same graph without some of its arcs."""
+        gone = resolve_pairs(self.schema, arcs)
+        for tail, head in gone:
+            self._require_arc(tail, head)
+        return Dag(self.schema, set(self._arcs).difference(gone))
+
+    def with_reversed(self, tail: NameOrIndex, head: NameOrIndex) -> Dag:
+        """The same graph with one arc turned round."""
+        u, v = self.schema.index(tail), self.schema.index(head)
+        self._require_arc(u, v)
+        return Dag(self.schema, (set(self._arcs) - {(u, v)}) | {(v, u)})
+
+    def _require_arc(self, tail: int, head: int) -> None:
+        if not self.has_arc(tail, head):
+            u, v = self.schema.names_of((tail, head))
+            hint = f"; there is {v} -> {u}" if self.has_arc(head, tail) else ""
+            raise GraphError(f"there is no arc {u} -> {v}{hint}")
+
+    # protocol of a value
+
+    @cached_property
+    def _by_name(self) -> tuple[frozenset[str], tuple[NamedArc, ...]]:
+        return frozenset(self.schema.names), tuple(self.edges())
+
+    def __eq__(self, other: object) -> bool:
+        return self._by_name == other._by_name if isinstance(other, Dag) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"Dag({len(self.schema)} variables, {self.n_edges} arcs)"
+
+    def __reduce__(self) -> tuple[type[Dag], tuple[Schema, tuple[Arc, ...]]]:
+        return Dag, (self.schema, self._arcs)
+
+    def to_networkx(self) -> nx.DiGraph[Any]:
+        """The graph as a `networkx.DiGraph` of names."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.schema.names)
+        graph.add_edges_from(self.edges())
+        return graph
+
+
+def as_scope(schema: Schema, variables: Variables) -> Scope:
+    """One variable or several, as indices."""
+    if isinstance(variables, str) or not isinstance(variables, Iterable):
+        return (schema.index(variables),)
+    return schema.scope(variables)

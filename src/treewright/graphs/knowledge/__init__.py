@@ -1,0 +1,1 @@
+"""What is known before learning: arcs, orders, and sets of variables that belong together."""

@@ -1,0 +1,299 @@
+"""What is known before learning: arcs that must or must not be there.
+
+:class:`Knowledge` is written down by names and belongs to no table; :meth:`Knowledge.on` binds it to the
+variables of one. All that could contradict itself does so there, before anything is learned, and the message
+names the arcs. What is left is two matrices: the arcs that are allowed and those that are required. The
+required arcs are acyclic and allowed, hence a graph that obeys the knowledge always exists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import KnowledgeError
+from treewright.graphs.directed.arcs import Arc, NamedArc, listed
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
+from treewright.graphs.knowledge.rules import allowed_and_required
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.tables.schema import Schema, repeated
+
+BoolMatrix = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Background knowledge about the arcs of a network, by names.
+
+    Parameters
+    ----------
+    required
+        Arcs (from, to) that must be there.
+    forbidden
+        Arcs (from, to) that must not be there; the other direction stays open.
+    forbidden_edges
+        Pairs that must not be joined, in either direction.
+    tiers
+        Lists of names, earliest first: no arc leads from a later tier to an earlier one. Variables that no
+        tier names are free.
+    forbid_within_tiers
+        Whether arcs between variables of one tier are forbidden as well.
+    order
+        All variables in a total order: parents come before their children.
+    parents
+        For some children, exactly the parents they have; an empty list makes a root.
+
+    Raises
+    ------
+    KnowledgeError
+        When an arc is no pair of different names, or a name occurs twice where it may occur once; and from
+        :meth:`on`, when a name is unknown or the parts contradict each other.
+
+    Examples
+    --------
+    >>> from treewright.tables import Variable
+    >>> schema = Schema([Variable(name) for name in ("age", "smoker", "cancer")])
+    >>> knowledge = Knowledge(required=[("smoker", "cancer")], tiers=[["age"], ["smoker", "cancer"]])
+    >>> bound = knowledge.on(schema)
+    >>> bound.allows("age", "cancer"), bound.allows("cancer", "age")
+    (True, False)
+    >>> bound.is_symmetric
+    False
+    >>> Knowledge(required=[("cancer", "age")], tiers=[["age"], ["cancer"]]).on(schema)
+    Traceback (most recent call last):
+    ...
+    treewright.errors.KnowledgeError: cancer -> age is required, but 'cancer' is in tier 2 and 'age' in tier 1
+    """
+
+    required: Sequence[NamedArc] = ()
+    forbidden: Sequence[NamedArc] = ()
+    tiers: Sequence[Sequence[str]] | None = None
+    order: Sequence[str] | None = None
+    parents: Mapping[str, Sequence[str]] | None = None
+    forbidden_edges: Sequence[NamedArc] = field(default=(), kw_only=True)
+    forbid_within_tiers: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        settle = object.__setattr__  # tuples take the place of whatever was given
+        for part in ("required", "forbidden", "forbidden_edges"):
+            settle(self, part, tuple(_pair(part, item) for item in _items(part, getattr(self, part))))
+        if self.tiers is not None:
+            settle(self, "tiers", tuple(_names("tiers", tier) for tier in _items("tiers", self.tiers)))
+            _once("tiers", [name for tier in self.tiers for name in tier])
+        if self.order is not None:
+            settle(self, "order", _names("order", self.order))
+            _once("order", self.order)
+        if self.parents is not None:
+            settle(self, "parents", _families(self.parents))
+        if self.forbid_within_tiers and self.tiers is None:
+            raise KnowledgeError("forbid_within_tiers needs tiers; found none")
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Knowledge:
+        """Read a JSON file whose keys are the parameters of this class.
+
+        Raises
+        ------
+        FormatError
+            When the file is not such JSON; the message says where.
+        """
+        return cls(**read_knowledge(path))
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write what :meth:`from_json` reads; what was not given is left out."""
+        write_knowledge(path, {part.name: getattr(self, part.name) for part in fields(self)})
+
+    def on(self, schema: Schema) -> BoundKnowledge:
+        """Bind to the variables of a schema; what comes back is proven free of contradictions."""
+        allowed, required = allowed_and_required(self, schema)
+        return BoundKnowledge(schema, allowed, required)
+
+    def __hash__(self) -> int:
+        return hash(tuple(_hashable(getattr(self, part.name)) for part in fields(self)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoundKnowledge:
+    """Knowledge about the variables of one schema, as matrices [from, to] that do not change.
+
+    Examples
+    --------
+    >>> from treewright.tables import Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> bound = Knowledge(forbidden_edges=[("a", "b")]).on(schema)
+    >>> bound.is_symmetric, int(bound.allowed.sum()), bound.required_arcs()
+    (True, 4, [])
+    >>> bound.check(Dag(schema, [("b", "a")]))
+    Traceback (most recent call last):
+    ...
+    treewright.errors.KnowledgeError: against the knowledge: the graph has b -> a, which is not allowed
+    """
+
+    schema: Schema
+    allowed: BoolMatrix
+    required: BoolMatrix
+
+    def __post_init__(self) -> None:
+        for matrix in (self.allowed, self.required):
+            matrix.flags.writeable = False
+
+    def __repr__(self) -> str:
+        n = len(self.schema)
+        banned = n * (n - 1) - int(self.allowed.sum())
+        return f"BoundKnowledge({n} variables, {int(self.required.sum())} arcs required, {banned} ruled out)"
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether it only rules out pairs: then it cannot tell apart the members of an equivalence class."""
+        return not self.required.any() and bool((self.allowed == self.allowed.T).all())
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether it says nothing: every arc is allowed, none required."""
+        n = len(self.schema)
+        return not self.required.any() and int(self.allowed.sum()) == n * (n - 1)
+
+    @cached_property
+    def allowed_pairs(self) -> BoolMatrix:
+        """The pairs that may be joined in one direction at least: a symmetric matrix."""
+        pairs: BoolMatrix = self.allowed | self.allowed.T
+        pairs.flags.writeable = False
+        return pairs
+
+    @cached_property
+    def mentions(self) -> npt.NDArray[np.intp]:
+        """For each variable, 2 when an arc of it is required, 1 when one is ruled out, else 0."""
+        barred = ~(self.allowed | np.eye(len(self.schema), dtype=np.bool_))
+        is_required = self.required.any(axis=0) | self.required.any(axis=1)
+        is_barred = barred.any(axis=0) | barred.any(axis=1)
+        return np.where(is_required, 2, np.where(is_barred, 1, 0)).astype(np.intp)
+
+    def allows(self, tail: str | int, head: str | int) -> bool:
+        return bool(self.allowed[self.schema.index(tail), self.schema.index(head)])
+
+    def required_arcs(self) -> list[Arc]:
+        """Index pairs (from, to), sorted."""
+        return [(u, v) for u, v in np.argwhere(self.required).tolist()]
+
+    def required_dag(self) -> Dag:
+        """The graph of the required arcs alone: the smallest that obeys."""
+        return Dag(self.schema, self.required_arcs())
+
+    def obeyed_by(self, graph: Dag | Pdag | UndirectedGraph) -> bool:
+        return not self.violations(graph)
+
+    def violations(self, graph: Dag | Pdag | UndirectedGraph) -> list[str]:
+        """What a graph over these variables has that it must not have, and lacks that it must have.
+
+        An edge without direction stands for both of its directions, one of which must be allowed.
+        """
+        directed, undirected = _marks(self.schema, graph)
+        if self.is_empty:
+            return []
+        names = self.schema.names
+        either = undirected | undirected.T
+        wrong = [(u, v) for u, v in np.argwhere(directed & ~self.allowed).tolist()]
+        found = [f"has {names[u]} -> {names[v]}, which is not allowed" for u, v in _by_name(names, wrong)]
+        apart = np.argwhere(np.triu(either & ~self.allowed_pairs)).tolist()
+        found += [f"has {names[u]} - {names[v]}, which is not allowed" for u, v in _by_name(names, apart)]
+        absent = np.argwhere(self.required & ~directed & ~either).tolist()
+        found += [f"lacks {names[u]} -> {names[v]}, which is required" for u, v in _by_name(names, absent)]
+        return found
+
+    def check(self, graph: Dag | Pdag | UndirectedGraph) -> None:
+        """Refuse a graph that goes against the knowledge, with what is wrong."""
+        found = self.violations(graph)
+        if found:
+            more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+            raise KnowledgeError("against the knowledge: the graph " + "; ".join(found[:5]) + more)
+
+
+def bind_knowledge(knowledge: Knowledge | BoundKnowledge | None, schema: Schema) -> BoundKnowledge:
+    """What a learner was told, about the variables it learns; nothing told allows everything."""
+    if isinstance(knowledge, BoundKnowledge):
+        if knowledge.schema.names != schema.names:
+            raise KnowledgeError(
+                "the knowledge was bound to other variables: "
+                f"{listed(knowledge.schema.names)} instead of {listed(schema.names)}"
+            )
+        return knowledge
+    if knowledge is None:
+        n = len(schema)
+        return BoundKnowledge(schema, ~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool))
+    if not isinstance(knowledge, Knowledge):
+        raise KnowledgeError(f"knowledge is a Knowledge object or None; found {knowledge!r}")
+    return knowledge.on(schema)
+
+
+def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[BoolMatrix, BoolMatrix]:
+    """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
+    if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
+        raise KnowledgeError("the graph and the knowledge are about different variables")
+    directed = np.zeros((len(schema), len(schema)), dtype=bool)
+    undirected = directed.copy()
+    arrows = graph.edges() if isinstance(graph, Dag) else []
+    lines = graph.edges() if isinstance(graph, UndirectedGraph) else []
+    if isinstance(graph, Pdag):
+        arrows, lines = graph.directed_edges(), graph.undirected_edges()
+    for u, v in arrows:
+        directed[schema.index(u), schema.index(v)] = True
+    for u, v in lines:
+        undirected[schema.index(u), schema.index(v)] = True
+    return directed, undirected
+
+
+def _by_name(names: Sequence[str], pairs: Iterable[Any]) -> list[Arc]:
+    return sorted(((u, v) for u, v in pairs), key=lambda pair: (names[pair[0]], names[pair[1]]))
+
+
+def _items(part: str, given: object) -> Iterable[Any]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise KnowledgeError(f"{part} is a list; found {given!r}")
+    return given
+
+
+def _names(part: str, given: object) -> tuple[str, ...]:
+    names = tuple(_items(part, given))
+    for name in names:
+        if not isinstance(name, str):
+            raise KnowledgeError(f"{part}: a variable is given by its name; found {name!r}")
+    return names
+
+
+def _pair(part: str, item: object) -> NamedArc:
+    names = _names(part, item) if not isinstance(item, str) and isinstance(item, Iterable) else ()
+    if len(names) != 2:
+        raise KnowledgeError(f"{part} holds pairs of names; found {item!r}")
+    if names[0] == names[1]:
+        raise KnowledgeError(f"{part}: {names[0]!r} cannot be joined with itself")
+    return names[0], names[1]
+
+
+def _once(part: str, names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        raise KnowledgeError(f"{part}: each variable has one place; found more than once: {repeated(names)}")
+
+
+def _families(given: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(given, Mapping):
+        raise KnowledgeError(f"parents gives a list of names for each child; found {given!r}")
+    families = {}
+    for child in _names("parents", given.keys()):
+        parents = _names(f"parents of {child!r}", given[child])
+        _once(f"parents of {child!r}", parents)
+        if child in parents:
+            raise KnowledgeError(f"parents: {child!r} cannot be joined with itself")
+        families[child] = parents
+    return families
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value

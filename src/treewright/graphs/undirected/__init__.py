@@ -1,0 +1,1 @@
+"""Undirected graphs, their eliminations and triangulations, and trees of clusters."""

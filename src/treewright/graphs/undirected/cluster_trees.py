@@ -1,0 +1,193 @@
+"""Trees of clusters: what junction trees and d-separation trees have in common.
+
+A cluster is a set of variables. The clusters form a tree (or a forest) with *running intersection*: the
+clusters that hold a variable hang together. An edge of the tree is labelled with what its two clusters share,
+the separator; an empty one joins parts that have nothing to do with each other. Running intersection is
+checked when a tree is made, so whoever holds one need not check again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from treewright import _core
+from treewright.errors import GraphError
+from treewright.graphs._bits import from_sets
+from treewright.graphs.edges import Edge, edge
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClusterTree:
+    """Clusters of variables in a tree or forest with running intersection.
+
+    Attributes
+    ----------
+    schema
+        The variables; each lies in some cluster.
+    cluster_scopes
+        The clusters as indices, each in the order of the names.
+    edges
+        Pairs of positions in `cluster_scopes`, sorted.
+    """
+
+    schema: Schema
+    cluster_scopes: tuple[Scope, ...]
+    edges: tuple[Edge, ...]
+
+    def __init__(
+        self, schema: Schema, clusters: Iterable[Iterable[NameOrIndex]], edges: Iterable[tuple[int, int]]
+    ) -> None:
+        rank = {v: place for place, v in enumerate(schema.name_order)}
+        scopes = tuple(tuple(sorted(schema.scope(one), key=rank.__getitem__)) for one in clusters)
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "cluster_scopes", scopes)
+        object.__setattr__(self, "edges", tuple(sorted(edge(int(i), int(j)) for i, j in edges)))
+        self._check_forest()
+        self._check_running_intersection()
+
+    @property
+    def clusters(self) -> tuple[Names, ...]:
+        """The clusters as names."""
+        return tuple(map(self.schema.names_of, self.cluster_scopes))
+
+    @cached_property
+    def separator_scopes(self) -> tuple[Scope, ...]:
+        """What the two clusters of each edge share, as indices."""
+        sets = [frozenset(scope) for scope in self.cluster_scopes]
+        return tuple(tuple(v for v in self.cluster_scopes[i] if v in sets[j]) for i, j in self.edges)
+
+    @property
+    def separators(self) -> tuple[Names, ...]:
+        """What the two clusters of each edge share, as names."""
+        return tuple(map(self.schema.names_of, self.separator_scopes))
+
+    @property
+    def width(self) -> int:
+        """Size of the largest cluster less one; -1 without clusters."""
+        return max(map(len, self.cluster_scopes), default=0) - 1
+
+    def graph(self) -> UndirectedGraph:
+        """The graph in which every cluster is a clique; it is chordal."""
+        return join_within(self.schema, self.cluster_scopes)
+
+    @cached_property
+    def _links(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """For each cluster its neighbours in the tree, each with the position of the edge."""
+        links: list[list[tuple[int, int]]] = [[] for _ in self.cluster_scopes]
+        for k, (i, j) in enumerate(self.edges):
+            links[i].append((j, k))
+            links[j].append((i, k))
+        return tuple(map(tuple, links))
+
+    def neighbours(self, cluster: int) -> tuple[int, ...]:
+        """Positions of the clusters next to one in the tree, rising."""
+        return tuple(sorted(other for other, _ in self._links[cluster]))
+
+    def sides(self, position: int) -> tuple[Scope, Scope]:
+        """The variables on the two sides of an edge of the tree, without those of its separator, rising.
+
+        Parts of a forest that the edge does not touch are on neither side.
+        """
+        i, j = self.edges[position]
+        shared = frozenset(self.separator_scopes[position])
+        first, second = (
+            tuple(
+                sorted(
+                    {v for node in self._beyond(start, position) for v in self.cluster_scopes[node]} - shared
+                )
+            )
+            for start in (i, j)
+        )
+        return first, second
+
+    def _beyond(self, start: int, barred: int) -> list[int]:
+        """The clusters that hang together with one when an edge is cut."""
+        reached, seen = [start], {start}
+        for here in reached:
+            for there, k in self._links[here]:
+                if k != barred and there not in seen:
+                    seen.add(there)
+                    reached.append(there)
+        return reached
+
+    def path_separators(self, u: NameOrIndex, v: NameOrIndex) -> tuple[Names, ...]:
+        """The separators on the way from the nearest cluster of `u` to the nearest one of `v`.
+
+        Each of them separates the two variables; there is none if they share a cluster. In parts that are not
+        connected the way crosses one empty separator.
+        """
+        a, b = self.schema.index(u), self.schema.index(v)
+        start = [i for i, scope in enumerate(self.cluster_scopes) if a in scope]
+        came_from: dict[int, tuple[int, int]] = dict.fromkeys(start, (-1, -1))
+        queue = deque(start)
+        while queue:
+            here = queue.popleft()
+            if b in self.cluster_scopes[here]:
+                return tuple(reversed(list(self._walk_back(here, came_from))))
+            for there, k in self._links[here]:
+                if there not in came_from:
+                    came_from[there] = (here, k)
+                    queue.append(there)
+        return ((),)
+
+    def path_separator(self, u: NameOrIndex, v: NameOrIndex) -> Names | None:
+        """The smallest of :meth:`path_separators`, of several the nearest to `u`; None if there is none."""
+        return min(self.path_separators(u, v), key=len, default=None)
+
+    def _walk_back(self, here: int, came_from: dict[int, tuple[int, int]]) -> Iterable[Names]:
+        while came_from[here][0] >= 0:
+            here, k = came_from[here]
+            yield self.schema.names_of(self.separator_scopes[k])
+
+    def _check_forest(self) -> None:
+        n = len(self.cluster_scopes)
+        leader = list(range(n))
+
+        def find(i: int) -> int:
+            while leader[i] != i:
+                leader[i] = leader[leader[i]]
+                i = leader[i]
+            return i
+
+        for i, j in self.edges:
+            if not 0 <= i < j < n:
+                raise GraphError(f"a tree edge joins two of the {n} clusters (from 0 on); found ({i}, {j})")
+            if find(i) == find(j):
+                raise GraphError(
+                    f"the tree edges close a cycle through {self._shown(i)} and {self._shown(j)}"
+                )
+            leader[find(i)] = find(j)
+
+    def _check_running_intersection(self) -> None:
+        """In a forest the clusters of a variable hang together iff their edges are one less than they."""
+        balance = [0] * len(self.schema)
+        for scope in self.cluster_scopes:
+            for v in scope:
+                balance[v] += 1
+        for separator in self.separator_scopes:
+            for v in separator:
+                balance[v] -= 1
+        for v in self.schema.name_order:
+            name = self.schema.names[v]
+            if balance[v] == 0:
+                raise GraphError(f"every variable lies in a cluster; {name!r} lies in none")
+            if balance[v] > 1:
+                raise GraphError(
+                    f"the clusters that hold {name!r} must hang together in the tree; they are in "
+                    f"{balance[v]} parts"
+                )
+
+    def _shown(self, i: int) -> str:
+        return "{" + ", ".join(self.schema.names_of(self.cluster_scopes[i])) + "}"
+
+
+def join_within(schema: Schema, sets: Sequence[Scope]) -> UndirectedGraph:
+    """The graph in which every set is a clique."""
+    return UndirectedGraph.of_rows(schema, _core.two_section(len(schema), *from_sets(sets)))

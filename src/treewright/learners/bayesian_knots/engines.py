@@ -1,0 +1,196 @@
+"""Learning the graph of one cluster, and those of many clusters with one memory.
+
+A *knot* is the graph of the variables of a cluster, learned as if there were no others, by any engine: PC,
+three-phase dependency analysis, the search over equivalence classes, or the exact search. Clusters are
+independent work, so they are learned side by side; tests that occur in several clusters are evaluated once.
+What is found does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+
+from treewright.criteria import FisherZTest, GTest, IndependenceTest
+from treewright.criteria.scores.part_score import restrict_score
+from treewright.criteria.scores.score import LocalScore
+from treewright.criteria.tests.queries import one_of
+from treewright.errors import SchemaError, SettingError
+from treewright.graphs import BoundKnowledge, Dag, Pdag
+from treewright.graphs.directed.arcs import NamedArc
+from treewright.learners.bayesian_knots.votes import Vote
+from treewright.learners.classes.bootstrap import one_native_thread
+from treewright.learners.classes.class_search import LearnedClass
+from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
+from treewright.learners.classes.hill_climbing import learn_hill_climbing
+from treewright.learners.classes.obedience import marks_of
+from treewright.learners.independence.pc import learn_pc
+from treewright.learners.independence.shared_tests import PartTest, SharedTest
+from treewright.learners.independence.tpda import learn_tpda
+from treewright.statistics.counter import Counter
+from treewright.statistics.moments import Moments
+from treewright.tables.schema import Schema, Scope
+
+Engine = Literal["pc", "tpda", "class", "exact"]
+Part = TypeVar("Part")
+Found = TypeVar("Found")
+
+# Clusters with more variables are beyond the exact search and fall to the search over classes.
+MOST_EXACT = 14
+
+
+@dataclass(frozen=True)
+class Knot:
+    """What was learned about the variables of one cluster, as if there were no others.
+
+    Attributes
+    ----------
+    graph
+        The equivalence class (with directed knowledge, what is known of it), over the variables of the
+        cluster.
+    dag
+        A member of the class.
+    engine
+        Who learned it.
+    evidence
+        How well arrows of v-structures are supported: the p-value of the separation behind them.
+    n_scores, n_tables
+        Local scores asked and tables counted for them, where a score decided.
+    """
+
+    graph: Pdag
+    dag: Dag
+    engine: Engine
+    evidence: Mapping[NamedArc, float] = field(default_factory=dict)
+    n_scores: int = 0
+    n_tables: int = 0
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The cluster, by name."""
+        return self.graph.schema.names
+
+    def votes(self, whole: Schema, *, compelled_only: bool, first: bool = False) -> list[Vote]:
+        """What the knot says about directions, in the variables of the whole."""
+        arcs = self.graph.directed_edges() if compelled_only else self.dag.edges()
+        return [Vote(whole.index(u), whole.index(v), self.evidence.get((u, v), 0.0), first) for u, v in arcs]
+
+
+@dataclass(frozen=True)
+class KnotSettings:
+    """Who learns the knots and how."""
+
+    engine: Engine = "pc"
+    depth: int | None = 3
+    threshold: float | None = None
+    effort: int = 1
+
+    def __post_init__(self) -> None:
+        one_of("engine", self.engine, get_args(Engine))
+        if self.threshold is not None and self.engine != "tpda":
+            raise SettingError(f"a threshold is for engine='tpda'; found engine={self.engine!r}")
+
+
+class KnotLearner:
+    """Learns knots of one data set; all of them ask the same test and the same score."""
+
+    def __init__(
+        self, settings: KnotSettings, test: IndependenceTest, score: LocalScore, known: BoundKnowledge
+    ) -> None:
+        for name, schema in (("test", test.schema), ("score", score.schema)):
+            if schema.names != known.schema.names:
+                raise SchemaError(f"the {name} and the data must be of the same variables, in the same order")
+        self.settings = settings
+        self.test = SharedTest(test)
+        self.score = score
+        self.known = known
+
+    def learn(self, scope: Scope) -> Knot:
+        """One knot; its variables are in the order of their names."""
+        known = restrict_knowledge(self.known, scope)
+        engine = self.settings.engine
+        if engine == "exact" and len(scope) > MOST_EXACT:
+            engine = "class"
+        if engine == "pc":
+            by_pc = learn_pc(self.test.part(scope), depth=self.settings.depth, knowledge=known)
+            return self._tested(by_pc.structure, by_pc.dag, by_pc.separators, scope)
+        if engine == "tpda":
+            by_tpda = learn_tpda(self.test.part(scope), threshold=self.settings.threshold, knowledge=known)
+            return self._tested(by_tpda.structure, by_tpda.dag, by_tpda.separators, scope)
+        score = restrict_score(self.score, scope)
+        found: LearnedClass | LearnedExactly
+        if engine == "exact":
+            found = learn_exact(score, max_variables=MOST_EXACT, knowledge=known)
+        else:
+            found = learn_hill_climbing(score, effort=self.settings.effort, knowledge=known)
+        graph = found.cpdag if known.is_symmetric else marks_of(found.structure, known)
+        n_scores = int(found.trace.total("scores"))
+        n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))
+        return Knot(graph, found.structure, engine, n_scores=n_scores, n_tables=n_tables)
+
+    def learn_all(self, scopes: Sequence[Scope], threads: int | None = None) -> list[Knot]:
+        """Many knots, in the order asked, on several threads."""
+        return side_by_side(self.learn, scopes, threads, size=len)
+
+    def _tested(
+        self, graph: Pdag, dag: Dag, separators: Mapping[tuple[str, str], tuple[str, ...]], scope: Scope
+    ) -> Knot:
+        evidence = separation_evidence(self.test.part(scope), dag, separators)
+        return Knot(graph, dag, self.settings.engine, evidence)
+
+
+def default_test(source: Counter | Moments, alpha: float) -> IndependenceTest:
+    """The G test of counts, Fisher's z test of moments; what is determined is independent of the rest."""
+    if isinstance(source, Moments):
+        return FisherZTest(source, alpha, singular="independent")
+    return GTest(source, alpha)
+
+
+def restrict_knowledge(known: BoundKnowledge, scope: Scope) -> BoundKnowledge:
+    """What is known about some of the variables."""
+    inside = np.ix_(scope, scope)
+    return BoundKnowledge(known.schema.select(scope), known.allowed[inside], known.required[inside])
+
+
+def separation_evidence(
+    part: PartTest, dag: Dag, separators: Mapping[tuple[str, str], tuple[str, ...]]
+) -> dict[NamedArc, float]:
+    """For the arrows of v-structures the largest p-value with which their outer ends are separated."""
+    names, schema = dag.schema.names, part.schema
+    triples = [(names[u], names[w], names[v]) for u, w, v in dag.v_structures()]
+    triples = [(u, w, v) for u, w, v in triples if (u, v) in separators]
+    queries = [(schema.index(u), schema.index(v), schema.scope(separators[u, v])) for u, _, v in triples]
+    evidence: dict[NamedArc, float] = {}
+    for (u, w, v), p in zip(triples, part.native_answers().separation(queries).tolist(), strict=True):
+        for arc in ((u, w), (v, w)):
+            evidence[arc] = max(evidence.get(arc, 0.0), p)
+    return evidence
+
+
+def side_by_side(
+    learn: Callable[[Part], Found],
+    parts: Sequence[Part],
+    threads: int | None,
+    *,
+    size: Callable[[Part], int],
+) -> list[Found]:
+    """Apply to every part, on threads that each make native calls of their own; the largest first."""
+    if threads is not None and threads < 1:
+        raise SettingError(f"threads must be 1 or more; found {threads!r}")
+    if len(parts) == 1:  # the threads are free for the native calls
+        return [learn(parts[0])]
+    with one_native_thread() as available:
+        n_threads = min(threads or available, len(parts))
+        if n_threads <= 1:
+            return [learn(part) for part in parts]
+        order = sorted(range(len(parts)), key=lambda i: -size(parts[i]))
+        pool = ThreadPoolExecutor(max_workers=n_threads)
+        try:
+            found = dict(zip(order, pool.map(learn, [parts[i] for i in order]), strict=True))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return [found[i] for i in range(len(parts))]

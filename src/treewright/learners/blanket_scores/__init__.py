@@ -1,0 +1,1 @@
+"""Markov network structure by scores of blankets (Schlüter et al. 2017)."""

@@ -1,0 +1,190 @@
+"""Networks of bounded treewidth: the default search.
+
+Exact inference costs what a chordal cover of the moral graph costs, exponential in its width. Here a climber
+adds, removes, turns and swaps arcs as climbers do, but makes no move that widens the network beyond the
+bound. Whether it would is decided on the whole moral graph, by eliminating it: vertices whose neighbours are
+joined already, or all but one of them, go first at no risk, and only where there are none does min-fill
+guess. The order found is a certificate, carried from move to move.
+
+Where the climb ends the cover has room that single moves cannot use, since two parents of one child must be
+joined. So all families are chosen anew along a perfect order of the cover, where parents are joined anyway.
+Then every variable is cut off in turn and its arcs are laid out anew: that is the local optimum. From there,
+as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is better
+stays. Where bound and effort are large enough there is a second start, at a network learned without the bound
+of which only so many arcs are let in as it allows; the better of the two local optima is worked on. A last
+climb may also swap one parent for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from treewright.arguments import SCORE, require
+from treewright.criteria.scores.score import LocalScore
+from treewright.errors import SettingError
+from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge
+from treewright.learners.bounded_treewidth.certified import Certified, Progress
+from treewright.learners.bounded_treewidth.growth import check_bounds
+from treewright.learners.bounded_treewidth.search import BoundedSearches, BoundedSettings, BoundedStart
+from treewright.learners.bounded_treewidth.second_start import kicks_before_second_start, wide_network
+from treewright.learners.classes.chow_liu import bind_in_order, learn_chow_liu
+from treewright.learners.learned import TraceBuilder
+from treewright.tables.schema import NameOrIndex
+
+
+def learn_bounded_treewidth(
+    score: LocalScore,
+    *,
+    treewidth: int,
+    effort: float = 1,
+    rng: np.random.Generator | None = None,
+    order: Sequence[NameOrIndex] | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    max_parents: int | None = None,
+    searches: int = 1,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Certified:
+    """Learn a network of high score whose treewidth is bounded, with the proof of the bound.
+
+    Parameters
+    ----------
+    score
+        Any decomposable score, of discrete or of continuous variables.
+    treewidth
+        The bound: no clique of the cover has more than `treewidth` + 1 variables.
+    effort
+        Destroy and rebuild parts of the network so many times for each variable. 0 ends at the local optimum,
+        1 is a good default, 5 is thorough. Above 1 and with a treewidth of 3 or more there is a second start.
+    rng
+        Draws what is destroyed; by default a generator seeded with 0.
+    order
+        A total order of the variables; parents then come before their children.
+    knowledge
+        Arcs that are required or forbidden.
+    max_parents
+        Largest number of parents of a variable; the treewidth bounds it anyway.
+    searches
+        Independent searches from the local optimum, each with the whole effort, on as many threads as there
+        are; the best one counts.
+    seconds
+        Stop after so many seconds at the latest. The result then depends on the machine, which the trace
+        tells: ``trace.stopped_by`` is ``"seconds"``.
+    progress
+        Called now and then with the iterations made, the width and the best score so far.
+
+    Returns
+    -------
+    Certified
+        Structure, trace, score, the junction tree of the cover (``certificate``) and the rounds that brought
+        something. Ties go by the names of the variables, so the result does not depend on the order of
+        columns or rows, nor on threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> learned = tw.learn_bounded_treewidth(tw.BIC(tw.count(table)), treewidth=2)
+    >>> learned.width, learned.structure.n_edges
+    (2, 7)
+    >>> [phase.name for phase in learned.trace.phases]
+    ['tree', 'climb', 'reopt', 'settle', 'iterate', 'final']
+    """
+    require("learn_bounded_treewidth", SCORE, score)
+    check_bounds(score.schema, treewidth, max_parents)
+    check_effort(effort, searches, seconds)
+    known = bind_in_order(knowledge, score.schema, order)
+    settings = BoundedSettings(score, known, treewidth, max_parents)
+    seeds = draw_seeds(rng, searches)
+    return search_from(None, settings, seeds, effort=effort, seconds=seconds, progress=progress)
+
+
+def search_from(
+    start: BoundedStart | None,
+    settings: BoundedSettings,
+    seeds: list[int],
+    *,
+    effort: float,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Certified:
+    """The whole search; without a start from the best tree."""
+    trace = TraceBuilder()
+    with trace.phase("tree"):
+        begin = start or BoundedStart.of(first_network(settings), settings.treewidth)
+        searches = BoundedSearches(settings, seeds, begin, seconds, progress)
+    spent = dict.fromkeys(searches.tallies(), 0)
+
+    def note(tallies: dict[str, int | float]) -> None:
+        """What this phase did, and where it led."""
+        total = searches.tallies()
+        tallies.update({name: total[name] - spent[name] for name in total})
+        tallies["score"] = searches.best.score
+        spent.update(total)
+
+    with trace.phase("climb") as tallies:
+        searches.climb(swaps=False)
+        note(tallies)
+    with trace.phase("reopt") as tallies:
+        while searches.reoptimise():
+            searches.climb(swaps=False)
+        note(tallies)
+    with trace.phase("settle") as tallies:
+        searches.settle()
+        note(tallies)
+    kicks = round(effort * len(settings.score.schema))
+    early = kicks_before_second_start(settings, kicks)
+    with trace.phase("iterate") as tallies:
+        searches.spread()
+        searches.kick(early)
+        note(tallies)
+    if early < kicks and searches.has_time_left:
+        with trace.phase("second start") as tallies:
+            searches.begin_again(wide_network(settings))
+            note(tallies)
+    if early < kicks:
+        with trace.phase("iterate on") as tallies:
+            searches.kick(kicks - early)
+            note(tallies)
+    with trace.phase("final") as tallies:
+        searches.climb(afresh=True)
+        note(tallies)
+    found = searches.certified(trace.build(stopped_by="seconds" if searches.expired else ""))
+    return canonical(found, settings)
+
+
+def canonical(found: Certified, settings: BoundedSettings) -> Certified:
+    """The canonical member of the class that was found, where nothing but chance chose among its members.
+
+    Members of a class have one moral graph, hence the proof is of all of them.
+    """
+    free = settings.known.is_symmetric and settings.max_parents is None
+    if not (free and settings.score.is_score_equivalent):
+        return found
+    return replace(found, structure=Cpdag.of(found.structure).to_dag())
+
+
+def first_network(settings: BoundedSettings) -> Dag:
+    """The best tree that obeys; where none does, the required arcs alone."""
+    known = settings.known
+    if (known.required.sum(axis=0) > 1).any():
+        return known.required_dag()
+    return learn_chow_liu(settings.score, knowledge=known).structure
+
+
+def check_effort(effort: float, searches: int, seconds: float | None) -> None:
+    if not 0 <= effort < float("inf"):
+        raise SettingError(f"effort= is a number of at least 0; found {effort!r}")
+    if searches < 1:
+        raise SettingError(f"searches= is a number of at least 1; found {searches!r}")
+    if seconds is not None and not seconds > 0:
+        raise SettingError(f"seconds= is a time above 0, or None; found {seconds!r}")
+
+
+def draw_seeds(rng: np.random.Generator | None, n: int) -> list[int]:
+    generator = np.random.default_rng(0) if rng is None else rng
+    return [int(seed) for seed in generator.integers(2**63, size=n)]

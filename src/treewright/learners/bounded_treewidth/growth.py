@@ -1,0 +1,130 @@
+"""A network that grows inside a chordal cover: the native search with names, settings and a diary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.criteria.scores.native_scores import native_scores
+from treewright.criteria.scores.score import LocalScore
+from treewright.errors import SettingError, TreewidthError
+from treewright.graphs import BoundKnowledge, Dag, JunctionTree, Knowledge, UndirectedGraph
+from treewright.graphs._bits import Rows, pack
+from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
+from treewright.learners.bounded_treewidth.starts import CoveredStart
+from treewright.learners.learned import Trace
+from treewright.tables.schema import NameOrIndex, Schema
+
+Arcs = npt.NDArray[np.uint32]  # two columns: ranks of names
+Ranks = npt.NDArray[np.uint32]
+Triangulation = Literal["none", "own", "own_first", "narrowest"]
+
+
+class BoundedGrowth:
+    """A start, grown arc by arc; vertices of the native network are ranks of names."""
+
+    def __init__(
+        self,
+        score: LocalScore,
+        known: BoundKnowledge,
+        start: CoveredStart,
+        *,
+        max_parents: int | None,
+        block_wise: bool = True,
+        progress: Progress | None = None,
+    ) -> None:
+        self.schema = score.schema
+        self.known = known
+        self.scores = native_scores(score)
+        self._by_name = np.array(self.schema.name_order, dtype=np.uint32)
+        self._rank = ranks_by_name(self.schema)
+        self.network = _core.BoundedNetwork(
+            self.scores,
+            self._ranked(as_array(start.dag.index_edges())),
+            _core.graph_rows(len(self.schema), self._ranked(start.cover.edge_array)),
+            block_wise,
+            max_parents or 0,
+            self._allowed_tails(),
+        )
+        self._progress = progress
+        self._iterations: list[Iteration] = []
+
+    @property
+    def width(self) -> int:
+        return self.network.width
+
+    def ranks_of(self, names: Sequence[NameOrIndex]) -> Ranks:
+        return np.ascontiguousarray(self._rank[list(self.schema.scope(names))], dtype=np.uint32)
+
+    def add_arcs(self, limit: int, triangulation: Triangulation) -> dict[str, int]:
+        """Add single arcs, an iteration each, while one keeps the width; return how many, and how many not.
+
+        `triangulation` is how an arc proves that it does: by needing no new edge, by the cover's own update,
+        by that or else a new one, or by the narrowest of three.
+        """
+        search = _core.GreedyArcs(self.network, limit, triangulation)
+        n_added = 0
+        while True:
+            start = perf_counter()
+            arc = search.step()
+            if arc is None:
+                return {"edges": n_added, "refused": search.n_refused}
+            self.record([arc], skipped=0, since=start)
+            n_added += 1
+
+    @property
+    def n_scores(self) -> int:
+        """Local scores asked for so far."""
+        return self.scores.tally[0]
+
+    def record(self, arcs: Iterable[tuple[int, int]], *, skipped: int, since: float) -> None:
+        """Write an iteration down, and tell whoever wants to know."""
+        names = self.schema.names
+        edges = tuple((names[self._by_name[s]], names[self._by_name[t]]) for s, t in arcs)
+        width, score = self.network.width, self.network.score
+        self._iterations.append(Iteration(edges, skipped, width, score, perf_counter() - since))
+        if self._progress is not None:
+            self._progress(len(self._iterations), width, score)
+
+    def certified(self, trace: Trace) -> Certified:
+        cover = _core.graph_edges(self.network.cover())
+        certificate = JunctionTree.of(UndirectedGraph(self.schema, self._by_name[cover]), method="mcs")
+        structure = Dag(self.schema, self._by_name[self.network.arcs()])
+        self.known.check(structure)
+        iterations = tuple(self._iterations)
+        return Certified(structure, trace, self.network.score, iterations, certificate=certificate)
+
+    def _ranked(self, arcs: npt.NDArray[np.integer]) -> Arcs:
+        return np.ascontiguousarray(self._rank[arcs].reshape(-1, 2), dtype=np.uint32)
+
+    def _allowed_tails(self) -> Rows:
+        """For each head the tails that it may have; no rows where nothing is ruled out."""
+        if self.known.is_empty:
+            return np.zeros((0, 0), dtype=np.uint64)
+        return pack(self.known.allowed[np.ix_(self._by_name, self._by_name)].T)
+
+
+def total_order(
+    order: Sequence[NameOrIndex] | None, knowledge: Knowledge | BoundKnowledge | None
+) -> Sequence[NameOrIndex] | None:
+    """The order of all variables that was given, by itself or as a part of the knowledge."""
+    if order is None and isinstance(knowledge, Knowledge):
+        return knowledge.order
+    return order
+
+
+def check_bounds(schema: Schema, treewidth: int, max_parents: int | None) -> None:
+    """Refuse bounds that no network or only the empty one obeys."""
+    if treewidth < 1:
+        raise TreewidthError(
+            f"treewidth= is a bound of at least 1, the width of a tree; found {treewidth!r} for "
+            f"{len(schema)} variables"
+        )
+    if max_parents is not None and max_parents < 1:
+        raise SettingError(f"max_parents= is a number of at least 1, or None; found {max_parents!r}")

@@ -1,0 +1,1 @@
+"""Networks and their equivalence classes, searched by a score."""

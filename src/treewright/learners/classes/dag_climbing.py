@@ -1,0 +1,223 @@
+"""Climbing among directed acyclic graphs: add, remove or turn the arc that gains most.
+
+The oldest search for networks, and the one that takes every kind of knowledge: whatever a move may not do is
+left out. Its weak point are ties. A score-equivalent score cannot tell a -> b from b -> a while nothing else
+is known of a and b, and a choice made early is hard to undo: climbers that let the column order decide are
+good on benchmarks whose columns happen to be sorted, and poor on others. Here the tie goes to the end where a
+further parent would gain by it, the beginning of a v-structure, and then to names; the columns may come in
+any order. Where knowledge has no directions, :func:`~treewright.learn_hill_climbing` searches equivalence
+classes instead, which has no such ties at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from treewright import _core
+from treewright.arguments import SCORE, require
+from treewright.criteria.scores.native_scores import native_scores
+from treewright.criteria.scores.score import LocalScore
+from treewright.errors import SettingError
+from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
+from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.learners.learned import Learned, TraceBuilder
+from treewright.tables.schema import Schema
+
+Ties = Literal["look-ahead", "names"]
+Progress = Callable[[int, float], object]
+_BARREN_ROUNDS = 5  # batches of covered reversals that may bring nothing
+
+
+def learn_dag_climbing(
+    score: LocalScore,
+    *,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
+    ties: Ties = "look-ahead",
+    covered_reversals: bool = False,
+    max_parents: int | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Learned[Dag]:
+    """Climb to a graph that no single arc added, removed or turned improves.
+
+    Parameters
+    ----------
+    score
+        Any decomposable score.
+    knowledge
+        Arcs that are required or forbidden: moves against it are left out.
+    start
+        Where to begin, in accordance with the knowledge; by default the graph of the required arcs.
+    ties
+        Among moves of equal gain: "look-ahead" draws the arc towards the end where a further parent would
+        gain most by it, "names" takes the first child and parent by name.
+    covered_reversals
+        Between moves, turn randomly drawn arcs that are covered [1]_. That leaves the score as it is, and
+        leads out of dead ends. The score must be score-equivalent.
+    max_parents
+        No child gets more; by default the score alone decides.
+    rng
+        Draws the arcs of `covered_reversals`; by default a generator seeded with 0.
+    progress
+        Called now and then with the steps made and the nats gained since the start.
+
+    Returns
+    -------
+    Learned[Dag]
+        A local optimum. The trace tells the steps, the ties among them and the families scored.
+
+    References
+    ----------
+    .. [1] Castelo & Kocka (2003). On inclusion-driven learning of Bayesian networks. Journal of Machine
+       Learning Research 4, 527-574.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
+    >>> score = tw.BIC(tw.count(table))
+    >>> tw.learn_dag_climbing(score).structure.edges()
+    [('b', 'a')]
+    >>> known = tw.Knowledge(tiers=[["a"], ["b", "c"]])
+    >>> tw.learn_dag_climbing(score, knowledge=known).structure.edges()
+    [('a', 'b')]
+    """
+    require("learn_dag_climbing", SCORE, score)
+    settings = _core.ClimbSettings()
+    if covered_reversals:
+        if not score.is_score_equivalent:
+            raise SettingError(
+                f"covered reversals keep a score that is score-equivalent; {type(score).__name__} is not"
+            )
+        settings.covered_tries = (len(score.schema) + 1) // 2
+        settings.covered_rounds = _BARREN_ROUNDS
+        settings.seed = draw_seed(rng)
+    return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
+
+
+def learn_tabu(
+    score: LocalScore,
+    *,
+    structures: int = 10,
+    patience: int = 10,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
+    ties: Ties = "look-ahead",
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> Learned[Dag]:
+    """Climb, then walk on by the best move that leads to none of the last structures (Glover 1989).
+
+    Parameters
+    ----------
+    score
+        Any decomposable score.
+    structures
+        How many structures are remembered.
+    patience
+        Steps without a new best before the search ends.
+    knowledge, start, ties, max_parents, progress
+        As for :func:`learn_dag_climbing`.
+
+    Returns
+    -------
+    Learned[Dag]
+        The best graph met.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
+    >>> learned = tw.learn_tabu(tw.BIC(tw.count(table)), patience=3)
+    >>> learned.structure.n_edges, learned.trace.total("steps")
+    (1, 4)
+    """
+    require("learn_tabu", SCORE, score)
+    for name, value in (("structures", structures), ("patience", patience)):
+        if value < 1:
+            raise SettingError(f"{name} must be 1 or more; found {value!r}")
+    settings = _core.ClimbSettings()
+    settings.tabu, settings.patience = structures, patience
+    return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
+
+
+def climb(
+    score: LocalScore,
+    settings: _core.ClimbSettings,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
+    *,
+    ties: Ties = "look-ahead",
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> Learned[Dag]:
+    """Climb natively from a start that obeys; the result is asserted to obey as well."""
+    if ties not in ("look-ahead", "names"):
+        raise SettingError(f"ties are broken by 'look-ahead' or by 'names'; found {ties!r}")
+    settings.look_ahead = ties == "look-ahead"
+    known = bind_knowledge(knowledge, score.schema)
+    start = known.required_dag() if start is None else start
+    known.check(start)
+    check_parents(start, max_parents)
+    trace = TraceBuilder()
+    with trace.phase("climb") as tallies:
+        native = native_scores(score)
+        found = climb_natively(native, settings, known, start, max_parents=max_parents, progress=progress)
+        dag = renamed(score.schema, found)
+        tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
+        tallies["scores"] = native.tally[0]
+        tallies["gain"] = found.gain
+    known.check(dag)
+    return Learned(dag, trace.build())
+
+
+def climb_natively(
+    native: _core.LocalScores,
+    settings: _core.ClimbSettings,
+    known: BoundKnowledge,
+    start: Dag,
+    *,
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> _core.Climb:
+    """In the core variables are numbered by the rank of their names."""
+    order, rank = np.array(known.schema.name_order, dtype=np.intp), ranks_by_name(known.schema)
+    index = known.schema.index
+    arcs = sorted((int(rank[index(u)]), int(rank[index(v)])) for u, v in start.edges())
+    return _core.climb_dags(
+        native,
+        as_array(arcs),
+        np.ascontiguousarray(known.allowed[np.ix_(order, order)]),
+        np.ascontiguousarray(known.required[np.ix_(order, order)]),
+        len(native) if max_parents is None else max_parents,
+        settings,
+        progress,
+    )
+
+
+def renamed(schema: Schema, found: _core.Climb) -> Dag:
+    order = schema.name_order
+    return Dag(schema, [(order[u], order[v]) for u, v in found.arcs.tolist()])
+
+
+def check_parents(start: Dag, max_parents: int | None) -> None:
+    if max_parents is None:
+        return
+    if max_parents < 0:
+        raise SettingError(f"max_parents must be 0 or more; found {max_parents!r}")
+    for name in sorted(start.schema.names):
+        n_parents = len(start.parents(name))
+        if n_parents > max_parents:
+            raise SettingError(
+                f"{name!r} begins with {n_parents} parents, as its start or the knowledge has it; "
+                f"max_parents is {max_parents}"
+            )
+
+
+def draw_seed(rng: np.random.Generator | None) -> int:
+    generator = np.random.default_rng(0) if rng is None else rng
+    return int(generator.integers(2**63))

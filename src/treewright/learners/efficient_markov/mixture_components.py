@@ -1,0 +1,145 @@
+"""Components of mixtures, and the EM that learns them anew in every step.
+
+A component is learned from weighted rows: a Chow-Liu tree, or a shallow cutset network. EM starts from soft
+clusters of the rows and ends when validation rows stop gaining; components of many parameters follow the
+training rows too closely after a few steps, so the best step is often an early one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import SettingError
+from treewright.learners.efficient_markov.density import Candidate, Meter, mean_log
+from treewright.learners.efficient_markov.row_sets import LearningRows
+
+_CLUSTER_STEPS = 25
+_PATIENCE = 2  # steps without gain that end EM
+
+
+@dataclass(frozen=True)
+class TreeComponents:
+    """Chow-Liu trees as components of a mixture.
+
+    Attributes
+    ----------
+    smoothing
+        Pseudo-rows spread evenly over the cells of every pair table.
+    shrinkage
+        Pseudo-rows that are distributed as all rows together; many for wide sparse tables, few for others.
+
+    Examples
+    --------
+    >>> TreeComponents(shrinkage=20)
+    TreeComponents(smoothing=1.0, shrinkage=20)
+    """
+
+    smoothing: float = 1.0
+    shrinkage: float = 3.0
+
+    def start(self, rows: LearningRows, clusters: _core.Clusters, seed: int) -> _core.Mixture:
+        return _core.mixture_of_trees(rows.train, clusters, self.smoothing, self.shrinkage)
+
+    @property
+    def name(self) -> str:
+        return f"trees (shrinkage {self.shrinkage:g})"
+
+
+@dataclass(frozen=True)
+class CutsetComponents:
+    """Shallow cutset networks as components of a mixture.
+
+    Attributes
+    ----------
+    smoothing, shrinkage
+        As for :func:`learn_cutset_network`.
+    depth
+        Splits above a leaf, at most.
+    min_rows
+        Contexts with fewer rows are not split.
+
+    Examples
+    --------
+    >>> CutsetComponents(depth=2)
+    CutsetComponents(smoothing=1.0, shrinkage=3.0, depth=2, min_rows=50.0)
+    """
+
+    smoothing: float = 1.0
+    shrinkage: float = 3.0
+    depth: int = 4
+    min_rows: float = 50.0
+
+    def start(self, rows: LearningRows, clusters: _core.Clusters, seed: int) -> _core.Mixture:
+        return _core.mixture_of_cutsets(rows.train, clusters, self.options(), seed)
+
+    def options(self) -> _core.CutsetOptions:
+        return cutset_options(self.smoothing, self.shrinkage, self.min_rows, depth=self.depth)
+
+    @property
+    def name(self) -> str:
+        return f"cutsets (depth {self.depth})"
+
+
+Components = TreeComponents | CutsetComponents
+_BY_NAME: dict[str, Components] = {"trees": TreeComponents(), "cutsets": CutsetComponents()}
+
+
+def train_mixture(
+    rows: LearningRows, family: Components, components: int, seed: int, meter: Meter, *, steps: int = 15
+) -> Candidate:
+    """EM from soft clusters; the best step by the validation rows."""
+    name = f"{components} {family.name}"
+    clusters = _core.find_clusters(rows.train, components, _CLUSTER_STEPS, seed)
+    mixture = family.start(rows, clusters, seed)
+    best, best_step, paid = -np.inf, -1, 0.0
+    for step in range(steps):
+        mixture.maximise()
+        score = mean_log(mixture.log_likelihoods(rows.valid), rows.valid)
+        meter.pay(mixture.work - paid)
+        paid = mixture.work
+        meter.tell(name, step + 1, score)
+        if score > best:
+            best, best_step = score, step
+            mixture.keep()
+        if step - best_step >= _PATIENCE or step + 1 == steps or meter.is_late():
+            break
+        mixture.expect()
+    mixture.go_back()
+    return Candidate.of(name, mixture, rows, best_step + 1)
+
+
+def component_family(of: str | Components) -> Components:
+    found = _BY_NAME.get(of) if isinstance(of, str) else of
+    if not isinstance(found, TreeComponents | CutsetComponents):
+        raise SettingError(
+            "of= says what components are: 'trees', 'cutsets', TreeComponents(...) or "
+            f"CutsetComponents(...); found {of!r}"
+        )
+    if not (0 <= found.smoothing < np.inf and 0 <= found.shrinkage < np.inf):
+        raise SettingError(f"smoothing and shrinkage are numbers of pseudo-rows from 0 on; found {found!r}")
+    return found
+
+
+def cutset_options(
+    smoothing: float,
+    shrinkage: float,
+    min_rows: float,
+    *,
+    depth: int = -1,
+    candidates: int = 10,
+    candidate_share: float = 1.0,
+) -> _core.CutsetOptions:
+    return _core.CutsetOptions(
+        alpha=smoothing,
+        shrinkage=shrinkage,
+        min_rows=min_rows,
+        max_depth=depth,
+        candidates=candidates,
+        candidate_share=candidate_share,
+        bic=False,
+        treewidth=1,
+        leaf_penalty=1.0,
+    )

@@ -1,0 +1,176 @@
+"""Settings that validation rows choose, one after the other.
+
+A learner says which settings are open and in which order their values are tried. Each setting in turn takes
+the value whose graph makes the validation rows most probable, the others staying as they are; a value must
+be strictly better than an earlier one. Without validation rows a tenth of the rows is held out for the
+choice, and the learner then works on all rows with what was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import SettingError
+from treewright.graphs.feature_graph import FeatureGraph
+from treewright.learners.efficient_markov.row_sets import LearningRows, distinct_rows, learning_rows
+from treewright.learners.learned import Learned, Trace, TraceBuilder
+from treewright.statistics.counter import Counter
+from treewright.tables.table import Table
+
+SettingsT = TypeVar("SettingsT")
+Arrays = tuple[npt.NDArray[Any], ...]
+Grow = Callable[[_core.RowSet, SettingsT], tuple[Arrays, dict[str, int | float]]]
+ChoiceProgress = Callable[[Any, float], object]  # settings tried, their validation score
+
+
+@dataclass(frozen=True)
+class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
+    """A feature graph with its parameters, and the settings that it was learned with.
+
+    Attributes
+    ----------
+    structure, trace
+        See :class:`Learned`.
+    settings
+        What was given, and what the validation rows chose.
+    chosen
+        Names of the settings that were chosen.
+    valid_log_likelihood
+        Mean over the validation rows of the run that won, in nats; None when nothing was chosen.
+    report
+        The choice in a sentence; empty when there was none.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1] * 50, "b": [0, 1] * 50}))
+    >>> learned = tw.learn_cutset_network(counter, alpha=1.0, min_rows=20)
+    >>> learned.chosen, learned.settings.shrinkage in (0.0, 5.0, 20.0)
+    (('shrinkage',), True)
+    >>> learned.report.partition(":")[2].split()[0]
+    'shrinkage'
+    """
+
+    settings: SettingsT
+    chosen: tuple[str, ...] = ()
+    valid_log_likelihood: float | None = None
+    report: str = ""
+
+
+@dataclass(frozen=True)
+class Choice(Generic[SettingsT]):
+    """The best settings, their validation score, and how many were tried."""
+
+    settings: SettingsT
+    score: float
+    n_runs: int
+
+
+def learn_chosen(
+    counter: Counter,
+    start: SettingsT,
+    axes: Mapping[str, Sequence[Any]],
+    grow: Grow[SettingsT],
+    *,
+    valid: Table | None,
+    seed: int,
+    rounds: int = 1,
+    progress: ChoiceProgress | None = None,
+) -> LearnedFeatureGraph[SettingsT]:
+    """Choose the open settings, if there are any, and learn with them."""
+    trace = TraceBuilder()
+    if not axes:
+        with trace.phase("rows") as tallies:
+            rows = distinct_rows(counter)
+            tallies.update(distinct=rows.n_rows)
+        with trace.phase("graph") as tallies:
+            arrays, found = grow(rows, start)
+            tallies.update(found)
+        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended(trace, found), settings=start)
+    with trace.phase("rows") as tallies:
+        both = learning_rows(counter, valid, seed)
+        tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
+    with trace.phase("settings") as tallies:
+        choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
+        tallies.update(runs=choice.n_runs)
+    with trace.phase("graph") as tallies:
+        every = distinct_rows(counter) if both.held_out else both.train
+        arrays, found = grow(every, choice.settings)
+        tallies.update(found)
+    return LearnedFeatureGraph(
+        FeatureGraph(counter.schema, *arrays),
+        ended(trace, found),
+        settings=choice.settings,
+        chosen=tuple(axes),
+        valid_log_likelihood=choice.score,
+        report=described(choice, axes, both),
+    )
+
+
+def ended(trace: TraceBuilder, tallies: Mapping[str, int | float]) -> Trace:
+    """The trace; it says so when the clock ended the work."""
+    return trace.build(stopped_by="seconds" if tallies.get("out_of_time") else "")
+
+
+def choose_settings(
+    rows: LearningRows,
+    start: SettingsT,
+    axes: Mapping[str, Sequence[Any]],
+    grow: Grow[SettingsT],
+    *,
+    rounds: int = 1,
+    progress: ChoiceProgress | None = None,
+) -> Choice[SettingsT]:
+    """One setting after the other, each by the validation rows; nothing is learned twice."""
+    known: dict[SettingsT, float] = {}
+
+    def score(settings: SettingsT) -> float:
+        if settings not in known:
+            graph = FeatureGraph(rows.schema, *grow(rows.train, settings)[0])
+            known[settings] = _core.mean_log_likelihood(graph.native, rows.valid)
+            if progress is not None:
+                progress(settings, known[settings])
+        return known[settings]
+
+    best = start
+    for _ in range(rounds):  # what was chosen last may change what was chosen first
+        for name, values in axes.items():
+            for value in values:
+                other = replace(best, **{name: value})  # type: ignore[type-var]
+                if score(other) > score(best):
+                    best = other
+    return Choice(best, score(best), len(known))
+
+
+def described(choice: Choice[Any], axes: Mapping[str, Sequence[Any]], rows: LearningRows) -> str:
+    """What was chosen, and by which rows."""
+    values = ", ".join(f"{name} {getattr(choice.settings, name)}" for name in axes)
+    share = "a tenth of the rows" if rows.held_out else "the validation rows"
+    return f"chosen on {share} ({rows.valid.total:,.0f}): {values}"
+
+
+def open_settings(settings: Any, axes: Mapping[str, Sequence[Any]]) -> tuple[Any, dict[str, Sequence[Any]]]:
+    """Settings that are None take their first value for a start and stay open; the others are not tried."""
+    free = {name: values for name, values in axes.items() if getattr(settings, name) is None}
+    return replace(settings, **{name: values[0] for name, values in free.items()}), free
+
+
+def check_numbers(settings: Any, *, least: Mapping[str, float]) -> None:
+    """Refuse a number below its least value, or that is not finite."""
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if value is None or field.name not in least:
+            continue
+        if not (np.isfinite(value) and value >= least[field.name]):
+            raise SettingError(f"{field.name}= is a number from {least[field.name]:g} on; found {value!r}")
+
+
+def seed_of(rng: np.random.Generator | None) -> int:
+    generator = np.random.default_rng(0) if rng is None else rng
+    return int(generator.integers(2**62))

@@ -1,0 +1,1 @@
+"""Equivalence classes, skeletons and blankets from independence tests."""

@@ -1,0 +1,215 @@
+"""Whether the data agree with the separators of a tree.
+
+A hypergraph that tears related variables apart gives a tree whose separators do not separate, and a wrong
+graph that looks as good as any. Where the data can tell they are asked: every pair across a separator is
+tested given it. Looking only at the two nodes next to a separator is not enough: sets are d-separated when
+all of their pairs are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.criteria import IndependenceTest
+from treewright.criteria.tests.queries import as_level
+from treewright.errors import IllegitimateHypergraph
+from treewright.graphs import DSeparationTree
+from treewright.learners.independence.answers import GradedTest
+from treewright.learners.independence.partner_tests import PartnerTest
+from treewright.learners.separation_trees.dense_strata import dense_p_value
+from treewright.statistics.counter import Counter
+from treewright.tables.schema import Scope
+
+Floats = npt.NDArray[np.float64]
+Covers = Callable[[Scope], bool]
+Legitimacy = Literal["error", "report", "skip"]
+Across = tuple[int, int, int]  # u, v, position of the separator between them
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A pair that a separator of the tree should separate and, by the data, does not; all by name."""
+
+    pair: tuple[str, str]
+    separator: tuple[str, ...]
+    p_value: float
+
+    def __str__(self) -> str:
+        u, v = self.pair
+        given = "{" + ", ".join(map(repr, self.separator)) + "}"
+        return f"{u!r} and {v!r} depend on each other given {given} (p = {self.p_value:.3g})"
+
+
+@dataclass(frozen=True)
+class SeparatorAudit:
+    """What the data say about the separators of a tree.
+
+    Attributes
+    ----------
+    contradictions
+        Pairs whose independence is rejected at the level of the audit after Holm's correction over all pairs
+        tested, the smallest p-value first.
+    n_tests
+        Pairs that were tested.
+    n_separators
+        Separators of the tree.
+    untestable
+        Those of them, by name, across which not a single pair could be tested, since no table holds it
+        together with the separator: nothing is known about them.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> tree = tw.separation_tree_from_hypergraph(schema, ["ab", "bc"])
+    >>> truth = tw.Dag(schema, [("a", "b"), ("c", "b")])
+    >>> found = tw.audit_separators(tree, tw.DSeparationOracle(truth))
+    >>> print(found.contradictions[0])
+    'a' and 'c' depend on each other given {'b'} (p = 0)
+    """
+
+    contradictions: tuple[Contradiction, ...]
+    n_tests: int
+    n_separators: int
+    untestable: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def n_untestable(self) -> int:
+        return len(self.untestable)
+
+    def check(self) -> None:
+        """Raise `IllegitimateHypergraph` when a separator is contradicted."""
+        if self.contradictions:
+            first = self.contradictions[0]
+            u, v = first.pair
+            more = len(self.contradictions) - 1
+            also = f" (and {more} more pairs)" if more else ""
+            raise IllegitimateHypergraph(
+                f"the hypergraph contradicts the data: {first}{also}; put {u!r} and {v!r} into one hyperedge"
+            )
+
+
+def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: float = 0.01) -> SeparatorAudit:
+    """Test every pair across every separator of a tree, given the separator.
+
+    Parameters
+    ----------
+    tree
+        The tree; its variables are those of the test.
+    test
+        Decides independence. Where it has a method `covers(scope)`, only pairs that it covers together with
+        the separator are asked for. Unreliable
+        answers are not held against the tree; neither are those of counts that rest on strata with few rows,
+        where far tails are not what the limit distribution says.
+    alpha
+        Level, for all pairs together.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> tree = tw.separation_tree_from_hypergraph(schema, ["ab", "bc"])
+    >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")]))
+    >>> tw.audit_separators(tree, oracle)
+    SeparatorAudit(contradictions=(), n_tests=1, n_separators=1, untestable=())
+    """
+    level = as_level(alpha)
+    covers: Covers | None = getattr(test, "covers", None)
+    names = tree.schema.names
+    pairs: list[Across] = []
+    p_values: list[Floats] = []
+    untestable = []
+    for position, separator in enumerate(tree.separator_scopes):
+        n_before = len(pairs)
+        for u, others in across(tree, position, covers):
+            pairs += [(u, v, position) for v in others]
+            p_values.append(pair_p_values(test, u, separator, others))
+        if len(pairs) == n_before:
+            untestable.append(names_by_name(tree, separator))
+    rejected = rejections(test, tree, pairs, np.concatenate([*p_values, np.zeros(0)]), level)
+    found = [
+        Contradiction(
+            (min(names[u], names[v]), max(names[u], names[v])),
+            names_by_name(tree, tree.separator_scopes[position]),
+            p_value,
+        )
+        for (u, v, position), p_value in ((pairs[i], p) for i, p in rejected)
+    ]
+    found.sort(key=lambda one: (one.p_value, one.pair, one.separator))
+    return SeparatorAudit(tuple(found), len(pairs), len(tree.edges), tuple(sorted(untestable)))
+
+
+def audited(tree: DSeparationTree, test: IndependenceTest, legitimacy: Legitimacy) -> SeparatorAudit | None:
+    """What the rows say about the separators of a tree, if they are to be asked."""
+    if legitimacy == "skip":
+        return None
+    audit = audit_separators(tree, test)
+    if legitimacy == "error":
+        audit.check()
+    return audit
+
+
+def rejections(
+    test: IndependenceTest, tree: DSeparationTree, pairs: list[Across], p_values: Floats, alpha: float
+) -> list[tuple[int, float]]:
+    """What Holm rejects; where counts are behind it, each is looked at again in the dense strata."""
+    counter = getattr(test, "counter", None)
+    sure: set[int] = set()
+    while True:
+        rejected = holm(p_values, alpha)
+        doubtful = [i for i, _ in rejected if i not in sure]
+        if not doubtful or not isinstance(counter, Counter):
+            return rejected
+        for i in doubtful:
+            u, v, position = pairs[i]
+            dense = dense_p_value(counter, u, v, tree.separator_scopes[position])
+            p_values[i] = max(p_values[i], dense)
+        sure.update(doubtful)
+
+
+def across(tree: DSeparationTree, position: int, covers: Covers | None) -> Iterator[tuple[int, list[int]]]:
+    """The pairs across a separator that can be tested: one variable of the smaller side, all of the other."""
+    few, many = sorted(tree.sides(position), key=len)
+    separator = tree.separator_scopes[position]
+    for u in few:
+        others = [v for v in many if covers is None or covers((u, v, *separator))]
+        if others:
+            yield u, others
+
+
+def pair_p_values(test: IndependenceTest, u: int, given: Scope, others: list[int]) -> Floats:
+    """p-values of one variable against others; 0 and 1 from a test that only decides."""
+    queries = [(u, v, given) for v in others]
+    if not isinstance(test, GradedTest):
+        return np.where(test.independent_many(queries), 1.0, 0.0)
+    if isinstance(test, PartnerTest):
+        results = test.test_partners(u, given, others)
+    else:
+        results = test.test_many(queries)
+    return np.where(results.reliable, results.p_value, 1.0)
+
+
+def holm(p_values: Floats, alpha: float) -> list[tuple[int, float]]:
+    """Positions and p-values of the hypotheses that Holm's step-down procedure rejects.
+
+    Examples
+    --------
+    >>> holm(np.array([0.04, 0.001, 0.02]), 0.05)
+    [(1, 0.001), (2, 0.02), (0, 0.04)]
+    >>> holm(np.array([0.04, 0.001, 0.03]), 0.05)
+    [(1, 0.001)]
+    """
+    order = np.argsort(p_values, kind="stable")
+    bounds = alpha / np.arange(len(order), 0, -1)
+    over = np.flatnonzero(p_values[order] > bounds)
+    kept = order[: over[0]] if over.size else order
+    return [(int(i), float(p_values[i])) for i in kept]
+
+
+def names_by_name(tree: DSeparationTree, scope: Scope) -> tuple[str, ...]:
+    return tuple(sorted(tree.schema.names_of(scope)))

@@ -1,0 +1,188 @@
+"""Undirected independence graphs from data: what has to stay together when variables are split into nodes.
+
+In such a graph a missing edge between two variables means that they are independent given all others. Any
+graph that contains the moral graph of the truth will do; an edge too many costs time, a missing one may cost
+the result, so the level is generous.
+
+Counts have no power for "given all others". There every variable gets a Markov blanket instead, grown by the
+strongest partner and then shrunk, and is joined to it. Linear relations need one inversion for all pairs: the
+partial correlations are in the inverse of the correlations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+
+from treewright import _core
+from treewright.arguments import TEST, require
+from treewright.criteria import IndependenceTest, at_level
+from treewright.criteria.tests.queries import as_level, one_of
+from treewright.errors import SettingError
+from treewright.graphs import Edge, UndirectedGraph, edge
+from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.learners.independence.answers import GradedTest, answers_of
+from treewright.learners.independence.skeleton import Progress
+from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
+from treewright.statistics.moments import Moments
+from treewright.tables.schema import NameOrIndex, Scope
+
+GraphMethod = Literal["auto", "blankets", "inverse-covariance"]
+_METHODS = ("auto", "blankets", "inverse-covariance")
+_NO_LIMIT = 2**32 - 1
+
+
+class IndependenceGraphs(Protocol):
+    """The graphs that one set of answers gives, by level."""
+
+    @property
+    def n_tests(self) -> int: ...
+
+    def at(self, alpha: float) -> UndirectedGraph:
+        """The graph at a level, at most the first one asked for."""
+        ...
+
+
+def estimate_independence_graph(
+    test: IndependenceTest,
+    *,
+    within: Iterable[Iterable[NameOrIndex]] | None = None,
+    alpha: float = 0.05,
+    method: GraphMethod = "auto",
+    largest: int | Literal["auto"] | None = "auto",
+    progress: Progress | None = None,
+) -> Learned[UndirectedGraph]:
+    """Estimate an undirected independence graph.
+
+    Parameters
+    ----------
+    test
+        Decides independence. One without a level, such as an oracle, decides as it is.
+    within
+        Sets of variables, such as the nodes of a tree: a graph is estimated inside each, and their union is
+        returned (Theorem 3 of [1]_). By default one set of all variables.
+    alpha
+        Level at which two variables are taken as independent.
+    method
+        ``"blankets"``: grow a Markov blanket of each variable, shrink it, and join the variable with it.
+        ``"inverse-covariance"``: test all partial correlations at once, which needs a test of moments.
+        With fewer than four rows for each column the correlations are shrunk first. ``"auto"``: the latter
+        where the test has moments of more rows than that, since with few rows blankets lose less.
+    largest
+        A blanket stops growing at this many members; ``"auto"``: 6 for data, no bound for exact answers.
+    progress
+        Called with a line about what is being done.
+
+    References
+    ----------
+    .. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs.
+       Artificial Intelligence 170, 422-439.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abcd"])
+    >>> truth = tw.Dag(schema, [("a", "c"), ("b", "c"), ("c", "d")])
+    >>> tw.estimate_independence_graph(tw.DSeparationOracle(truth)).structure.edges()
+    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
+    """
+    require("estimate_independence_graph", TEST, test)
+    everybody = tuple(range(len(test.schema)))
+    sets = [everybody] if within is None else [test.schema.scope(tuple(one)) for one in within]
+    trace = TraceBuilder()
+    if progress is not None:
+        progress("independence graph")
+    with trace.phase("independence graph") as tallies:
+        graphs = independence_graphs(test, sets, alpha, method=method, largest=largest)
+        graph = graphs.at(alpha)
+        tallies.update(tests=graphs.n_tests, edges=graph.n_edges)
+    return Learned(graph, trace.build())
+
+
+def independence_graphs(
+    test: IndependenceTest,
+    sets: Sequence[Scope],
+    alpha: float,
+    *,
+    method: GraphMethod = "auto",
+    largest: int | Literal["auto"] | None = "auto",
+) -> IndependenceGraphs:
+    """What is needed for graphs at the level `alpha` and below, computed once."""
+    one_of("method", method, _METHODS)
+    level = as_level(alpha)
+    moments = getattr(test, "moments", None)
+    if method == "inverse-covariance" and not isinstance(moments, Moments):
+        raise SettingError(
+            f"an inverse covariance needs a test of moments, such as FisherZTest; found {test!r}: "
+            "use method='blankets'"
+        )
+    largest_set = max(map(len, sets), default=0)
+    if isinstance(moments, Moments) and (
+        method == "inverse-covariance" or (method == "auto" and has_rows_enough(moments, largest_set))
+    ):
+        return PartialCorrelationGraphs(moments, sets)
+    return BlanketGraphs(test, sets, level, largest_blanket(test, largest))
+
+
+def largest_blanket(test: IndependenceTest, largest: int | Literal["auto"] | None) -> int:
+    if largest == "auto":
+        return 6 if isinstance(test, GradedTest) else _NO_LIMIT
+    if largest is None:
+        return _NO_LIMIT
+    if isinstance(largest, bool) or not isinstance(largest, int) or largest < 1:
+        raise SettingError(
+            f"largest must be a number of members from 1 on, 'auto', or None for no bound; found {largest!r}"
+        )
+    return largest
+
+
+class BlanketGraphs:
+    """Every variable of a set joined to its blanket in that set; whoever is in the other's blanket is joined.
+
+    At each step of growing the strongest joins, whatever the level: a stricter level stops earlier. So
+    blankets are grown once.
+    """
+
+    def __init__(self, test: IndependenceTest, sets: Sequence[Scope], alpha: float, largest: int) -> None:
+        self.test = test
+        self._rank = ranks_by_name(test.schema)
+        by_name = [sorted(one, key=self._rank.__getitem__) for one in sets]
+        self._targets = [(x, [y for y in one if y != x]) for one in by_name for x in one]
+        answers = answers_of(at_level(test, alpha))
+        self._grown, self.n_tests = _core.grow_blankets(self._targets, largest, answers)
+
+    def at(self, alpha: float) -> UndirectedGraph:
+        grown = [
+            (x, sorted(stopped(members, p_values, alpha), key=self._rank.__getitem__))
+            for (x, _), (members, p_values) in zip(self._targets, self._grown, strict=True)
+        ]
+        answers = answers_of(at_level(self.test, alpha))
+        blankets, n_tests = _core.shrink_blankets(grown, answers)
+        self.n_tests += n_tests
+        joined = {edge(x, y) for (x, _), blanket in zip(grown, blankets, strict=True) for y in blanket}
+        return UndirectedGraph(self.test.schema, joined)
+
+
+def stopped(members: list[int], p_values: list[float], alpha: float) -> list[int]:
+    """The members that had joined when the first p-value exceeded the level."""
+    over = next((i for i, p in enumerate(p_values) if p > alpha), len(members))
+    return members[:over]
+
+
+class PartialCorrelationGraphs:
+    """Pairs of a set joined when their correlation given all others of the set is not zero."""
+
+    def __init__(self, moments: Moments, sets: Sequence[Scope]) -> None:
+        self.schema = moments.schema
+        self.n_tests = 0  # no single test is asked
+        self._p_values = [(one, partial_p_values(moments, one)) for one in sets]
+
+    def at(self, alpha: float) -> UndirectedGraph:
+        joined: set[Edge] = set()
+        for scope, p_values in self._p_values:
+            u, v = np.nonzero(np.triu(p_values <= alpha, 1))
+            joined.update(edge(scope[i], scope[j]) for i, j in zip(u.tolist(), v.tolist(), strict=True))
+        return UndirectedGraph(self.schema, joined)

@@ -1,0 +1,188 @@
+"""What a search over a d-separation tree returns: the class, and why there is no edge where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from treewright.errors import GraphError
+from treewright.graphs import Dag, DSeparationTree, Pdag, UndirectedGraph
+from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.directed.orientation import NamedCollider
+from treewright.learners.independence.functional import Functional
+from treewright.learners.learned import Learned
+from treewright.learners.separation_trees.audit import SeparatorAudit
+from treewright.tables.schema import NameOrIndex
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A set that separated two variables.
+
+    Attributes
+    ----------
+    separator
+        The set, by name.
+    p_value
+        Of the test given that set; 1 where a rule or an oracle said so.
+    node
+        The node of the tree that holds the two variables and the set; None for a set that was found around an
+        edge after the nodes were joined.
+
+    Examples
+    --------
+    >>> Separation(("b",), 0.42, ("a", "b", "c")).separator
+    ('b',)
+    """
+
+    separator: Names
+    p_value: float
+    node: Names | None
+
+
+@dataclass(frozen=True)
+class Absence:
+    """Why two variables are not joined; `str()` says it in a sentence.
+
+    Attributes
+    ----------
+    pair
+        The two variables, smaller name first.
+    separations
+        The sets that separated them, smallest first; none when they were never tested.
+    path
+        For variables that share no node: the separators of the tree between them, each of which separates
+        them if the tree is right.
+    knowledge
+        Whether it is knowledge that keeps them apart.
+    unseen
+        Whether no table has both, and nothing could be asked about them.
+    score
+        Whether no set separated them, and the score left the edge out.
+
+    Examples
+    --------
+    >>> print(Absence(("a", "c"), (Separation(("b",), 0.42, ("a", "b", "c")),)))
+    a and c are independent given {b} (p = 0.42, in the node {a, b, c})
+    """
+
+    pair: tuple[str, str]
+    separations: tuple[Separation, ...] = ()
+    path: tuple[Names, ...] = ()
+    knowledge: bool = False
+    score: bool = False
+    unseen: bool = False
+
+    def __str__(self) -> str:
+        u, v = self.pair
+        if self.separations:
+            best = self.separations[0]
+            where = "around them" if best.node is None else f"in the node {_braced(best.node)}"
+            given, p_value = _braced(best.separator), f"{best.p_value:.3g}"
+            return f"{u} and {v} are independent given {given} (p = {p_value}, {where})"
+        if self.unseen:
+            return f"no table has both {u} and {v}, so that no edge is assumed"
+        if self.score:
+            return f"no set separated {u} and {v}; the score is better without their edge"
+        if self.knowledge:
+            return f"{u} and {v} may not be joined, by what is known"
+        smallest = min(self.path, key=len)
+        return f"{u} and {v} share no node; the tree separates them by {_braced(smallest)}"
+
+
+@dataclass(frozen=True)
+class LearnedSeparationTree(Learned[Pdag]):
+    """What was learned over a d-separation tree; everything by name.
+
+    Attributes
+    ----------
+    structure
+        A :class:`~treewright.graphs.Cpdag`; with directed knowledge the :class:`~treewright.graphs.Pdag` that
+        has the known directions and what follows from them.
+    dag
+        A member of the class that obeys the knowledge: what a model can be fitted to.
+    skeleton
+        The pairs that share a node and that no node separated; with a score the structure may have fewer.
+    tree
+        The tree whose nodes were searched.
+    separations
+        For every pair that was separated, smaller name first, all sets that did it.
+    dropped, added, skipped, ambiguous
+        Conflicts and how they were settled, as in :class:`~treewright.learners.LearnedPc`.
+    unobeyed
+        Edges left out since the knowledge directs them, with stronger ones, round a cycle.
+    functional
+        Columns that a separator determines, with that set: their edges may be lost, whatever the level.
+    audit
+        What the data say about the separators of the tree, where they were asked.
+    levels
+        The levels at which independence graphs were estimated, the last one that of the tree; more than one
+        when nodes were too large.
+    n_asked, n_evaluated
+        Tests inside nodes: questions, and different ones among them.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abcd"])
+    >>> truth = tw.Dag(schema, [("a", "b"), ("b", "c"), ("c", "d")])
+    >>> tree = tw.separation_tree_from_hypergraph(schema, ["abc", "cd"])
+    >>> learned = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(truth))
+    >>> learned.separators
+    {('a', 'c'): ('b',)}
+    >>> print(learned.why_not("c", "a"))
+    a and c are independent given {b} (p = 1, in the node {a, b, c})
+    >>> print(learned.why_not("a", "d"))
+    a and d share no node; the tree separates them by {c}
+    """
+
+    dag: Dag
+    skeleton: UndirectedGraph
+    tree: DSeparationTree
+    separations: Mapping[tuple[str, str], tuple[Separation, ...]]
+    dropped: tuple[NamedCollider, ...] = ()
+    added: tuple[NamedCollider, ...] = ()
+    skipped: tuple[NamedArc, ...] = ()
+    ambiguous: tuple[NamedCollider, ...] = ()
+    unobeyed: tuple[NamedArc, ...] = ()
+    functional: tuple[Functional, ...] = ()
+    audit: SeparatorAudit | None = None
+    levels: tuple[float, ...] = ()
+    n_asked: int = 0
+    n_evaluated: int = 0
+    _barred: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+    _unseen: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+
+    @property
+    def separators(self) -> dict[tuple[str, str], Names]:
+        """For every pair that was separated, smaller name first, the smallest set that did it."""
+        return {pair: found[0].separator for pair, found in self.separations.items()}
+
+    @property
+    def conflicts(self) -> tuple[NamedCollider, ...]:
+        """Triples in which the answers contradicted each other: those dropped, added or left open."""
+        return (*self.dropped, *self.added, *self.ambiguous)
+
+    def why_not(self, u: NameOrIndex, v: NameOrIndex) -> Absence:
+        """Why there is no edge between two variables."""
+        schema = self.tree.schema
+        a, b = sorted((schema.names[schema.index(u)], schema.names[schema.index(v)]))
+        if a == b:
+            raise GraphError(f"an edge joins two variables; found {a!r} twice")
+        if self.dag.adjacent(a, b):
+            raise GraphError(f"there is an edge between {a!r} and {b!r}: no set separated them")
+        pair = (a, b)
+        if pair in self._unseen:
+            return Absence(pair, unseen=True)
+        if self.skeleton.adjacent(a, b):
+            return Absence(pair, score=True)
+        unobeyed = pair in self.unobeyed or pair[::-1] in self.unobeyed
+        found = self.separations.get(pair, ())
+        path = self.tree.path_separators(a, b)
+        return Absence(pair, found, path, knowledge=pair in self._barred or unobeyed)
+
+
+def _braced(names: Names) -> str:
+    return "{" + ", ".join(names) + "}"

@@ -1,0 +1,377 @@
+"""A directed acyclic graph with a linear regression per variable: Normal around a line of its parents.
+
+Together the variables are jointly Normal, so every question has an exact answer in closed form, whatever is
+observed. The network says the same as a mean and a covariance, with as many numbers as it has arcs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import ImpossibleEvidence, SchemaError
+from treewright.graphs.directed.dag import Dag
+from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
+from treewright.inference.real_evidence import RealGiven, read_real_evidence
+from treewright.inference.sampling import sampling_seed
+from treewright.models.answers import Explanation
+from treewright.models.continuous.gaussian_parameters import (
+    Numbers,
+    checked_coefficients,
+    numbers_by_variable,
+)
+from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, as_targets
+from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
+from treewright.models.model import mean_log_probability
+from treewright.models.notebook import ShownInNotebooks
+from treewright.statistics.moments import rank_by_name
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Floats = npt.NDArray[np.float64]
+
+
+class GaussianNetwork(ShownInNotebooks):
+    """A linear-Gaussian Bayesian network.
+
+    A variable is Normal around `intercept + coefficients . parents` with its own variance. A variance of zero
+    makes it a function of its parents.
+
+    Parameters
+    ----------
+    dag
+        The structure, over continuous variables.
+    intercepts, variances
+        One number per variable, in schema order or by name.
+    coefficients
+        By child, then by parent: `{"wet": {"rain": 2.0}}`; one for every arc.
+    floored
+        Variables whose variance is a floor, as `fit` reports them.
+    redundant
+        Parents that `fit` gave the coefficient zero because the others determine them, by child.
+
+    Examples
+    --------
+    >>> from treewright import Dag, Schema, Variable
+    >>> schema = Schema([Variable("sun"), Variable("heat")])
+    >>> model = GaussianNetwork(
+    ...     Dag(schema, [("sun", "heat")]), [6.0, 10.0], {"heat": {"sun": 2.0}}, {"sun": 4.0, "heat": 9.0}
+    ... )
+    >>> model.query("heat")
+    heat: mean 22, standard deviation 5
+    >>> model.query("sun", given={"heat": 27.0})
+    sun: mean 7.6, standard deviation 1.2
+    >>> model.query(["sun", "heat"]).covariance.tolist()
+    [[4.0, 8.0], [8.0, 25.0]]
+    """
+
+    def __init__(
+        self,
+        dag: Dag,
+        intercepts: Numbers,
+        coefficients: Mapping[str, Mapping[str, float]],
+        variances: Numbers,
+        *,
+        floored: Sequence[str] = (),
+        redundant: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        check_continuous(dag.schema, "a Gaussian network")
+        self._dag = dag
+        self._intercepts = numbers_by_variable(dag.schema, intercepts, "intercept")
+        self._variances = numbers_by_variable(dag.schema, variances, "variance")
+        negative = np.flatnonzero(self._variances < 0)
+        if negative.size:
+            name, found = dag.schema.names[negative[0]], float(self._variances[negative[0]])
+            raise SchemaError(f"a variance is not negative; that of {name!r} is {found!r}")
+        self._coefficients = checked_coefficients(dag, coefficients)
+        self._floored = tuple(sorted(dag.schema.names_of(dag.schema.scope(floored))))
+        self._redundant = {
+            dag.schema[child].name: tuple(sorted(parents)) for child, parents in (redundant or {}).items()
+        }
+
+    @property
+    def schema(self) -> Schema:
+        return self._dag.schema
+
+    @property
+    def dag(self) -> Dag:
+        return self._dag
+
+    @property
+    def structure(self) -> Dag:
+        return self._dag
+
+    @property
+    def intercepts(self) -> Floats:
+        """One number per variable in schema order, read-only."""
+        return self._intercepts
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each variable given its parents, in schema order, read-only."""
+        return self._variances
+
+    @property
+    def floored(self) -> tuple[str, ...]:
+        """Variables that the fitted rows gave no variance of their own, so that a floor took its place."""
+        return self._floored
+
+    @property
+    def redundant(self) -> dict[str, tuple[str, ...]]:
+        """Parents without a coefficient because other parents determine them, by child."""
+        return dict(self._redundant)
+
+    def intercept(self, name: NameOrIndex) -> float:
+        return float(self._intercepts[self.schema.index(name)])
+
+    def coefficients(self, name: NameOrIndex) -> dict[str, float]:
+        """The coefficients of one variable's parents, by name."""
+        return dict(self._coefficients[self.schema.index(name)])
+
+    def variance(self, name: NameOrIndex) -> float:
+        """The variance of one variable given its parents."""
+        return float(self._variances[self.schema.index(name)])
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: intercept, variance and a coefficient per parent."""
+        return 2 * len(self.schema) + self._dag.n_edges
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.schema)} variables, {self._dag.n_edges} arcs, {self.n_parameters:,} parameters"
+        return f"<GaussianNetwork: {sizes}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GaussianNetwork):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and self._coefficients == other._coefficients
+            and np.array_equal(self._intercepts, other._intercepts)
+            and np.array_equal(self._variances, other._variances)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.schema.names, tuple(self._dag.edges())))
+
+    # rows
+
+    def log_probability(self, table: Table) -> Floats:
+        """Natural logarithm of the density of each row.
+
+        A variable without variance adds 0 where it agrees with its parents (to nine digits), and minus
+        infinity elsewhere.
+        """
+        return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
+
+    def score(self, table: Table) -> float:
+        """Mean log-density per row, in nats; rows count by their weights."""
+        return mean_log_probability(self.log_probability(table), table)
+
+    def sample(self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator) -> Table:
+        """Draw rows, given what is known.
+
+        One 64-bit seed is taken from `rng`; the rows are the same for any number of threads and any order of
+        columns, and the first rows of a longer sample are those of a shorter one. Rows given evidence are
+        exact draws, none is rejected or weighted.
+
+        Examples
+        --------
+        >>> from treewright import Dag, Schema, Variable
+        >>> schema = Schema([Variable("x"), Variable("y")])
+        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
+        >>> rows = model.sample(1000, given={"y": 2.0}, rng=np.random.default_rng(7))
+        >>> bool(abs(rows.column("x").mean() - 1.0) < 0.1)
+        True
+        """
+        seed = sampling_seed(self.schema, n, rng)
+        evidence = read_real_evidence(self.schema, given)
+        if len(evidence) == 0:
+            return Table(self.schema, self._native.sample(seed, n, []))
+        return Table(self.schema, self._engine.sample(n, evidence, seed=seed))
+
+    def predict(self, table: Table, target: str) -> Floats:
+        """The expected value of one variable for every row, given the row's other cells.
+
+        Missing cells and columns that the table lacks are not observed, and neither is the target.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> schema = tw.Schema([tw.Variable("x"), tw.Variable("y")])
+        >>> model = tw.GaussianNetwork(tw.Dag(schema, [("x", "y")]), [1, 0], {"y": {"x": 1.0}}, [1, 1])
+        >>> model.predict(tw.read_table({"y": [1.5, 3.5]}), "x").tolist()
+        [1.25, 2.25]
+        """
+        v = self.schema.index(target)
+        known = [u for u, name in enumerate(self.schema.names) if u != v and name in table.schema]
+        columns = [real_column(table, self.schema.names[u]) for u in known]
+        out = np.empty(table.n_rows)
+        masks = np.zeros((table.n_rows, len(known)), dtype=np.bool_)
+        for k, column in enumerate(columns):
+            masks[:, k] = np.isnan(column)
+        for hidden, rows in row_patterns(masks):
+            seen = np.flatnonzero(~hidden).tolist()
+            parts = [np.ascontiguousarray(columns[k][rows]) for k in seen]
+            out[rows] = self._engine.predict(tuple(known[k] for k in seen), parts, v, len(rows))
+        impossible = np.flatnonzero(np.isnan(out))
+        if impossible.size:
+            raise ImpossibleEvidence(
+                f"row {int(impossible[0])} contradicts a relation of the model that has no variance, so "
+                f"nothing follows from it; {impossible.size:,} of {table.n_rows:,} rows are like this"
+            )
+        return out
+
+    # questions
+
+    def mean(self) -> Floats:
+        """The mean of every variable, in schema order."""
+        return self._engine.means(read_real_evidence(self.schema, None), self._everything)[0]
+
+    def covariance(self) -> Floats:
+        """The covariance of all variables, in schema order; refused when it exceeds the memory limit."""
+        return self._engine.covariance(read_real_evidence(self.schema, None), self._everything)
+
+    @overload
+    def query(  # type: ignore[overload-overlap]
+        self, targets: str, given: RealGiven | None = None
+    ) -> Normal: ...
+    @overload
+    def query(self, targets: Sequence[str], given: RealGiven | None = None) -> JointNormal: ...
+    def query(self, targets: str | Sequence[str], given: RealGiven | None = None) -> Normal | JointNormal:
+        """The distribution of one variable, or the joint one of several, given what is known.
+
+        Parameters
+        ----------
+        targets
+            A name, or a sequence of names.
+        given
+            What is known, by name: a number each.
+
+        Examples
+        --------
+        >>> from treewright import Dag, Schema, Variable
+        >>> schema = Schema([Variable("x"), Variable("y")])
+        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
+        >>> answer = model.query("x", given={"y": 3.0})
+        >>> round(answer.mean, 9), round(answer.variance, 9), round(answer.log_density_of_evidence, 4)
+        (1.5, 0.5, -3.5155)
+        """
+        evidence = read_real_evidence(self.schema, given)
+        if isinstance(targets, str):
+            v = self.schema.index(targets)
+            mean, log_density = self._engine.means(evidence, (v,))
+            variance = float(self._engine.variances(evidence, (v,))[0])
+            return Normal(targets, float(mean[v]), variance, log_density)
+        names = as_targets(targets)
+        scope = self.schema.scope(names)
+        mean, log_density = self._engine.means(evidence, scope)
+        return JointNormal(names, mean[list(scope)], self._engine.covariance(evidence, scope), log_density)
+
+    def marginals(self, given: RealGiven | None = None) -> NormalMarginals:
+        """The distribution of every variable given what is known.
+
+        Examples
+        --------
+        >>> from treewright import Dag, Schema, Variable
+        >>> schema = Schema([Variable("x"), Variable("y")])
+        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
+        >>> model.marginals({"y": 3.0})
+        x: mean 1.5, standard deviation 0.707107
+        y: mean 3, standard deviation 0
+        """
+        evidence = read_real_evidence(self.schema, given)
+        mean, log_density = self._engine.means(evidence, self._everything)
+        variances = self._engine.variances(evidence, self._everything)
+        return NormalMarginals(self.schema.names, mean, variances, log_density)
+
+    def log_density_of(self, given: RealGiven) -> float:
+        """Natural logarithm of the density of these values together.
+
+        In topological order, a value that the earlier ones determine adds nothing; one that contradicts them
+        gives minus infinity.
+        """
+        evidence = read_real_evidence(self.schema, given)
+        try:
+            return self._engine.means(evidence, ())[1]
+        except ImpossibleEvidence:
+            return -math.inf
+
+    def mpe(self, given: RealGiven | None = None) -> Explanation:
+        """The most probable values of all variables together: their means given what is known.
+
+        `log_probability` of the answer is the log-density of these values and what is given together.
+        """
+        evidence = read_real_evidence(self.schema, given)
+        mean, _ = self._engine.means(evidence, self._everything)
+        values = dict(zip(self.schema.names, mean.tolist(), strict=True))
+        row = Table(self.schema, [[value] for value in values.values()])
+        return Explanation(values, float(self.log_probability(row)[0]))
+
+    def cost(
+        self, given: RealGiven | None = None, targets: str | Sequence[str] | None = None
+    ) -> GaussianCost:
+        """What a question would cost: all marginals, or the joint of some targets. Nothing is computed."""
+        evidence = read_real_evidence(self.schema, given)
+        if targets is None:
+            return self._engine.cost(evidence.observed, self._everything)
+        names = [targets] if isinstance(targets, str) else as_targets(targets)
+        return self._engine.cost(evidence.observed, self.schema.scope(names))
+
+    @property
+    def _everything(self) -> Scope:
+        return tuple(range(len(self.schema)))
+
+    @cached_property
+    def _engine(self) -> LinearGaussianEngine:
+        return LinearGaussianEngine(self.schema, self._native)
+
+    @cached_property
+    def _native(self) -> _core.NormalNetwork:
+        index = self.schema.index
+        # parents by name: no sum depends on the order of the columns
+        families = [sorted(mapping.items()) for mapping in self._coefficients]
+        return _core.NormalNetwork(
+            self._dag.topological_order,
+            rank_by_name(self.schema)[1],
+            [[index(parent) for parent, _ in family] for family in families],
+            [[weight for _, weight in family] for family in families],
+            self._intercepts.tolist(),
+            self._variances.tolist(),
+        )
+
+    # files and other libraries
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`treewright.load` reads back exactly."""
+        from treewright.models.formats import twm
+
+        twm.save(self, path)
+
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        """Pickles and copies go through the bytes of the native file."""
+        from treewright.models.formats import twm
+
+        return twm.from_bytes, (twm.to_bytes(self),)
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """The model as a `networkx.DiGraph`: nodes with intercept and variance, arcs with coefficient."""
+        from treewright.models.convert.continuous import gaussian_to_networkx
+
+        return gaussian_to_networkx(self)
+
+    def to_dot(self) -> str:
+        """The structure as text for Graphviz."""
+        from treewright.models.convert import to_dot
+
+        return to_dot(self.dag)

@@ -1,0 +1,199 @@
+"""Counts of every family of a DAG: all that its tables need to know about the rows, and they add up.
+
+A model that carries them can learn from further rows without the earlier ones: the counts of the new rows are
+added, and the tables are made anew from the sums. Whole counts add exactly, so parts of the data taken one
+after another give the very model that all of it gives at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError, TableTooLarge, WeightError, nearest
+from treewright.graphs.directed.dag import Dag
+from treewright.limits import format_count, memory_limit
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
+from treewright.statistics.counter import Counts
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+
+
+class FamilyCounter(Protocol):
+    """What fitting needs of a counter."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def counts_many(self, scopes: Sequence[Scope]) -> Sequence[npt.NDArray[Any]]: ...
+
+
+class FamilyCounts:
+    """The counts of each variable with its parents.
+
+    Parameters
+    ----------
+    dag
+        The families.
+    counter
+        Counts of the same variables, met by name; whole or real-weighted.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": ["x", "x", "y", "y"], "b": [0, 1, 1, 1]})
+    >>> dag = tw.Dag(table.schema, [("a", "b")])
+    >>> first, second = (FamilyCounts(dag, tw.count(shard)) for shard in table.shards(2))
+    >>> (first + second).table("b").tolist()
+    [[1, 1], [0, 2]]
+    >>> (first + second).fit() == tw.fit(dag, tw.count(table))
+    True
+    """
+
+    def __init__(self, dag: Dag, counter: FamilyCounter) -> None:
+        families = families_of(dag)
+        refuse_large_tables(dag.schema, families)
+        positions = counted_positions(dag.schema, counter.schema)
+        counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
+        self._dag = dag
+        self._tables = tuple(_own(np.asarray(counts)) for counts in counted)
+
+    @classmethod
+    def from_tables(cls, dag: Dag, tables: Sequence[npt.ArrayLike]) -> FamilyCounts:
+        """Counts that are there already: one array per variable, an axis per parent, then the variable's own.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> coin = Dag(Schema([Variable("side", ("heads", "tails"))]))
+        >>> FamilyCounts.from_tables(coin, [[3, 1]]).fit(prior=None).table("side").tolist()
+        [0.75, 0.25]
+        """
+        if len(tables) != len(dag.schema):
+            raise SchemaError(
+                f"every variable needs its counts; found {len(tables)} for {len(dag.schema)} variables"
+            )
+        made = cls.__new__(cls)
+        made._dag = dag
+        made._tables = tuple(_own(np.array(table)) for table in tables)
+        for family, table in zip(families_of(dag), made._tables, strict=True):
+            shape = tuple(dag.schema.cardinalities[v] for v in family)
+            name = dag.schema.names[family[-1]]
+            if table.shape != shape:
+                raise SchemaError(
+                    f"the counts of {name!r} have the shape {table.shape}; its states ask for {shape}"
+                )
+            if not (np.isfinite(table).all() and (table >= 0).all()):
+                raise WeightError(f"counts are finite numbers from 0 on; found others in those of {name!r}")
+        return made
+
+    @property
+    def dag(self) -> Dag:
+        return self._dag
+
+    @property
+    def schema(self) -> Schema:
+        return self._dag.schema
+
+    @property
+    def tables(self) -> tuple[Counts, ...]:
+        """The counts in schema order, read-only."""
+        return self._tables
+
+    @property
+    def n_rows(self) -> int | float:
+        """Rows counted: the sum of their weights."""
+        total: int | float = self._tables[0].sum().item() if self._tables else 0
+        return total
+
+    def table(self, name: NameOrIndex) -> Counts:
+        """The counts of one variable: an axis per parent (in schema order), then the variable's states."""
+        return self._tables[self.schema.index(name)]
+
+    def __add__(self, other: FamilyCounts) -> FamilyCounts:
+        """The counts of the rows of both."""
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        if self._dag != other._dag or self.schema.variables != other.schema.variables:
+            raise SchemaError("counts add up over one structure and one schema; these are of different ones")
+        made = FamilyCounts.__new__(FamilyCounts)
+        made._dag = self._dag
+        sums = (np.add(a, b) for a, b in zip(self._tables, other._tables, strict=True))
+        made._tables = tuple(_own(table) for table in sums)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        return (
+            self._dag == other._dag
+            and self.schema == other.schema
+            and all(np.array_equal(a, b) for a, b in zip(self._tables, other._tables, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        cells = sum(table.size for table in self._tables)
+        return f"<FamilyCounts: {len(self.schema)} families, {cells:,} cells, {self.n_rows:,} rows>"
+
+    def fit(self, *, prior: Dirichlet | None = ONE_ROW, keep_counts: bool = False) -> BayesianNetwork:
+        """The network that these counts give; as :func:`treewright.fit`, without counting."""
+        tables: list[npt.NDArray[np.float64]] = []
+        unseen: dict[str, int] = {}
+        for name, counts in zip(self.schema.names, self._tables, strict=True):
+            cells = np.asarray(counts, dtype=np.float64)
+            empty = int(np.count_nonzero(cells.sum(axis=-1) == 0))
+            if empty:
+                unseen[name] = empty
+            tables.append(estimate(cells, prior))
+        model = BayesianNetwork(self._dag, tables, unseen=unseen)
+        return model.with_counts(self, prior) if keep_counts else model
+
+
+def families_of(dag: Dag) -> list[Scope]:
+    """Parents, then the variable, for every variable."""
+    return [(*dag.parents(v), v) for v in range(len(dag.schema))]
+
+
+def refuse_large_tables(schema: Schema, families: Sequence[Scope]) -> None:
+    cells = [math.prod(schema.cardinalities[v] for v in family) for family in families]
+    needed, limit = 8 * sum(cells), memory_limit()
+    if needed > limit:
+        *parents, child = schema.names_of(families[cells.index(max(cells))])
+        raise TableTooLarge(
+            f"the tables take {format_count(needed)} bytes, above the memory limit of {limit:,}; the "
+            f"largest is that of {child!r} given {', '.join(map(repr, parents))}: use fewer parents, or "
+            "raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
+        )
+
+
+def _own(counts: npt.NDArray[Any]) -> Counts:
+    """A read-only copy: whole numbers as int64, others as float64."""
+    cells: Counts
+    if counts.dtype.kind in "biu":
+        cells = np.array(counts, dtype=np.int64, order="C")
+    else:
+        cells = np.array(counts, dtype=np.float64, order="C")
+    cells.setflags(write=False)
+    return cells
+
+
+def counted_positions(schema: Schema, counted: Schema) -> list[int]:
+    """Where the counter keeps each variable; states must be the same, in the same order."""
+    for variable in schema:
+        if variable.name not in counted:
+            raise SchemaError(
+                f"the structure has a variable {variable.name!r} that was not counted; "
+                f"counted were {nearest(variable.name, counted.names)}"
+            )
+        if counted[variable.name].states != variable.states:
+            raise SchemaError(
+                f"{variable.name!r} has the states {variable.states} in the structure and "
+                f"{counted[variable.name].states} in the counts; build both from one schema"
+            )
+    return [counted.index(name) for name in schema.names]

@@ -1,0 +1,184 @@
+"""Parameters of a feature graph: counted where every row takes one way, expected where it does not.
+
+A complete row uses the same parameters of a deterministic graph whatever they are worth, so the likelihood
+falls apart into one multinomial per distribution, and counting settles it:
+`p = (N + alpha * share) / (sum of these)`, where the prior's `alpha` rows are shared evenly by what may occur
+at a node. Hidden choices and missing cells are weighed by the parameters at hand instead, again and again
+(expectation maximisation, Dempster, Laird & Rubin 1977).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import GraphError, NoExactAnswer, SettingError
+from treewright.graphs.feature_graph import FeatureGraph
+from treewright.inference.batch import EvidenceColumns
+from treewright.inference.factor import Cells
+from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
+from treewright.models.discrete.family_counts import FamilyCounter
+from treewright.models.features.feature_network import FeatureNetwork
+from treewright.models.fitting.em import EmTrace, check_em_settings
+from treewright.models.model import align_columns, align_evidence
+from treewright.statistics.rows import tables_behind
+from treewright.tables.table import Table
+
+
+@dataclass(frozen=True)
+class FittedFeatures:
+    """A feature network fitted by :func:`fit_em`, and how the rounds went."""
+
+    model: FeatureNetwork
+    trace: EmTrace
+
+
+def fit_features(graph: FeatureGraph, counter: FamilyCounter, prior: Dirichlet | None) -> FeatureNetwork:
+    """Fit all parameters: in closed form on a deterministic graph, else by expectation maximisation."""
+    model = FeatureNetwork(graph)
+    if model.is_exact:
+        return refit(model, counter, 0.0 if prior is None else prior.ess)
+    rows = _joined_rows(model, tables_behind(counter, "fitting a feature graph"))
+    return _fitted(model, rows, _Settings(0.0 if prior is None else prior.ess)).model
+
+
+def refit(model: FeatureNetwork, counter: FamilyCounter, alpha: float) -> FeatureNetwork:
+    """Count in one pass and estimate; see :meth:`FeatureNetwork.refit`."""
+    if not (math.isfinite(alpha) and alpha >= 0):
+        raise SettingError(f"the weight of the prior is a number of rows from 0 on; found alpha={alpha!r}")
+    if not model.is_exact:
+        raise NoExactAnswer(
+            "a graph with mixtures or hidden states has no closed-form parameters; fit(graph, counter) or "
+            "fit_em(graph, table) run expectation maximisation from the parameters at hand"
+        )
+    counts, lost = np.zeros(len(model.graph.numbers)), 0.0
+    for table in tables_behind(counter, "refitting a feature graph"):
+        weights = None if table.weights is None else np.ascontiguousarray(table.weights, dtype=np.float64)
+        found, missed = model.engine.counts(align_columns(model.schema, table), table.n_rows, weights)
+        counts, lost = counts + found, lost + missed
+    if lost:
+        raise GraphError(
+            f"{lost:g} rows have a state for which the graph has no child, so that no parameters make them "
+            "possible; learn the graph anew with these rows"
+        )
+    return FeatureNetwork(model.graph.with_numbers(model._parameters.estimate(counts, alpha)))
+
+
+def fit_features_em(
+    graph: FeatureGraph,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ONE_ROW,
+    tolerance: float = 1e-6,
+    iterations: int = 1000,
+    starts: int = 0,
+    rng: np.random.Generator | None = None,
+) -> FittedFeatures:
+    """Fit a feature graph to rows with missing cells; see :func:`fit_em`."""
+    check_em_settings(tolerance, iterations, starts, rng)
+    model = FeatureNetwork(graph)
+    weights = None if table.weights is None else np.ascontiguousarray(table.weights, dtype=np.float64)
+    rows = _Rows(align_evidence(model.schema, table), weights)
+    alpha = 0.0 if prior is None else prior.ess
+    return _fitted(model, rows, _Settings(alpha, tolerance, iterations, starts, rng))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is seen of the rows, and how they count."""
+
+    columns: EvidenceColumns
+    weights: Cells | None
+
+    @property
+    def total(self) -> float:
+        return float(self.columns.n_rows if self.weights is None else self.weights.sum())
+
+
+@dataclass(frozen=True)
+class _Settings:
+    alpha: float
+    tolerance: float = 1e-6
+    iterations: int = 1000
+    starts: int = 0
+    rng: np.random.Generator | None = None
+
+
+@dataclass
+class _Climb:
+    model: FeatureNetwork
+    log_likelihood: list[float]
+    objective: list[float]
+    converged: bool = False
+
+
+def _joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> _Rows:
+    """The rows of several tables as one, in the model's codes, with their weights."""
+    aligned = [align_columns(model.schema, table) for table in tables]
+    n_rows = sum(table.n_rows for table in tables)
+    codes: list[npt.NDArray[np.unsignedinteger] | None] = [
+        np.concatenate([one[v] for one in aligned]) if len(aligned) > 1 else aligned[0][v]
+        for v in range(len(model.schema))
+    ]
+    columns = EvidenceColumns(codes, [None] * len(codes), n_rows)
+    if all(table.weights is None for table in tables):
+        return _Rows(columns, None)
+    weights = [
+        np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+        for table in tables
+    ]
+    return _Rows(columns, np.ascontiguousarray(np.concatenate(weights)))
+
+
+def _fitted(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> FittedFeatures:
+    ended = []
+    for start in range(settings.starts + 1):
+        begin = _start(model, rows, settings.rng if start else None)
+        ended.append((start, _climb(begin, rows, settings)))
+    start, best = max(ended, key=lambda one: one[1].objective[-1])  # the first among equals
+    reached = tuple(one.objective[-1] for _, one in ended)
+    trace = EmTrace(tuple(best.log_likelihood), tuple(best.objective), best.converged, start, reached)
+    origin = {
+        "fitted_by": "expectation maximisation",
+        "rounds": trace.n_rounds,
+        "converged": trace.converged,
+        "log_likelihood": trace.log_likelihood[-1],
+    }
+    return FittedFeatures(best.model.with_provenance(origin), trace)
+
+
+def _start(model: FeatureNetwork, rows: _Rows, rng: np.random.Generator | None) -> FeatureNetwork:
+    """The graph's own parameters after a round with an imagined row (nothing is impossible), or chance."""
+    if rng is None:
+        counts, _ = model.engine.expected_counts(rows.columns, rows.weights)
+        return _with(model, counts, 1.0)
+    draws = rng.standard_exponential(len(model.graph.numbers))
+    return _with(model, draws * model._parameters.allowed(), 0.0)
+
+
+def _climb(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> _Climb:
+    """Rounds from one start until they gain too little."""
+    alpha, least_gain = settings.alpha, settings.tolerance * max(rows.total, 1.0)
+    expected, log_likelihood = model.engine.expected_counts(rows.columns, rows.weights)
+    climb = _Climb(model, [log_likelihood], [log_likelihood + _log_prior(model, alpha)])
+    for _ in range(settings.iterations):
+        climb.model = _with(climb.model, expected, alpha)  # M-step
+        expected, log_likelihood = climb.model.engine.expected_counts(rows.columns, rows.weights)  # E-step
+        climb.log_likelihood.append(log_likelihood)
+        climb.objective.append(log_likelihood + _log_prior(climb.model, alpha))
+        if climb.objective[-1] - climb.objective[-2] <= least_gain:
+            climb.converged = True
+            break
+    return climb
+
+
+def _with(model: FeatureNetwork, counts: Cells, alpha: float) -> FeatureNetwork:
+    return FeatureNetwork(model.graph.with_numbers(model._parameters.estimate(counts, alpha)))
+
+
+def _log_prior(model: FeatureNetwork, alpha: float) -> float:
+    return model._parameters.log_prior(model.graph.numbers, alpha)

@@ -1,0 +1,1 @@
+"""Parameters for a structure, from counts, moments or incomplete rows."""

@@ -1,0 +1,309 @@
+"""Fitting tables when cells are missing: expectation maximisation (Dempster, Laird & Rubin 1977).
+
+A missing cell leaves several ways to complete its row. Each round weighs them by the tables at hand (the
+E-step: expected counts of every family, by exact inference), then makes the tables anew as if those counts
+had been seen (the M-step). No round makes what the rows show less probable: with a Dirichlet prior, it is the
+log-likelihood plus the sum of `a * log p` over all cells (`a` imagined rows in each) that never decreases.
+
+This is right when cells are missing at random: whether a cell is missing may depend on what the row shows,
+but not on what it hides. Rows that were left incomplete *because of* the hidden value need a model of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.arguments import TABLE, require
+from treewright.errors import SchemaError, SettingError
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.feature_graph import FeatureGraph
+from treewright.inference.batch import EvidenceColumns
+from treewright.inference.expectation import FamilyExpectation
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.directed import directed
+from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
+from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
+from treewright.models.model import align_evidence, mean_log_probability
+from treewright.tables.schema import Schema
+from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    from treewright.models.features.feature_fitting import FittedFeatures
+    from treewright.models.features.feature_network import FeatureNetwork
+
+Cells = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EmTrace:
+    """How the rounds went, for the start that ended best.
+
+    Attributes
+    ----------
+    log_likelihood
+        Of what the rows show, in nats: under the start, then after every round. The last is the model's.
+    objective
+        The same plus the weight of the prior; never decreases. Equal without a prior.
+    converged
+        Whether the last round gained no more than the tolerance; otherwise the rounds ran out.
+    start
+        Which start this was: 0 is the one from counts, 1, 2, ... are random.
+    objectives
+        What every start reached.
+    """
+
+    log_likelihood: tuple[float, ...]
+    objective: tuple[float, ...]
+    converged: bool
+    start: int
+    objectives: tuple[float, ...]
+
+    @property
+    def n_rounds(self) -> int:
+        return len(self.objective) - 1
+
+
+@dataclass(frozen=True)
+class FittedByEm:
+    """A model fitted by :func:`fit_em`, the expected counts behind its tables, and how the rounds went.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.read_table({"a": ["x", "y", None]}, missing="em")
+    >>> fitted = tw.fit_em(tw.Dag(table.schema), table)
+    >>> fitted.counts.fit() == fitted.model, fitted.trace.converged
+    (True, True)
+    """
+
+    model: BayesianNetwork
+    counts: FamilyCounts
+    trace: EmTrace
+
+
+@overload
+def fit_em(
+    structure: Dag | Pdag,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ...,
+    tolerance: float = ...,
+    iterations: int = ...,
+    starts: int = ...,
+    rng: np.random.Generator | None = ...,
+) -> FittedByEm: ...
+@overload
+def fit_em(
+    structure: FeatureGraph,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ...,
+    tolerance: float = ...,
+    iterations: int = ...,
+    starts: int = ...,
+    rng: np.random.Generator | None = ...,
+) -> FittedFeatures: ...
+def fit_em(
+    structure: Dag | Pdag | FeatureGraph,
+    table: Table,
+    *,
+    prior: Dirichlet | None = ONE_ROW,
+    tolerance: float = 1e-6,
+    iterations: int = 1000,
+    starts: int = 0,
+    rng: np.random.Generator | None = None,
+) -> FittedByEm | FittedFeatures:
+    """Fit a Bayesian network or a feature graph to rows with missing cells, by expectation maximisation.
+
+    Parameters
+    ----------
+    structure
+        The arcs; an equivalence class is directed as :func:`fit` does it. Or a :class:`FeatureGraph`; its own
+        parameters are the first start then, after one round with an imagined row at every node.
+    table
+        Rows, read with `missing="em"`. Cells that miss and variables that the table lacks are hidden; rows
+        count by their weights. Without anything missing the result is that of :func:`fit`.
+    prior
+        A Dirichlet prior, or None for maximum likelihood.
+    tolerance
+        Stop when a round gains no more than this many nats per row.
+    iterations
+        Stop after this many rounds; `trace.converged` says which it was.
+    starts
+        Random starts beside the first one, which takes each table from the rows that show its whole family
+        (and one imagined row). A random start draws every table that misses cells from the flat Dirichlet
+        distribution. The best end wins, the earlier one among equals. A variable that no row shows needs
+        them: started alike, its states would stay alike; the start from counts is then left out.
+    rng
+        Where the chance of random starts comes from.
+
+    Returns
+    -------
+    FittedByEm
+        `model`, `counts` (expected ones) and `trace`.
+    FittedFeatures
+        For a feature graph: `model` and `trace`.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = {"a": ["x", "x", "y", "y", None], "b": ["p", "p", "q", None, "q"]}
+    >>> table = tw.read_table(rows, missing="em")
+    >>> fitted = tw.fit_em(tw.Dag(table.schema, [("a", "b")]), table, prior=None)
+    >>> fitted.model.table("a").round(3).tolist()
+    [0.4, 0.6]
+    >>> fitted.trace.log_likelihood[-1] > fitted.trace.log_likelihood[0]
+    True
+    """
+    require("fit_em", TABLE, table)
+    if isinstance(structure, FeatureGraph):
+        from treewright.models.features.feature_fitting import fit_features_em
+
+        return fit_features_em(
+            structure, table, prior=prior, tolerance=tolerance, iterations=iterations, starts=starts, rng=rng
+        )
+    dag, origin = directed(structure, "fit_em")
+    check_em_settings(tolerance, iterations, starts, rng)
+    _check_discrete(dag.schema)
+    families = families_of(dag)
+    refuse_large_tables(dag.schema, families)
+    columns = align_evidence(dag.schema, table)
+    expectation = FamilyExpectation(dag.schema, families, columns, table.weights)
+    total = float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))
+    hidden = _never_shown(dag.schema, columns) if table.n_rows else []
+    incomplete = [_misses(columns.missing, hidden, family) for family in families]
+    if hidden and not starts:
+        name = dag.schema.names[min(hidden, key=dag.schema.names.__getitem__)]
+        raise SettingError(
+            f"no row shows {name!r}, so its states would stay alike in a start from counts; ask for random "
+            "starts with starts=10, rng=np.random.default_rng(7)"
+        )
+
+    ended = []
+    for start in range(1 if hidden else 0, starts + 1):
+        tables = _start(dag, expectation.observed, incomplete, rng if start else None)
+        ended.append((start, _climb(expectation, tables, prior, tolerance * max(total, 1.0), iterations)))
+    start, best = max(ended, key=lambda one: one[1].objective[-1])  # the first among equals
+    reached = tuple(one.objective[-1] for _, one in ended)
+    trace = EmTrace(tuple(best.log_likelihood), tuple(best.objective), best.converged, start, reached)
+    counts = FamilyCounts.from_tables(dag, best.counts)
+    origin = origin | {
+        "fitted_by": "expectation maximisation",
+        "rounds": trace.n_rounds,
+        "converged": trace.converged,
+        "log_likelihood": trace.log_likelihood[-1],
+    }
+    return FittedByEm(counts.fit(prior=prior).with_provenance(origin), counts, trace)
+
+
+def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> float:
+    """Mean log-likelihood per row of what the rows show, in nats; rows count by their weights.
+
+    As `model.score` for rows without missing cells.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> table = tw.read_table({"smoke": ["yes", None]}, schema=asia.schema.select(["smoke"]), missing="em")
+    >>> round(observed_score(asia, table), 6)
+    -0.346574
+    """
+    total = float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))
+    if not total:
+        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+    if not isinstance(model, BayesianNetwork):
+        return mean_log_probability(model.log_evidence(table), table)
+    columns = align_evidence(model.schema, table)
+    expectation = FamilyExpectation(model.schema, families_of(model.dag), columns, table.weights)
+    return expectation.step(model.tables)[1] / total
+
+
+@dataclass
+class _Climb:
+    counts: list[Cells]
+    log_likelihood: list[float]
+    objective: list[float]
+    converged: bool = False
+
+
+def _climb(
+    expectation: FamilyExpectation,
+    tables: list[Cells],
+    prior: Dirichlet | None,
+    least_gain: float,
+    iterations: int,
+) -> _Climb:
+    """Rounds from one start until they gain too little; `counts` are those that the last tables came from."""
+    expected, log_likelihood = expectation.step(tables)
+    climb = _Climb(expected, [log_likelihood], [log_likelihood + _log_prior(tables, prior)])
+    for _ in range(iterations):
+        climb.counts = expected
+        tables = [estimate(counts, prior) for counts in expected]  # M-step
+        expected, log_likelihood = expectation.step(tables)  # E-step
+        climb.log_likelihood.append(log_likelihood)
+        climb.objective.append(log_likelihood + _log_prior(tables, prior))
+        if climb.objective[-1] - climb.objective[-2] <= least_gain:
+            climb.converged = True
+            break
+    return climb
+
+
+def _log_prior(tables: Sequence[Cells], prior: Dirichlet | None) -> float:
+    """What the imagined rows add to the log-likelihood, the same for every order of variables."""
+    if prior is None:
+        return 0.0
+    return math.fsum(prior.ess / table.size * math.fsum(np.log(table).ravel()) for table in tables)
+
+
+def _start(
+    dag: Dag, observed: Sequence[Cells], incomplete: Sequence[bool], rng: np.random.Generator | None
+) -> list[Cells]:
+    """Tables with nothing impossible in them: from the rows that show a family, or by chance."""
+    tables = [estimate(counts, ONE_ROW) for counts in observed]
+    if rng is None:
+        return tables
+    for v in dag.schema.name_order:  # the same draws for every order of columns
+        if incomplete[v]:
+            by_name = np.argsort([*map(dag.schema.name_order.index, dag.parents(v))])
+            axes = [*by_name.astype(int), len(by_name)]
+            draws = rng.standard_exponential([tables[v].shape[axis] for axis in axes])
+            shares = draws / draws.sum(axis=-1, keepdims=True)
+            tables[v] = np.ascontiguousarray(shares.transpose(np.argsort(axes)))
+    return tables
+
+
+def _never_shown(schema: Schema, columns: EvidenceColumns) -> list[int]:
+    return [v for v, codes in enumerate(columns.codes) if codes is None and schema.cardinalities[v] > 1]
+
+
+def _misses(missing: Sequence[object], hidden: Sequence[int], family: Sequence[int]) -> bool:
+    return any(missing[v] is not None or v in hidden for v in family)
+
+
+def _check_discrete(schema: Schema) -> None:
+    for variable in schema:
+        if not variable.is_discrete:
+            raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
+
+
+def check_em_settings(
+    tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None
+) -> None:
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise SettingError(f"the tolerance of EM is a number of nats per row from 0 on; found {tolerance!r}")
+    if iterations < 1:
+        raise SettingError(f"EM takes at least one round; found iterations={iterations!r}")
+    if starts < 0:
+        raise SettingError(f"EM takes no fewer than 0 random starts; found starts={starts!r}")
+    if starts and not isinstance(rng, np.random.Generator):
+        raise SettingError(
+            f"random starts need rng=, a numpy Generator as in np.random.default_rng(7); found {rng!r}"
+        )

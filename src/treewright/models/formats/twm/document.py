@@ -1,0 +1,292 @@
+"""The native file of a model: JSON text, versioned, with a checksum.
+
+Numbers are written with the shortest digits that read back to the same bits, and labels keep their type
+(the text "1", the number 1 and the truth value true are three different states), so a model survives the
+trip unchanged; the counts that a model carries travel with it. The checksum is the SHA-256 of the canonical
+form of everything else in the file: keys sorted, no spaces. Reading runs nothing from the file, and whatever
+is not such a file raises :class:`~treewright.errors.FormatError`. Python's pickle of a model holds the same
+bytes.
+
+The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
+JSON can say about where the model came from (data, learner, settings, seed): what :func:`save` was told, else
+what the model itself knows; and a *certificate*: clusters that prove a treewidth
+(:mod:`~treewright.models.formats.twm.certificate`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
+
+from treewright.errors import FormatError, SettingError
+from treewright.graphs.undirected.cluster_trees import ClusterTree
+from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.models.continuous.gaussian_network import GaussianNetwork
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.features.feature_network import FeatureNetwork
+from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.formats.twm import bayesian as twm_bayesian
+from treewright.models.formats.twm import certificate as certificates
+from treewright.models.formats.twm import feature as twm_feature
+from treewright.models.formats.twm import gaussian as twm_gaussian
+from treewright.models.formats.twm import markov as twm_markov
+from treewright.models.formats.twm import sigmoid as twm_sigmoid
+from treewright.models.formats.twm.content import expect
+from treewright.models.model import AnyModel
+from treewright.models.undirected.markov_network import MarkovNetwork
+
+FORMAT = "treewright model"
+VERSION = 1
+
+
+class Content(Protocol):
+    """The part of the file that is about one kind of model; each kind has a module of its own."""
+
+    KIND: str
+    REQUIRED: frozenset[str]
+    OPTIONAL: frozenset[str]
+
+    def write(self, model: Any) -> dict[str, Any]: ...
+
+    def read(self, document: Mapping[str, Any]) -> AnyModel: ...
+
+
+_CONTENTS: dict[type[Any], Content] = {
+    BayesianNetwork: cast("Content", twm_bayesian),
+    MarkovNetwork: cast("Content", twm_markov),
+    GaussianNetwork: cast("Content", twm_gaussian),
+    SigmoidNetwork: cast("Content", twm_sigmoid),
+    FeatureNetwork: cast("Content", twm_feature),
+}
+_KINDS = {content.KIND: content for content in _CONTENTS.values()}
+_REQUIRED = frozenset({"format", "version", "kind", "variables"})
+_OPTIONAL = frozenset({"provenance", "certificate"})
+_BY_LINE = ("variables", "tables", "families", "factors", "nodes")
+
+
+def save(
+    model: AnyModel,
+    path: str | os.PathLike[str],
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    certificate: ClusterTree | None = None,
+    treewidth: int | None = None,
+) -> None:
+    """Write a model; a plain file appears whole or not at all, compressed when its name ends in .gz."""
+    data = to_bytes(model, provenance=provenance, certificate=certificate, treewidth=treewidth)
+    write_bytes(path, data)
+
+
+def load(path: str | os.PathLike[str]) -> AnyModel:
+    """Read a model.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> asia = load_network("asia")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asia.save(pathlib.Path(folder) / "asia.twm")
+    ...     load(pathlib.Path(folder) / "asia.twm") == asia
+    True
+    """
+    return from_source(read_source(path))
+
+
+def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a file says about where its model came from.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treewright.networks import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(load_network("asia"), pathlib.Path(folder) / "asia.twm", provenance={"seed": 7})
+    ...     read_provenance(pathlib.Path(folder) / "asia.twm")
+    {'seed': 7}
+    """
+    source = read_source(path)
+    with _named(source):
+        return _read_provenance(_verified(source.data))
+
+
+def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
+    """The clusters that a file keeps as proof of its model's treewidth, if it does.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asia.save(pathlib.Path(folder) / "asia.twm", certificate=tree, treewidth=2)
+    ...     read_certificate(pathlib.Path(folder) / "asia.twm").width
+    2
+    """
+    source = read_source(path)
+    with _named(source):
+        document = _verified(source.data)
+        if "certificate" not in document:
+            return None
+        return certificates.read_certificate(document["certificate"], from_bytes(source.data).schema)
+
+
+def from_source(source: Source) -> AnyModel:
+    with _named(source):
+        return from_bytes(source.data)
+
+
+@contextmanager
+def _named(source: Source) -> Iterator[None]:
+    """Refusals say which file it was."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(f"{source.name}: {error}") from error.__cause__
+
+
+def to_bytes(
+    model: AnyModel,
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    certificate: ClusterTree | None = None,
+    treewidth: int | None = None,
+) -> bytes:
+    """The file of a model, as bytes; the same model gives the same bytes."""
+    content = _content_of(model)
+    payload: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": content.KIND,
+        **content.write(model),
+    }
+    told = getattr(model, "provenance", None) if provenance is None else provenance
+    if told:
+        payload["provenance"] = _plain(told)
+    if certificate is not None:
+        payload["certificate"] = certificates.write_certificate(model, certificate, treewidth)
+    elif treewidth is not None:
+        raise SettingError(f"a treewidth of {treewidth} is proved by a certificate; found none")
+    document = {**payload, "checksum": _checksum(payload)}
+    return ("\n".join(_lines(document)) + "\n").encode("ascii")
+
+
+def _content_of(model: AnyModel) -> Content:
+    for kind, content in _CONTENTS.items():
+        if isinstance(model, kind):
+            return content
+    raise FormatError(f"there is no file for a model of type {type(model).__name__}")
+
+
+def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """What JSON reads back of it, so that the checksum is of the same."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(provenance), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError(f"a provenance is what JSON can say: {error}") from None
+    return plain
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """JSON with a line for each key, and for each item of the long ones."""
+    yield "{"
+    for position, (key, value) in enumerate(document.items()):
+        comma = "," if position < len(document) - 1 else ""
+        if key not in _BY_LINE:
+            yield f' "{key}": {_json(value)}{comma}'
+            continue
+        items = (
+            [_json(item) for item in value]
+            if isinstance(value, list)
+            else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
+        )
+        left, right = "[]" if isinstance(value, list) else "{}"
+        yield f' "{key}": {left}'
+        yield from (f"  {item}," for item in items[:-1])
+        yield from (f"  {item}" for item in items[-1:])
+        yield f" {right}{comma}"
+    yield "}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False)
+
+
+def from_bytes(data: bytes) -> AnyModel:
+    """The model of a file's bytes."""
+    document = _verified(data)
+    _read_provenance(document)
+    try:
+        return _KINDS[document["kind"]].read(document)
+    except FormatError:
+        raise
+    # every refusal of the package, more axes than an array can have, counts beyond 64 bits
+    except (ValueError, OverflowError) as error:
+        raise FormatError(f"the content contradicts itself: {error}") from error
+
+
+def _verified(data: bytes) -> dict[str, Any]:
+    """The content of a file whose format, version and checksum are right."""
+    document = _parse(data)
+    expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
+    version = document.get("version")
+    expect(
+        type(version) is int and version == VERSION,
+        f"version {version!r} of the format is not known here, only {VERSION}",
+    )
+    kind = document.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise FormatError(f"a model of kind {kind!r} is not known here, only {', '.join(map(repr, _KINDS))}")
+    checksum = document.pop("checksum", None)
+    expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
+    required, optional = _REQUIRED | _KINDS[kind].REQUIRED, _OPTIONAL | _KINDS[kind].OPTIONAL
+    expect(
+        required <= document.keys() <= required | optional,
+        f"the keys are not {', '.join(sorted(required))}",
+    )
+    return document
+
+
+def _read_provenance(document: Mapping[str, Any]) -> dict[str, Any]:
+    found = document.get("provenance", {})
+    if not isinstance(found, dict):
+        raise FormatError("the provenance is not an object")
+    return found
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(
+            data.decode("ascii"), object_pairs_hook=_unique_keys, parse_constant=_no_constant
+        )
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FormatError("not a treewright model: the file is not JSON text") from error
+    expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
+    assert isinstance(document, dict)
+    return document
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    expect(len(result) == len(pairs), "a key occurs twice")
+    return result
+
+
+def _no_constant(name: str) -> None:
+    raise FormatError(f"{name} is not a number of JSON")
+
+
+def _checksum(payload: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    except ValueError as error:  # numbers beyond the range of a double
+        raise FormatError("the file holds a number that is out of range") from error
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,291 @@
+"""An undirected graph with factors: tables over scopes whose product is the distribution, up to a constant.
+
+A factor says how well the states of a few variables go together. It need not be a probability; what makes one
+of the product is its sum over all joint states, the *partition function*, which the junction-forest engine
+finds exactly. A network is a value and costs nothing to make: the engine comes with the first question, so a
+network whose junction tree would not fit anywhere can still be written, read and sampled by Gibbs chains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import SchemaError
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.undirected.elimination import require_perfect_order
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.inference.evidence import Evidence
+from treewright.inference.factor import Cells, Factor
+from treewright.inference.junction_tree import JunctionTreeEngine
+from treewright.models.asking import Asking
+from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.model import align_columns
+from treewright.models.undirected.dimension import hierarchical_dimension
+from treewright.tables.features import Feature
+from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+ScopeLike = NameOrIndex | Sequence[NameOrIndex]
+Factors = Mapping[str, npt.ArrayLike] | Mapping[tuple[str, ...], npt.ArrayLike]
+FactorList = Iterable[Factor | tuple[ScopeLike, npt.ArrayLike]]
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How the factors of a Markov network were found.
+
+    Attributes
+    ----------
+    method
+        ``"closed form"``, ``"decomposable cover"`` or ``"iterative proportional fitting"``; for weights of
+        features ``"maximum likelihood"``, ``"penalised likelihood"`` or ``"pseudo-likelihood"``.
+    sweeps
+        How often all cliques were visited, or steps of the search for weights.
+    residual
+        The largest difference between a clique's fitted and wanted marginal that the last sweep met; for
+        weights, the largest entry of the gradient.
+    converged
+        Whether that is within the tolerance.
+    note
+        Why this method was taken, where it was a choice.
+    """
+
+    method: str
+    sweeps: int = 0
+    residual: float = 0.0
+    converged: bool = True
+    note: str = ""
+
+
+class MarkovNetwork(Asking):
+    """A Markov network (undirected graphical model) over discrete variables.
+
+    Parameters
+    ----------
+    schema
+        The variables; each is part of the network, whether a factor mentions it or not.
+    factors
+        Non-negative tables by scope: a mapping from a name or a tuple of names, or a sequence of pairs, which
+        may repeat a scope. A table has one axis per variable in the order of its scope. Variables that share
+        a scope are joined in the structure.
+    fitting
+        How the factors were found, as `fit` reports it.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name, ("no", "yes")) for name in ("ann", "bob", "cid")])
+    >>> agree = [[3.0, 1.0], [1.0, 3.0]]
+    >>> model = MarkovNetwork(schema, {("ann", "bob"): agree, ("bob", "cid"): agree, "ann": [1.0, 2.0]})
+    >>> model.query("cid")
+    cid
+      no   0.458333
+      yes  0.541667
+    >>> round(math.exp(model.log_partition), 6)
+    48.0
+    >>> model.structure.edges()
+    [('ann', 'bob'), ('bob', 'cid')]
+    """
+
+    def __init__(
+        self, schema: Schema, factors: Factors | FactorList, *, fitting: Fitting | None = None
+    ) -> None:
+        for variable in schema:
+            if not variable.is_discrete:
+                raise SchemaError(
+                    f"a Markov network of tables has discrete variables; {variable.name!r} is continuous"
+                )
+        self._schema = schema
+        listed = factors.items() if isinstance(factors, Mapping) else factors
+        self._factors = tuple(checked_factor(schema, item) for item in listed)
+        self._fitting = fitting
+
+    @classmethod
+    def of(cls, network: BayesianNetwork) -> MarkovNetwork:
+        """The same distribution without directions: the tables of a Bayesian network are its factors.
+
+        Examples
+        --------
+        >>> from treewright.networks import load_network
+        >>> asia = load_network("asia")
+        >>> model = MarkovNetwork.of(asia)
+        >>> model.structure == asia.dag.moral_graph(), abs(model.log_partition) < 1e-12
+        (True, True)
+        """
+        families = [Factor((*network.dag.parents(v), v), table) for v, table in enumerate(network.tables)]
+        return cls(network.schema, families)
+
+    @classmethod
+    def from_features(
+        cls, schema: Schema, features: Iterable[Feature], weights: npt.ArrayLike
+    ) -> MarkovNetwork:
+        """The log-linear model of features: a row weighs exp(sum of the weights of what holds in it).
+
+        Examples
+        --------
+        >>> from treewright.tables.schema import Variable
+        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
+        >>> model = MarkovNetwork.from_features(schema, [Feature({"a": 1, "b": 1})], [math.log(3)])
+        >>> round(model.probability_of({"a": 1, "b": 1}), 6)
+        0.5
+        """
+        from treewright.models.undirected.log_linear import LogLinearModel
+
+        return LogLinearModel(schema, features, weights).network
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors in the order given, axes in schema order, tables read-only."""
+        return self._factors
+
+    @property
+    def fitting(self) -> Fitting | None:
+        """How the factors were found, for a network that was fitted."""
+        return self._fitting
+
+    def with_fitting(self, fitting: Fitting) -> MarkovNetwork:
+        """The same network with another account of how it was fitted."""
+        return MarkovNetwork(self._schema, self._factors, fitting=fitting)
+
+    @cached_property
+    def structure(self) -> UndirectedGraph:
+        """The graph in which every scope is a clique."""
+        pairs = {(u, v) for f in self._factors for i, u in enumerate(f.scope) for v in f.scope[i + 1 :]}
+        return UndirectedGraph(self._schema, sorted(pairs))
+
+    @cached_property
+    def n_parameters(self) -> int:
+        """Free parameters of the log-linear model with these scopes (and all their subsets)."""
+        return hierarchical_dimension(self._schema.cardinalities, [f.scope for f in self._factors])
+
+    @cached_property
+    def log_partition(self) -> float:
+        """Natural logarithm of the partition function: the sum of the product over all joint states."""
+        log_mass = self._engine.log_mass()
+        if log_mass == -math.inf:
+            self._engine.refuse_impossible(Evidence())
+        return log_mass
+
+    def log_potential(self, table: Table) -> Cells:
+        """Logarithm of the product of the factors at each row, before it is normalised.
+
+        Differs from :meth:`log_probability` by :attr:`log_partition`, and needs no junction tree.
+        """
+        return _core.log_product_rows(
+            *self._native_factors, codes=align_columns(self._schema, table), n_rows=table.n_rows
+        )
+
+    def log_probability(self, table: Table) -> Cells:
+        return self.log_potential(table) - self.log_partition
+
+    def to_bayesian_network(self) -> BayesianNetwork:
+        """The same distribution with directions, along a perfect elimination order of a chordal structure.
+
+        Raises
+        ------
+        GraphError
+            When the structure is not chordal: no Bayesian network has the same independences.
+
+        Examples
+        --------
+        >>> from treewright.tables.schema import Variable
+        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
+        >>> model = MarkovNetwork(schema, {("a", "b"): [[1, 2], [3, 4]]}).to_bayesian_network()
+        >>> model.dag.edges(), model.table("a").tolist()
+        ([('a', 'b')], [0.3, 0.7])
+        """
+        order = require_perfect_order(self.structure, "a Bayesian network with the same independences")
+        rank = {v: position for position, v in enumerate(order)}
+        arcs = [(u, v) if rank[u] > rank[v] else (v, u) for u, v in self.structure.index_edges()]
+        dag = Dag(self._schema, arcs)
+        _ = self.log_partition  # a product without mass has no conditional distributions
+        return BayesianNetwork(dag, [self._conditional(dag.parents(v), v) for v in range(len(dag.schema))])
+
+    def _conditional(self, parents: Scope, v: int) -> Cells:
+        cells = self.joint((*parents, v))
+        totals = cells.sum(axis=-1, keepdims=True)
+        uniform = np.full_like(cells, 1 / cells.shape[-1])  # for parents that never look like this
+        return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
+
+    def __repr__(self) -> str:
+        n_edges, n_factors = self.structure.n_edges, len(self._factors)
+        edges = f"{n_edges} edge{'' if n_edges == 1 else 's'}"
+        factors = f"{n_factors} factor{'' if n_factors == 1 else 's'}"
+        return f"<MarkovNetwork: {len(self._schema)} variables, {edges}, {factors}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MarkovNetwork):
+            return NotImplemented
+        return (
+            self._schema == other._schema
+            and [f.scope for f in self._factors] == [f.scope for f in other._factors]
+            and all(
+                np.array_equal(a.table, b.table) for a, b in zip(self._factors, other._factors, strict=True)
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._schema.names, tuple(f.scope for f in self._factors)))
+
+    def to_networkx(self) -> nx.Graph[str]:
+        """The model as a `networkx.Graph`: nodes carry states, its attribute ``"factors"`` the product."""
+        from treewright.models.convert.undirected import to_networkx
+
+        return to_networkx(self)
+
+    def to_dot(self) -> str:
+        """The structure as text for Graphviz."""
+        from treewright.models.convert.undirected import to_dot
+
+        return to_dot(self.structure)
+
+    # what the engine sees
+
+    def _make_engine(self) -> JunctionTreeEngine:
+        return JunctionTreeEngine(self._schema, self._factors)
+
+    @cached_property
+    def _log_constant(self) -> float:
+        return self.log_partition
+
+    @cached_property
+    def _native_factors(self) -> tuple[list[int], list[list[int]], list[Cells]]:
+        scopes = [list(f.scope) for f in self._factors]
+        return list(self._schema.cardinalities), scopes, [f.table.ravel() for f in self._factors]
+
+
+def checked_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
+    """A private, read-only copy of a factor that is one, axes in the order of the schema."""
+    which, values = (item.scope, item.table) if isinstance(item, Factor) else item
+    scope = schema.scope((which,) if isinstance(which, str | int) else which)
+    names = ", ".join(map(repr, schema.names_of(scope))) or "nothing"
+    try:
+        table = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise SchemaError(f"the factor over {names} is not an array of numbers") from None
+    shape = tuple(schema.cardinalities[v] for v in scope)
+    if table.shape != shape:
+        raise SchemaError(f"the factor over {names} has the shape {table.shape}; its states ask for {shape}")
+    if not (table >= 0).all() or np.isinf(table).any():  # also catches what is not a number
+        raise SchemaError(f"the factor over {names} holds something negative, infinite or not a number")
+    if not table.any():
+        raise SchemaError(f"the factor over {names} is zero everywhere, which leaves no possible state")
+    axes = sorted(range(len(scope)), key=scope.__getitem__)
+    ordered = np.ascontiguousarray(table.transpose(axes)).reshape(tuple(shape[a] for a in axes))
+    ordered.setflags(write=False)
+    return Factor(tuple(scope[a] for a in axes), ordered)

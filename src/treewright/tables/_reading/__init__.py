@@ -1,0 +1,1 @@
+"""What `read_table` alone knows: sources, columns as they come, and how each becomes codes."""

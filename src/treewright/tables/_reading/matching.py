@@ -1,0 +1,147 @@
+"""Bringing a column into the states that a schema asks for.
+
+A label belongs to the state that equals it, or else to the one that is written like it: a file holds texts,
+so the 1 of a file has to find the state "1" of a network that was read from another file, and the other way
+round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
+from treewright.tables._reading.bins import cut, edges_of
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
+from treewright.tables._reading.interpret import MISSING_STATE, filled_reals, is_missing_label
+from treewright.tables._reading.understood import (
+    Understood,
+    as_labels,
+    make_continuous,
+    make_discrete,
+    observed_labels,
+)
+from treewright.tables.schema import Label, Variable, states_near
+
+REASON = "the schema says so"
+
+
+def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> Understood:
+    """Bring a column into the states, or the lack of them, that a schema asks for.
+
+    Parameters
+    ----------
+    column
+        What the source gave.
+    wanted
+        What the schema says about it.
+    missing_state
+        Whether missing cells are a state; the schema then has to have it.
+    """
+    if wanted.states is None:
+        return make_continuous(as_numbers(column, wanted), REASON, missing_state)
+    if isinstance(column, LabelColumn):
+        return relabelled(column, wanted, missing_state)
+    edges = edges_of([state for state in wanted.states if not is_missing_label(state)])
+    if edges is not None and column.values.dtype.kind != "b":
+        return rebinned(column, wanted, edges, missing_state)
+    distinct = np.unique(column.present)
+    codes = np.searchsorted(distinct, column.values)
+    return relabelled(as_labels(column, codes, distinct.tolist()), wanted, missing_state)
+
+
+def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
+    if isinstance(column, NumberColumn):
+        return column
+    if len(column.labels):
+        raise SchemaError(
+            f"the schema says that {wanted.name!r} is continuous, "
+            f"but it holds labels such as {column.labels[0]!r}"
+        )
+    nothing = np.full(len(column), np.nan)
+    return NumberColumn(column.name, nothing, column.missing, n_missing=column.n_missing)
+
+
+def rebinned(
+    column: NumberColumn, wanted: Variable, edges: npt.NDArray[np.float64], missing_state: bool
+) -> Understood:
+    """Cut numbers at the edges that interval states stand for."""
+    values = column.present
+    outside = int(np.count_nonzero((values < edges[0]) | (values > edges[-1])))
+    made = as_labels(column, cut(filled_reals(column), edges), (wanted.states or ())[: len(edges) - 1])
+    notes: tuple[str, ...] = ("numbers cut into the bins of the schema",)
+    if outside:
+        notes += (f"{outside} values beyond the outer edges are in the outer bins",)
+    result = relabelled(replace(made, notes=(*made.notes, *notes)), wanted, missing_state)
+    return replace(result, report=replace(result.report, is_binned=True))
+
+
+def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Understood:
+    assert wanted.states is not None
+    observed = np.flatnonzero(observed_labels(column)).tolist()
+    written = written_forms(wanted.states)
+    lookup = np.zeros(max(1, len(column.labels)), dtype=np.uint32)
+    unknown: list[Label] = []
+    rewritten: list[str] = []
+    for i in observed:
+        label = column.labels[i]
+        code = wanted._codes[isinstance(label, str)].get(label)
+        if code is None:
+            code = written.get(written_form(label))
+            if code is None:
+                unknown.append(label)
+                continue
+            rewritten.append(f"{label!r} as {wanted.states[code]!r}")
+        lookup[i] = code
+    if unknown:
+        raise UnknownNameError(unknown_labels(wanted, unknown))
+    if rewritten:
+        column = replace(column, notes=(*column.notes, "read " + shortened(rewritten)))
+    missing_code = None
+    if column.missing is not None and missing_state:
+        missing_code = state_for_missing(wanted, int(column.missing.sum()))
+    return make_discrete(column, lookup, wanted, REASON, n_observed=len(observed), missing_code=missing_code)
+
+
+def state_for_missing(wanted: Variable, n_missing: int) -> int:
+    """The state that an earlier reading gave to missing cells: it is always the last one."""
+    assert wanted.states is not None
+    if not is_missing_label(wanted.states[-1]):
+        raise MissingValuesError(
+            f"column {wanted.name!r} misses {n_missing} cells, and the schema has no state {MISSING_STATE!r} "
+            "for them; use missing='drop' or 'em', or add the state as the last one"
+        )
+    return len(wanted.states) - 1
+
+
+def written_forms(states: Sequence[Label]) -> dict[str, int | None]:
+    """States by how they are written; None where two states are written alike."""
+    forms: dict[str, int | None] = {}
+    for code, state in enumerate(states):
+        text = written_form(state)
+        forms[text] = None if text in forms else code
+    return forms
+
+
+def written_form(label: Label) -> str:
+    """How a label looks in a file: 1.0 like 1, and True like true and TRUE."""
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    text = str(label)
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def unknown_labels(wanted: Variable, unknown: Sequence[Label]) -> str:
+    shown = shortened([repr(label) for label in unknown])
+    return (
+        f"column {wanted.name!r} holds {shown}, which the schema does not know; "
+        f"states are {states_near(unknown[0], wanted.states or ())}"
+    )
+
+
+def shortened(texts: Sequence[str], limit: int = 5) -> str:
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more

@@ -1,0 +1,86 @@
+"""Missing cells: what else stands for one, and what becomes of the rows that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from treewright.errors import MissingValuesError, SchemaError
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, tidy
+from treewright.tables.arrays import Mask
+from treewright.tables.schema import Label
+
+MissingPolicy = Literal["error", "drop", "state", "em"]
+
+
+def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
+    """Take some labels or numbers for missing cells."""
+    if not marks:
+        return column
+    if isinstance(column, LabelColumn):
+        hit = np.array([is_mark(label, marks) for label in column.labels], dtype=np.bool_)
+        if not hit.any():
+            return column
+        found = hit[column.codes]
+        if column.declared:
+            column = without_labels(column, hit)
+    elif column.values.dtype.kind == "b":
+        return column
+    else:
+        numbers = [mark for mark in marks if not isinstance(mark, str | bool)]
+        found = np.isin(column.values, numbers)
+    missing, n_missing = tidy(found if column.missing is None else found | column.missing)
+    return replace(column, missing=missing, n_missing=n_missing)
+
+
+def is_mark(label: Label, marks: Sequence[Label]) -> bool:
+    return any(isinstance(mark, str) == isinstance(label, str) and mark == label for mark in marks)
+
+
+def without_labels(column: LabelColumn, gone: Mask) -> LabelColumn:
+    lookup = np.maximum(np.cumsum(~gone) - 1, 0)
+    labels = [label for label, out in zip(column.labels, gone, strict=True) if not out]
+    return replace(column, codes=lookup[column.codes], labels=labels)
+
+
+def refuse_infinite(columns: Sequence[SourceColumn]) -> None:
+    counts = {
+        column.name: int(np.isinf(column.present).sum())
+        for column in columns
+        if isinstance(column, NumberColumn) and column.values.dtype.kind == "f"
+    }
+    if any(counts.values()):
+        shown = ", ".join(f"{name!r} ({n})" for name, n in counts.items() if n)
+        raise SchemaError(
+            f"infinite values in {shown}; replace them, or name them in missing_values=(inf, -inf)"
+        )
+
+
+def settle_missing(
+    columns: list[SourceColumn], policy: MissingPolicy
+) -> tuple[list[SourceColumn], Mask | None]:
+    """Refuse or drop rows with missing cells; the rows kept, if some were dropped."""
+    gaps = {column.name: column.missing for column in columns if column.missing is not None}
+    if not gaps or policy in ("state", "em"):
+        return columns, None
+    if policy == "error":
+        shown = ", ".join(f"{name!r} ({int(mask.sum())})" for name, mask in list(gaps.items())[:20])
+        more = f" and {len(gaps) - 20} more columns" if len(gaps) > 20 else ""
+        raise MissingValuesError(
+            f"missing cells in {shown}{more}; pass missing='drop' to leave out the rows, 'state' to make "
+            "missing a state of its own, or 'em' to keep them for a learner that can estimate them"
+        )
+    kept = ~np.logical_or.reduce(list(gaps.values()))
+    if not kept.any():
+        full = [name for name, mask in gaps.items() if mask.all()]
+        why = (
+            f"; {', '.join(map(repr, full))} misses every cell, leave it out with columns=[...]"
+            if full
+            else ""
+        )
+        raise MissingValuesError(f"every row misses a cell, so missing='drop' leaves nothing{why}")
+    # every gap lies in a row that goes
+    return [replace(column.take(kept), missing=None) for column in columns], kept

@@ -1,0 +1,146 @@
+"""Columns from what Python and NumPy hold in memory: dictionaries of lists, arrays, and tables themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import SchemaError
+from treewright.tables._reading.columns import (
+    LabelColumn,
+    SourceColumn,
+    column_of_objects,
+    encode_texts,
+    number_column,
+    unsupported,
+)
+from treewright.tables.table import Table
+
+
+class MappingSource:
+    """A dictionary from names to sequences of equal length."""
+
+    def __init__(self, mapping: Mapping[Any, Any]) -> None:
+        self.names = [str(name) for name in mapping]
+        self.notes: tuple[str, ...] = ()
+        self._values = [
+            as_sequence(name, values) for name, values in zip(self.names, mapping.values(), strict=True)
+        ]
+        lengths = {name: len(values) for name, values in zip(self.names, self._values, strict=True)}
+        if len(set(lengths.values())) > 1:
+            shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:10])
+            raise SchemaError(f"columns need the same number of rows; {shown}")
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [column_of_values(self.names[i], self._values[i]) for i in positions]
+
+
+def as_sequence(name: str, values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise SchemaError(f"column {name!r} needs one dimension; found {values.ndim}")
+        return values
+    if isinstance(values, Table) or hasattr(values, "columns"):
+        raise SchemaError(
+            f"column {name!r} needs a list of values; found a whole table: several tables go as a list "
+            "of them, to SeparationTree, read_databases or learn_from_databases"
+        )
+    if isinstance(values, str | bytes | Set | Mapping) or not hasattr(values, "__iter__"):
+        raise SchemaError(
+            f"column {name!r} needs a list of values; found {type(values).__name__} {values!r:.40}"
+        )
+    if isinstance(values, list | tuple) or hasattr(values, "to_numpy"):  # the latter is a column of a frame
+        return values
+    return list(values)
+
+
+class ArraySource:
+    """An array of rows by columns, or a structured array with named fields."""
+
+    def __init__(self, array: npt.NDArray[Any], names: Sequence[str] | None) -> None:
+        self.notes: tuple[str, ...] = ()
+        fields = array.dtype.names
+        if fields is not None and array.ndim == 1:
+            found = list(fields)
+            self._columns = [array[field] for field in fields]
+        elif array.ndim == 2:
+            found = [f"x{i}" for i in range(array.shape[1])]
+            self._columns = [array[:, i] for i in range(array.shape[1])]
+        else:
+            raise SchemaError(
+                f"an array needs two dimensions, rows by columns; found {array.ndim}. "
+                "For one column, use array.reshape(-1, 1)"
+            )
+        self.names = found if names is None else list(names)
+        if len(self.names) != len(self._columns):
+            raise SchemaError(f"{len(self.names)} names were given for {len(self._columns)} columns")
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [column_of_values(self.names[i], self._columns[i]) for i in positions]
+
+
+class TableSource:
+    """A table that is read again, with other options."""
+
+    def __init__(self, table: Table) -> None:
+        self.names = list(table.schema.names)
+        self.notes: tuple[str, ...] = ()
+        self._table = table
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [self._column(i) for i in positions]
+
+    def _column(self, position: int) -> SourceColumn:
+        variable = self._table.schema.variables[position]
+        values, missing = self._table.columns[position], self._table.missing.get(position)
+        if variable.states is None:
+            return number_column(variable.name, values, missing)
+        return LabelColumn(
+            variable.name,
+            values,
+            variable.states,
+            missing,
+            declared=True,
+            ordered=variable.ordered,
+            n_missing=0 if missing is None else int(missing.sum()),
+        )
+
+
+def column_of_values(name: str, values: Any) -> SourceColumn:
+    """A column from a list or an array of one dimension."""
+    if hasattr(values, "to_numpy"):
+        return column_of_foreign(name, values)
+    if not isinstance(values, np.ndarray):
+        return column_of_objects(name, values)
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    array = np.asarray(values)
+    kind = array.dtype.kind
+    if kind in "biuf":
+        if array.dtype.itemsize > 8:
+            array = array.astype(np.float64)
+        return number_column(name, np.array(array), masked)
+    if kind in "UTO":
+        listed = array.tolist()
+        if masked is not None:
+            listed = [None if gone else value for value, gone in zip(listed, masked.tolist(), strict=True)]
+        return (
+            encode_texts(name, listed, masked)
+            if kind == "U" and masked is None
+            else column_of_objects(name, listed)
+        )
+    raise SchemaError(unsupported(name, f"values of type {array.dtype}"))
+
+
+def column_of_foreign(name: str, values: Any) -> SourceColumn:
+    """A column that left its frame, with the categories it declares."""
+    import narwhals as nw
+
+    from treewright.tables._reading.frames import column_of_series
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return column_of_series(name, series)
+    return column_of_objects(name, list(values.tolist() if hasattr(values, "tolist") else values))
