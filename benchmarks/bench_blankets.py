@@ -144,7 +144,9 @@ def calibration(draws: int) -> None:
                 rng = np.random.default_rng(draw)
                 n = len(rows.schema)
                 sure = (
-                    tw.sample_edges(tw.BlanketsJointPosterior(tw.count(rows)), rng=rng, steps=10 * n * n)
+                    tw.learners.sample_edges(
+                        tw.BlanketsJointPosterior(tw.count(rows)), rng=rng, steps=10 * n * n
+                    )
                     if way == "posterior"
                     else tw.edge_confidence(
                         rows,

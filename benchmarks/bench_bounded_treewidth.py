@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 
 import treewright as tw
 
-Learner = Callable[..., tw.Certified]
+Learner = Callable[..., tw.learners.Certified]
 
 # BIC of chains with plain arcs at the bound on the same rows, as an independent program found it
 PLAIN = {
@@ -32,7 +32,7 @@ def named(table: tw.Table) -> tw.Table:
     return tw.Table.from_codes(list(table.columns), table.schema.cardinalities, names)
 
 
-def learn(learner: Learner, table: tw.Table, treewidth: int) -> tw.Certified:
+def learn(learner: Learner, table: tw.Table, treewidth: int) -> tw.learners.Certified:
     return learner(tw.BIC(tw.count(table)), treewidth=treewidth)
 
 

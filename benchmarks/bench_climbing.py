@@ -11,7 +11,7 @@ import treewright as tw
 
 
 def climb(table: tw.Table, **options: object) -> Callable[[], object]:
-    return lambda: tw.learn_dag_climbing(tw.BIC(tw.count(table)), **options)  # type: ignore[arg-type]
+    return lambda: tw.learners.learn_dag_climbing(tw.BIC(tw.count(table)), **options)  # type: ignore[arg-type]
 
 
 def pybnesian_climb(table: tw.Table, repeats: int) -> float:
@@ -70,7 +70,7 @@ def main() -> None:
     score = tw.BIC(tw.count(network_rows("alarm", 10_000)[0]))
     plain = seconds(climb(network_rows("alarm", 10_000)[0]), 3)
     for job, learn in (
-        ("tabu", lambda: tw.learn_tabu(score)),
+        ("tabu", lambda: tw.learners.learn_tabu(score)),
         ("aggressive", lambda: tw.learn_aggressive(score, rng=np.random.default_rng(0))),
     ):
         results.add(job, "alarm, 10,000 rows", seconds(learn, 3), "our look-ahead climb", plain)

@@ -23,7 +23,9 @@ class Maker:
     def __init__(self, n: int) -> None:
         self.n = n
         self.rng = np.random.default_rng(SEED)
-        self.builder = tw.FeatureGraphBuilder(tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(n)]))
+        self.builder = tw.graphs.FeatureGraphBuilder(
+            tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(n)])
+        )
 
     def shares(self, *shape: int) -> np.ndarray:
         draws = self.rng.standard_exponential(shape)

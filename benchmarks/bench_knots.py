@@ -82,7 +82,7 @@ def measure_errors() -> bool:
     return good
 
 
-def learned(truth: tw.BayesianNetwork, n_rows: int, seed: int, **options: bool) -> tw.LearnedKnots:
+def learned(truth: tw.BayesianNetwork, n_rows: int, seed: int, **options: bool) -> tw.learners.LearnedKnots:
     rows = truth.sample(n_rows, rng=np.random.default_rng(seed))
     return tw.learn_knots(tw.count(rows), **options)  # type: ignore[arg-type]
 

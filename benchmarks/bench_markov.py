@@ -19,7 +19,7 @@ N_ROWS = 5_000
 
 
 def network(name: str) -> tw.BayesianNetwork | None:
-    if name in tw.example_networks():
+    if name in tw.networks.example_networks():
         return tw.load_network(name)
     where = folder()
     if where is None:
@@ -38,11 +38,15 @@ def jobs(truth: tw.BayesianNetwork) -> dict[str, float]:
     chains = {"chains": 1, "burn_in": 0, "rng": np.random.default_rng(SEED)}
     return {
         f"iterative fitting, {model.fitting.sweeps} sweeps": seconds(lambda: tw.fit(graph, counter), 3),
-        "decomposable cover": seconds(lambda: tw.fit(graph, counter, estimator=tw.DecomposableCover()), 3),
+        "decomposable cover": seconds(
+            lambda: tw.fit(graph, counter, estimator=tw.models.DecomposableCover()), 3
+        ),
         "all marginals": seconds(model.marginals, 3),
         f"log-probability of {N_ROWS:,} rows": seconds(lambda: model.log_probability(rows), 3),
         f"{N_ROWS:,} exact rows": seconds(lambda: model.sample(N_ROWS, rng=np.random.default_rng(1)), 3),
-        f"{N_ROWS:,} sweeps of a Gibbs chain": seconds(lambda: tw.sample_gibbs(model, N_ROWS, **chains), 3),
+        f"{N_ROWS:,} sweeps of a Gibbs chain": seconds(
+            lambda: tw.models.sample_gibbs(model, N_ROWS, **chains), 3
+        ),
     }
 
 

@@ -31,7 +31,7 @@ from treewright.learners.independence.skeleton import find_skeleton
 ALPHA = 0.01
 
 
-def ours(table: tw.Table) -> tw.LearnedPc:
+def ours(table: tw.Table) -> tw.learners.LearnedPc:
     return tw.learn_pc(tw.GTest(tw.count(table), ALPHA))
 
 
@@ -111,7 +111,7 @@ def quality(name: str) -> None:
 def sparse_rows(n: int, n_arcs: int, n_rows: int) -> tw.Table:
     """Rows of a random DAG without hubs, with random tables."""
     rng = np.random.default_rng(0)
-    dag = tw.random_dag(n, n_arcs=n_arcs, states=(2, 4), rng=rng)
+    dag = tw.networks.random_dag(n, n_arcs=n_arcs, states=(2, 4), rng=rng)
     states = dag.schema.cardinalities
     columns = [np.zeros(n_rows, np.int64)] * n
     for v in dag.topological_order:

@@ -99,7 +99,7 @@ def shuffled(table: tw.Table, rng: np.random.Generator) -> tw.Table:
     return tw.Table(tw.Schema(variables[v] for v in order), [table.columns[v] for v in order])
 
 
-def class_of(learned: tw.LearnedClass) -> tuple[frozenset[Any], frozenset[Any]]:
+def class_of(learned: tw.learners.LearnedClass) -> tuple[frozenset[Any], frozenset[Any]]:
     """The class by names, whatever the order of the columns."""
     lines = (frozenset(edge) for edge in learned.cpdag.undirected_edges())
     return frozenset(learned.cpdag.directed_edges()), frozenset(lines)

@@ -15,14 +15,14 @@ from common import Results, console, duration, folder, network_rows, one_thread,
 import treewright as tw
 
 ALPHA = 0.01
-Learner = Callable[[tw.Counter], "tw.Dag | tw.Pdag"]
+Learner = Callable[[tw.Counter], "tw.Dag | tw.graphs.Pdag"]
 
 
-def ours(table: tw.Table) -> tw.LearnedSeparationTree:
-    return tw.learn_separation_tree(tw.GTest(tw.count(table), ALPHA))
+def ours(table: tw.Table) -> tw.learners.LearnedSeparationTree:
+    return tw.learners.learn_separation_tree(tw.GTest(tw.count(table), ALPHA))
 
 
-def pc(table: tw.Table) -> tw.LearnedPc:
+def pc(table: tw.Table) -> tw.learners.LearnedPc:
     return tw.learn_pc(tw.GTest(tw.count(table), ALPHA))
 
 
@@ -51,17 +51,17 @@ def gaussian_tests() -> None:
                 for u in dag.parents(v):
                     rows[:, v] += rng.choice([-1, 1]) * rng.uniform(0.4, 1) * rows[:, u]
             test = tw.FisherZTest(tw.Moments.of_block(schema, rows), ALPHA)
-            audited = tw.AuditedTest(test)
+            audited = tw.criteria.AuditedTest(test)
             tw.learn_pc(audited, depth=10, collider_rule="first")
-            ratios.append(audited.n_evaluated / tw.learn_separation_tree(test, depth=10).n_evaluated)
+            ratios.append(audited.n_evaluated / tw.learners.learn_separation_tree(test, depth=10).n_evaluated)
         console.print(f"Gaussian ALARM, {n_rows:,} rows: PC asks {np.mean(ratios):.1f} times as many tests")
 
 
 LEARNERS: dict[str, Learner] = {
     "PC": lambda counter: tw.learn_pc(tw.GTest(counter, ALPHA)).structure,
-    "tree": lambda counter: tw.learn_separation_tree(tw.GTest(counter, ALPHA)).structure,
+    "tree": lambda counter: tw.learners.learn_separation_tree(tw.GTest(counter, ALPHA)).structure,
     "tree, score": lambda counter: (
-        tw.learn_separation_tree(
+        tw.learners.learn_separation_tree(
             tw.GTest(counter, ALPHA), collider_rule="score", score=tw.SparseQNML(counter)
         ).structure
     ),

@@ -1,4 +1,4 @@
-"""Write docs/reference.md: every public name with the first line of its docstring.
+"""Write docs/reference.md, every public name with the first line of its docstring, and the package's stub.
 
 Run it after a change of public names; with --check it only compares.
 """
@@ -6,6 +6,7 @@ Run it after a change of public names; with --check it only compares.
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import inspect
 import re
@@ -18,6 +19,7 @@ from typing import Any, get_origin
 PACKAGES = ("tables", "statistics", "graphs", "criteria", "learners", "models", "networks")
 PACKAGES += ("reports", "verification")
 TARGET = Path(__file__).with_name("reference.md")
+STUB = Path(__file__).parents[1] / "src" / "treewright" / "__init__.pyi"
 
 HEAD = """# Reference
 
@@ -39,11 +41,29 @@ def reference() -> str:
 def section(title: str, module: ModuleType, leave_out: ModuleType | None = None) -> str:
     """One table; names that the package re-exports at the top are described there."""
     told = set(leave_out.__all__) if leave_out else set()
-    names = [name for name in module.__all__ if name not in told]
+    names = [name for name in public_names(module) if name not in told]
     intro = first_sentence(module)
     if not names:
         return f"## {title}\n\n{intro} All of its names are above.\n"
     return f"## {title}\n\n{intro}\n\n{table((name, getattr(module, name)) for name in names)}"
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """The names at the top, or those that the `__init__.py` of a room imports from its files."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    found = [alias.name for node in imports for alias in node.names]
+    return [name for name in found if not inspect.ismodule(getattr(module, name))]
+
+
+def stub() -> str:
+    """What a type checker reads of the package: the table of its names as imports."""
+    top = importlib.import_module("treewright")
+    lines = [f"from treewright import {room} as {room}" for room in sorted(top._ROOMS)]
+    lines += [f"from {module} import {name} as {name}" for name, module in sorted(top._HOMES.items())]
+    return f"# Made by python docs/make_reference.py\n{chr(10).join(lines)}\n\n__version__: str\n"
 
 
 def errors() -> str:
@@ -75,12 +95,13 @@ def first_sentence(thing: Any) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
-    made = reference()
-    if not parser.parse_args().check:
-        TARGET.write_text(made, encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != made:
-        sys.exit("docs/reference.md is behind the code; run: python docs/make_reference.py")
+    parser.add_argument("--check", action="store_true", help="only say whether both are up to date")
+    check = parser.parse_args().check
+    for target, made in ((STUB, stub()), (TARGET, reference())):
+        if not check:
+            target.write_text(made, encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != made:
+            sys.exit(f"{target.name} is behind the code; run: python docs/make_reference.py")
 
 
 if __name__ == "__main__":

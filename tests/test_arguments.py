@@ -12,7 +12,7 @@ import treewright as tw
 from treewright.errors import ArgumentError, SettingError, TreewrightError
 from treewright.learners import measure_dependencies
 
-LEARNERS = sorted(name for name in tw.__all__ if name.startswith("learn_"))
+LEARNERS = sorted(name for name in vars(tw.learners) if name.startswith("learn_"))
 DISCRETE = tw.read_table({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
 CONTINUOUS = tw.read_table({"x": [0.5, 1.5, 4.0], "y": [1.5, 0.5, 2.0]})
 COUNTER, MOMENTS = tw.count(DISCRETE), tw.moments(CONTINUOUS)
@@ -30,7 +30,7 @@ def call_with(learner, first):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_refuses_what_it_does_not_take(name, wrong):
     with pytest.raises(TreewrightError, match="; found ") as refusal:
-        call_with(getattr(tw, name), wrong)
+        call_with(getattr(tw.learners, name), wrong)
     message = str(refusal.value)
     assert "write " in message or "first, " in message
     if name != "learn_from_databases":  # which reads for itself and speaks of a list of tables
@@ -41,7 +41,7 @@ def test_every_learner_refuses_what_it_does_not_take(name, wrong):
 def test_classes_are_made_into_scores_and_tests():
     for name in LEARNERS:  # the way out names a thing that there is
         with pytest.raises(TreewrightError) as refusal:
-            call_with(getattr(tw, name), None)
+            call_with(getattr(tw.learners, name), None)
         for maker in re.findall(r"tw\.(\w+)", str(refusal.value)):
             assert hasattr(tw, maker)
 
@@ -90,7 +90,7 @@ def test_classes_are_made_into_scores_and_tests():
             "MarginalPseudoLikelihood takes counts; found a Table: count it first, tw.count(table)",
         ),
         (
-            lambda: tw.CachedScore("bic"),
+            lambda: tw.criteria.CachedScore("bic"),
             "CachedScore takes a score; found the text 'bic': write tw.BIC(tw.count(table))",
         ),
         (
@@ -165,7 +165,7 @@ def test_a_learner_by_tests_tells_how_to_make_one(found, message):
             "score= of learn_knots takes a score; found the text 'bdeu': write tw.BDeu(tw.count(table))",
         ),
         (
-            lambda: tw.class_search(COUNTER),
+            lambda: tw.learners.class_search(COUNTER),
             "class_search takes a score; found a WholeCounter: write tw.BIC(counter)",
         ),
         (
@@ -198,11 +198,14 @@ def test_options_are_refused_by_their_names(ask, message):
     ("ask", "message"),
     [
         (lambda: tw.mutual_information(DISCRETE, "a", "b"), "mutual_information takes counts"),
-        (lambda: tw.pairwise_information(DISCRETE), "pairwise_information takes counts"),
-        (lambda: tw.entropy(DISCRETE, "a"), "entropy takes counts"),
-        (lambda: tw.merge_states(DISCRETE), "merge_states takes counts"),
+        (lambda: tw.statistics.pairwise_information(DISCRETE), "pairwise_information takes counts"),
+        (lambda: tw.statistics.entropy(DISCRETE, "a"), "entropy takes counts"),
+        (lambda: tw.statistics.merge_states(DISCRETE), "merge_states takes counts"),
         (lambda: measure_dependencies(DISCRETE), "measure_dependencies takes counts or moments"),
-        (lambda: tw.low_information_blocks(DISCRETE, delta=0.1), "low_information_blocks takes counts"),
+        (
+            lambda: tw.learners.low_information_blocks(DISCRETE, delta=0.1),
+            "low_information_blocks takes counts",
+        ),
     ],
 )
 def test_a_table_is_counted_before_it_is_measured(ask, message):
@@ -214,10 +217,10 @@ def test_a_table_is_counted_before_it_is_measured(ask, message):
 @pytest.mark.parametrize(
     ("ask", "name"),
     [
-        (lambda: tw.markov_blankets(DISCRETE), "markov_blankets"),
-        (lambda: tw.grow_shrink(DISCRETE, "a"), "grow_shrink"),
-        (lambda: tw.interleaved(DISCRETE, "a"), "interleaved"),
-        (lambda: tw.estimate_independence_graph(DISCRETE), "estimate_independence_graph"),
+        (lambda: tw.learners.markov_blankets(DISCRETE), "markov_blankets"),
+        (lambda: tw.learners.grow_shrink(DISCRETE, "a"), "grow_shrink"),
+        (lambda: tw.learners.interleaved(DISCRETE, "a"), "interleaved"),
+        (lambda: tw.learners.estimate_independence_graph(DISCRETE), "estimate_independence_graph"),
     ],
 )
 def test_a_table_does_not_test(ask, name):

@@ -27,7 +27,7 @@ from experiments.common import Experiment, Row, data_folder, markdown_table, net
 from treewright.criteria import LocalScore
 from treewright.graphs.compare import Comparison
 
-Learner = Callable[[tw.Table], tw.Pdag]
+Learner = Callable[[tw.Table], tw.graphs.Pdag]
 Sampler = Callable[[int, int], tuple[tw.Dag, tw.Table]]
 
 SIZES = (200, 500, 2000)
@@ -46,20 +46,20 @@ def by_score(make: Callable[[tw.Counter], LocalScore], effort: int = 2) -> Learn
 
 def priced(make: Callable[[tw.Counter], LocalScore], share: float = 1.0) -> Learner:
     """A score less a share of ln n for each edge."""
-    return by_score(lambda c: tw.EdgePrior(make(c), share * math.log(len(c.schema))))
+    return by_score(lambda c: tw.criteria.EdgePrior(make(c), share * math.log(len(c.schema))))
 
 
-def fitted_price(table: tw.Table) -> tw.Pdag:
+def fitted_price(table: tw.Table) -> tw.graphs.Pdag:
     """The price is the log-odds of an edge among all pairs, as the last search found them."""
     score, n = tw.QNML(tw.count(table)), len(table.schema)
     price, pairs = math.log(n), n * (n - 1) / 2
     for _ in range(3):
-        edges = tw.learn_hill_climbing(tw.EdgePrior(score, price)).structure.n_edges
+        edges = tw.learn_hill_climbing(tw.criteria.EdgePrior(score, price)).structure.n_edges
         price = max(0.0, math.log((pairs - edges + 1) / (edges + 1)))
-    return tw.learn_hill_climbing(tw.EdgePrior(score, price)).cpdag
+    return tw.learn_hill_climbing(tw.criteria.EdgePrior(score, price)).cpdag
 
 
-def votes(table: tw.Table) -> tw.Pdag:
+def votes(table: tw.Table) -> tw.graphs.Pdag:
     """What more than half of the searches in resampled rows find."""
 
     def learn(rows: tw.Table) -> tw.Learned[tw.Dag]:
@@ -69,11 +69,11 @@ def votes(table: tw.Table) -> tw.Pdag:
     return tw.Cpdag.of(confidence.averaged_network())
 
 
-def pc(table: tw.Table) -> tw.Pdag:
+def pc(table: tw.Table) -> tw.graphs.Pdag:
     return tw.learn_pc(tw.GTest(tw.count(table), alpha=0.01)).structure
 
 
-def inside_pc1(table: tw.Table) -> tw.Pdag:
+def inside_pc1(table: tw.Table) -> tw.graphs.Pdag:
     return tw.learn_hybrid(tw.SparseQNML(tw.count(table)), certificate=False).cpdag
 
 
@@ -97,7 +97,7 @@ TRIED: dict[str, Learner] = {
 }
 FOR_MANY_STATES: dict[str, Learner] = {
     DEFAULT: SPARSE,
-    "grouped qNML": by_score(tw.GroupedQNML),
+    "grouped qNML": by_score(tw.criteria.GroupedQNML),
     "chosen score": by_score(chosen),
     "depth-1 PC inside": inside_pc1,
     "PC 0.01": pc,
@@ -133,7 +133,7 @@ def from_network(name: str) -> Sampler | None:
 def find_network(name: str) -> tw.BayesianNetwork | None:
     folder, more = data_folder(), os.environ.get("TREEWRIGHT_NETWORKS")
     known = folder is not None and (folder / "networks" / f"{name}.bif.gz").is_file()
-    if known or name in tw.example_networks():
+    if known or name in tw.networks.example_networks():
         return network(name)[0]
     file = Path(more or ".") / f"{name}.bif.gz"
     if not file.is_file():

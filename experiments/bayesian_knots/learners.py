@@ -17,9 +17,9 @@ THRESHOLD = 0.01  # nats: the original of TPDA
 class Found:
     """What a learner found, the tests or tables that it took (all pairs included), and its clusters."""
 
-    graph: tw.Pdag
+    graph: tw.graphs.Pdag
     tests: int
-    clusters: tw.Clusters | None = None
+    clusters: tw.graphs.Clusters | None = None
 
 
 Learn = Callable[[tw.Counter], Found]
@@ -27,7 +27,7 @@ Learn = Callable[[tw.Counter], Found]
 
 def paper(counter: tw.Counter, **options: object) -> Found:
     """The pipeline of the paper: clusters of epsilon 0.5, PC knots at 0.05."""
-    learned = tw.learn_paper_knots(counter, depth=DEPTH, threads=1, **options)  # type: ignore[arg-type]
+    learned = tw.learners.learn_paper_knots(counter, depth=DEPTH, threads=1, **options)  # type: ignore[arg-type]
     return Found(learned.cpdag, learned.n_tests, learned.clusters)
 
 

@@ -19,20 +19,20 @@ from experiments.common import Cell, Experiment, Row, markdown_table, network, r
 from treewright.learners.classes.score_choice import suited_score
 
 
-def priced(share: float) -> Callable[[tw.Counter], tw.LearnedKnots]:
+def priced(share: float) -> Callable[[tw.Counter], tw.learners.LearnedKnots]:
     """The score of the default at another price for each edge: a share of ln n."""
 
-    def learn(counter: tw.Counter) -> tw.LearnedKnots:
+    def learn(counter: tw.Counter) -> tw.learners.LearnedKnots:
         score = suited_score(counter).score
-        assert isinstance(score, tw.EdgePrior)
+        assert isinstance(score, tw.criteria.EdgePrior)
         price = share * math.log(len(counter.schema))
-        return tw.learn_knots(counter, score=tw.EdgePrior(score.inner, price))
+        return tw.learn_knots(counter, score=tw.criteria.EdgePrior(score.inner, price))
 
     return learn
 
 
 DEFAULT = "default"
-VARIANTS: dict[str, Callable[[tw.Counter], tw.LearnedKnots]] = {
+VARIANTS: dict[str, Callable[[tw.Counter], tw.learners.LearnedKnots]] = {
     DEFAULT: tw.learn_knots,
     "effort 2": lambda counter: tw.learn_knots(counter, effort=2),
     "effort 3": lambda counter: tw.learn_knots(counter, effort=3),

@@ -14,18 +14,18 @@ from experiments.bayesian_knots.networks import rows_of
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
 
 
-def searched(counter: tw.Counter, **options: object) -> tuple[tw.Pdag, int]:
+def searched(counter: tw.Counter, **options: object) -> tuple[tw.graphs.Pdag, int]:
     learned = tw.learn_knots(counter, **options)  # type: ignore[arg-type]
     return learned.cpdag, learned.report.tables
 
 
-def tied(counter: tw.Counter, **options: object) -> tuple[tw.Pdag, int]:
+def tied(counter: tw.Counter, **options: object) -> tuple[tw.graphs.Pdag, int]:
     """Knots by search over classes, so that only the decomposition differs."""
-    learned = tw.learn_paper_knots(counter, engine="class", threads=1, **options)  # type: ignore[arg-type]
+    learned = tw.learners.learn_paper_knots(counter, engine="class", threads=1, **options)  # type: ignore[arg-type]
     return learned.cpdag, int(learned.trace.total("scores"))
 
 
-VARIANTS: dict[str, Callable[[tw.Counter], tuple[tw.Pdag, int]]] = {
+VARIANTS: dict[str, Callable[[tw.Counter], tuple[tw.graphs.Pdag, int]]] = {
     "default": searched,
     "effort 1": lambda counter: searched(counter, effort=1),
     "effort 0": lambda counter: searched(counter, effort=0),

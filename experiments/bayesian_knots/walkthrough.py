@@ -39,7 +39,7 @@ def measure(full: bool) -> Iterator[Row]:
 @cache
 def _learned() -> LearnedPaperKnots:
     table = tw.load_network(NETWORK).sample(ROWS, rng=np.random.default_rng(SEED))
-    return tw.learn_paper_knots(tw.count(table), combine="dag", threads=1)
+    return tw.learners.learn_paper_knots(tw.count(table), combine="dag", threads=1)
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:
@@ -60,7 +60,7 @@ def pictures(rows: list[Row]) -> Mapping[str, str]:
     table = tw.load_network(NETWORK).sample(ROWS, rng=np.random.default_rng(SEED))
     measured = measure_dependencies(tw.count(table))
     stars = discover_stars(measured)
-    apart = tw.Clusters(table.schema, stars, [star.members for star in stars])
+    apart = tw.graphs.Clusters(table.schema, stars, [star.members for star in stars])
     learned = _learned()
     found = {
         "tree": measured.tree,
@@ -76,12 +76,12 @@ def pictures(rows: list[Row]) -> Mapping[str, str]:
 class GroupedGraph(UndirectedGraph):
     """An undirected graph whose picture shows clusters."""
 
-    def __init__(self, graph: UndirectedGraph, clusters: tw.Clusters) -> None:
+    def __init__(self, graph: UndirectedGraph, clusters: tw.graphs.Clusters) -> None:
         super().__init__(graph.schema, graph.index_edges())
         object.__setattr__(self, "clusters", clusters)
 
 
-def knots_side_by_side(learned: LearnedPaperKnots) -> tw.ClusteredDag:
+def knots_side_by_side(learned: LearnedPaperKnots) -> tw.graphs.ClusteredDag:
     """All knots as one graph; the second copy of a variable has a 2 behind its name, and so on."""
     copies: dict[str, int] = {}
     variables: list[tw.Variable] = []
@@ -98,7 +98,9 @@ def knots_side_by_side(learned: LearnedPaperKnots) -> tw.ClusteredDag:
         centre = learned.clusters.centres[learned.clusters.grown_from[place]]
         stars.append(Star(scope[list(called).index(centre)], tuple(scope)))
     schema = tw.Schema(variables)
-    return tw.ClusteredDag(schema, arcs, tw.Clusters(schema, stars, [star.members for star in stars]))
+    return tw.graphs.ClusteredDag(
+        schema, arcs, tw.graphs.Clusters(schema, stars, [star.members for star in stars])
+    )
 
 
 EXPERIMENT = Experiment(

@@ -54,4 +54,4 @@ GAUSSIAN = Kind(
     lambda rows: tw.GaussianBIC(tw.moments(rows)),
     lambda dag, rows: tw.fit(dag, tw.moments(rows)),
 )
-SIGMOID = Kind("sigmoid BIC", partial(tw.SigmoidBIC, screen=10), tw.fit_sigmoid)
+SIGMOID = Kind("sigmoid BIC", partial(tw.SigmoidBIC, screen=10), tw.models.fit_sigmoid)

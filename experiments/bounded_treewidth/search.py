@@ -130,7 +130,7 @@ def measure(full: bool) -> Iterator[Row]:
     for cell in CELLS if full else SMALL:
         table, shown, same_rows = rows_of(cell.data, full)
 
-        def local(rows: tw.Table = table, treewidth: int = cell.treewidth) -> tw.Certified:
+        def local(rows: tw.Table = table, treewidth: int = cell.treewidth) -> tw.learners.Certified:
             return tw.learn_bounded_treewidth(tw.BIC(tw.count(rows)), treewidth=treewidth, effort=0)
 
         found, seconds = timed(local, repeats=1 if cell.data in LARGE else 3)

@@ -47,7 +47,7 @@ def measure(full: bool) -> Iterator[Row]:
         yield row
 
 
-def chains_of(rows: tw.Table, treewidth: int, **settings: Any) -> tw.Certified:
+def chains_of(rows: tw.Table, treewidth: int, **settings: Any) -> tw.learners.Certified:
     return tw.learn_treewidth_chains(BIC.score(rows), treewidth=treewidth, **settings)
 
 

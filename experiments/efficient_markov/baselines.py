@@ -42,20 +42,20 @@ def independence(rows: tw.Table, valid: tw.Table) -> Model:
 
 def l1(rows: tw.Table, valid: tw.Table) -> Model:
     learned = tw.learn_l1_neighbourhoods(tw.count(rows), penalty="validation", valid=tw.count(valid))
-    return tw.LogLinearModel(rows.schema, learned.features, learned.weights).network
+    return tw.models.LogLinearModel(rows.schema, learned.features, learned.weights).network
 
 
 def feature_induction(rows: tw.Table, valid: tw.Table) -> Model | None:
     if len(rows.schema) * rows.n_rows > MOST_INDUCED:
         return None
     learned = tw.learn_feature_induction(tw.count(rows), tw.count(valid), most_features=MOST_FEATURES)
-    return tw.LogLinearModel(rows.schema, learned.features, learned.weights).network
+    return tw.models.LogLinearModel(rows.schema, learned.features, learned.weights).network
 
 
 def pac_junction_tree(rows: tw.Table, valid: tw.Table) -> Model | None:
     counter = tw.count(rows)
     try:
-        return tw.fit(tw.learn_pac_junction_tree(counter, treewidth=2).structure, counter)
+        return tw.fit(tw.learners.learn_pac_junction_tree(counter, treewidth=2).structure, counter)
     except TreewidthError:  # too many separators to look at
         return None
 
@@ -100,12 +100,12 @@ def measured(drawn: tw.Table, rows: Rows, learner: str) -> Row | None:
 
 
 def judge(model: Model, test: tw.Table) -> Row:
-    pseudo = tw.pseudo_log_likelihood(model, test)
+    pseudo = tw.models.pseudo_log_likelihood(model, test)
     try:
         return {"test": model.score(test), "exact": True, "pseudo": pseudo}
     except TableTooLarge:
         assert isinstance(model, tw.MarkovNetwork)
-        beliefs = tw.loopy_beliefs(model)
+        beliefs = tw.models.loopy_beliefs(model)
         test_log = float(np.mean(model.log_potential(test))) - beliefs.log_partition
         return {"test": test_log, "exact": False, "pseudo": pseudo, "converged": beliefs.converged}
 

@@ -28,8 +28,8 @@ LEARNERS: dict[str, Learn] = {
     "MPL": lambda counter: tw.learn_blankets(tw.MarginalPseudoLikelihood(counter), "three-phase"),
     "walk p=.9": lambda counter: tw.learn_blankets(tw.BlanketsJointPosterior(counter, prior=0.9), "walk"),
     "L1": tw.learn_l1_neighbourhoods,
-    "graphical lasso": tw.learn_graphical_lasso,
-    "GSMN": lambda counter: tw.learn_grow_shrink_network(
+    "graphical lasso": tw.learners.learn_graphical_lasso,
+    "GSMN": lambda counter: tw.learners.learn_grow_shrink_network(
         tw.PosteriorTest(counter), rule="and", largest=LARGEST_BLANKET
     ),
     "Chow-Liu": _tree,

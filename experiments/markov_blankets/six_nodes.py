@@ -44,7 +44,7 @@ def measure(full: bool) -> Iterator[Row]:
 
 
 def _rows(name: str, model: int, sample: int, n: int) -> tw.Table:
-    network = tw.random_markov_network(target(name), rng=seeded(name, model, "model"))
+    network = tw.networks.random_markov_network(target(name), rng=seeded(name, model, "model"))
     return network.sample(n, rng=seeded(name, model, sample, "rows"))
 
 

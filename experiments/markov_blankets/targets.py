@@ -29,15 +29,15 @@ SMALL = ("hub_16", "scale_free_16_1", "karate")
 
 def target(name: str) -> tw.UndirectedGraph:
     """A graph over binary variables."""
-    if name in tw.example_graphs():
-        return tw.load_graph(name)
+    if name in tw.networks.example_graphs():
+        return tw.networks.load_graph(name)
     kind, _, size = name.partition("_")
     if kind == "hub":
-        return tw.hub_graph(int(size) // 8)
+        return tw.networks.hub_graph(int(size) // 8)
     file = data_file("graphs", f"{name}.csv")
     if file is None:  # one of its kind
         n, links = map(int, name.removeprefix("scale_free_").split("_"))
-        return tw.scale_free_graph(n, links, rng=np.random.default_rng(zlib.crc32(name.encode())))
+        return tw.networks.scale_free_graph(n, links, rng=np.random.default_rng(zlib.crc32(name.encode())))
     with file.open(encoding="utf-8", newline="") as lines:
         edges = [(int(row["u"]), int(row["v"])) for row in csv.DictReader(lines)]
     n = 1 + max(max(pair) for pair in edges)
@@ -47,7 +47,7 @@ def target(name: str) -> tw.UndirectedGraph:
 
 def rows_of(name: str, draw: int, n: int) -> tw.Table:
     """Rows of a random model on a graph: model and rows follow from the names, and fewer rows come first."""
-    model = tw.random_markov_network(target(name), rng=seeded(name, draw, "model"))
+    model = tw.networks.random_markov_network(target(name), rng=seeded(name, draw, "model"))
     return model.sample(n, rng=seeded(name, draw, "rows"))
 
 

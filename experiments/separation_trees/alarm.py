@@ -34,7 +34,7 @@ _FAITHFUL: dict[str, Any] = {"depth": 10, "collider_rule": "first"}
 def by_tree(level: float, sets: Any = None, **options: Any) -> Learner:
     def learn(table: tw.Table) -> Found:
         settings = {"legitimacy": "skip", **_FAITHFUL, **options}
-        found = tw.learn_separation_tree(test_of(table, level), sets, **settings)
+        found = tw.learners.learn_separation_tree(test_of(table, level), sets, **settings)
         return found.structure, n_tests(found)
 
     return learn
@@ -50,7 +50,7 @@ def by_pc(level: float) -> Learner:
 
 def by_score(sets: Any = None) -> Learner:
     def learn(table: tw.Table) -> Found:
-        return tw.learn_in_hypergraph(score_of(table), sets).cpdag, 0
+        return tw.learners.learn_in_hypergraph(score_of(table), sets).cpdag, 0
 
     return learn
 

@@ -71,7 +71,9 @@ def class_part(title: str, found: Pdag, places: Places) -> Part:
     return Part(title, "".join([*arrows, *lines]) + _spots(places), *_extent(places))
 
 
-def tree_part(title: str, tree: tw.DSeparationTree, local: Sequence[Iterable[tuple[str, str]]]) -> Part:
+def tree_part(
+    title: str, tree: tw.graphs.DSeparationTree, local: Sequence[Iterable[tuple[str, str]]]
+) -> Part:
     """The nodes as boxes with the skeletons found inside them, the separators on the edges of the tree."""
     nodes = tree.clusters
     sizes = [_box_size(len(node)) for node in nodes]
@@ -92,7 +94,7 @@ def tree_part(title: str, tree: tw.DSeparationTree, local: Sequence[Iterable[tup
     return Part(title, "".join([*lines, *boxes, *labels]), layout.width, layout.height)
 
 
-def _outward(tree: tw.DSeparationTree) -> list[tuple[int, int]]:
+def _outward(tree: tw.graphs.DSeparationTree) -> list[tuple[int, int]]:
     """The edges of the tree, each away from the node with most variables (the first of several)."""
     root = max(range(len(tree.clusters)), key=lambda i: (len(tree.clusters[i]), -i))
     depth = {root: 0}

@@ -37,7 +37,7 @@ class Story:
     title: str
     file: str
     sets: Sequence[Sequence[str]]
-    tree: tw.DSeparationTree
+    tree: tw.graphs.DSeparationTree
     found: Pdag
     truth: tw.Dag
     local: Sequence[Sequence[tuple[str, str]]]
@@ -69,7 +69,7 @@ def told(title: str, file: str, truth: tw.Dag, sets: Sequence[Sequence[str]], pl
     return Story(title, file, sets, tree, learned.structure, truth, local_skeletons(learned), places)
 
 
-def local_skeletons(learned: tw.LearnedSeparationTree) -> list[list[tuple[str, str]]]:
+def local_skeletons(learned: tw.learners.LearnedSeparationTree) -> list[list[tuple[str, str]]]:
     """For each node the pairs that it did not separate."""
     apart = {(pair, one.node) for pair, separations in learned.separations.items() for one in separations}
     return [
@@ -80,7 +80,7 @@ def local_skeletons(learned: tw.LearnedSeparationTree) -> list[list[tuple[str, s
 
 def moral_story() -> Story:
     moral = EXAMPLE_1.moral_graph()
-    tree = tw.DSeparationTree.of(moral)
+    tree = tw.graphs.DSeparationTree.of(moral)
     learned = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(EXAMPLE_1))
     pairs = [tuple(edge) for edge in moral.edges()]
     return Story(
@@ -92,7 +92,7 @@ def moral_story() -> Story:
 def refined_story(
     title: str, file: str, truth: tw.Dag, sets: Sequence[Sequence[str]], places: Places
 ) -> Story:
-    learned = tw.learn_separation_tree(tw.DSeparationOracle(truth), sets, refine_above=3)
+    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(truth), sets, refine_above=3)
     return Story(title, file, sets, learned.tree, learned.structure, truth, local_skeletons(learned), places)
 
 
@@ -154,7 +154,7 @@ def measure(full: bool) -> Iterator[Row]:
 
 def is_legitimate(story: Story) -> bool:
     try:
-        tw.check_tree(story.truth, story.tree)
+        tw.graphs.check_tree(story.truth, story.tree)
     except tw.errors.TreewrightError:
         return False
     return True

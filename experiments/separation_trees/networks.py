@@ -31,12 +31,12 @@ def by_pc(table: tw.Table, sets: Sets) -> Found:
 
 
 def by_tree(table: tw.Table, sets: Sets | None) -> Found:
-    found = tw.learn_separation_tree(tw.GTest(tw.count(table), LEVEL), sets, legitimacy="skip")
+    found = tw.learners.learn_separation_tree(tw.GTest(tw.count(table), LEVEL), sets, legitimacy="skip")
     return found.structure, n_tests(found)
 
 
 def by_score(table: tw.Table, sets: Sets | None) -> Found:
-    return tw.learn_in_hypergraph(tw.SparseQNML(tw.count(table)), sets).cpdag, 0
+    return tw.learners.learn_in_hypergraph(tw.SparseQNML(tw.count(table)), sets).cpdag, 0
 
 
 LEARNERS: dict[str, Learner] = {
@@ -52,7 +52,7 @@ TREES = ("tree", "tree, sets known")
 
 
 def known_sets(dag: tw.Dag) -> Sets:
-    return tw.design_databases(dag, max(8, len(dag.schema) // 5)).tables
+    return tw.graphs.design_databases(dag, max(8, len(dag.schema) // 5)).tables
 
 
 def measure(full: bool) -> Iterator[Row]:

@@ -91,7 +91,7 @@ def cells(rows: Iterable[Row], key: Mapping[str, object], columns: Sequence[tupl
     return "-"
 
 
-def n_tests(learned: tw.LearnedSeparationTree) -> int:
+def n_tests(learned: tw.learners.LearnedSeparationTree) -> int:
     """Different tests, those included that an independence graph took."""
     graph = [p.tallies["tests"] for p in learned.trace.phases if p.name == "independence graph"]
     return learned.n_evaluated + int(sum(graph))

@@ -80,16 +80,25 @@ def test_examples_run_as_they_are(path, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", tw.__all__)
-def test_public_names_come_with_an_example(name):
-    assert ">>>" in (inspect.getdoc(getattr(tw, name)) or ""), f"treewright.{name} has no example"
+def public_things():
+    """What is at the top, and every public function of the rooms that people call directly."""
+    yield from ((f"tw.{name}", getattr(tw, name)) for name in tw.__all__)
+    for room in (tw.learners, tw.models, tw.networks, tw.reports):
+        functions = inspect.getmembers(room, inspect.isfunction)
+        yield from ((f"{room.__name__}.{name}", thing) for name, thing in functions)
+
+
+@pytest.mark.parametrize(("name", "thing"), list(public_things()))
+def test_public_names_come_with_an_example(name, thing):
+    assert ">>>" in (inspect.getdoc(thing) or ""), f"{name} has no example"
 
 
 def test_the_reference_is_up_to_date():
-    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["reference"]()
-    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == made, (
-        "docs/reference.md is behind the code; run: python docs/make_reference.py"
-    )
+    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
+    for path, text in ((made["TARGET"], made["reference"]()), (made["STUB"], made["stub"]())):
+        assert Path(path).read_text(encoding="utf-8") == text, (
+            f"{Path(path).name} is behind the code; run: python docs/make_reference.py"
+        )
 
 
 def test_changelog_fragments_are_one_sentence_of_a_known_kind():

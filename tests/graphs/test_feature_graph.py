@@ -27,7 +27,7 @@ def coins(builder, names="ab"):
 
 
 def small():
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     low, high = builder.table("b", [0.9, 0.1]), builder.table("b", [0.2, 0.8])
     split = builder.split("a", {"no": (0.75, low), "yes": (0.25, high)})
     return builder.graph(builder.product([split, builder.table("c", [0.5, 0.25, 0.25])]))
@@ -76,7 +76,7 @@ def test_graphs_are_values():
 
 
 def test_equal_nodes_are_made_once():
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     assert builder.table("a", [0.25, 0.75]) == builder.table("a", [0.25 + 1e-14, 0.75 - 1e-14])
     assert builder.table("a", [0.25, 0.75]) != builder.table("a", [0.25 + 1e-9, 0.75 - 1e-9])
     assert builder.table(["a", "b"], [[0.1, 0.2], [0.3, 0.4]]) == builder.table(
@@ -97,12 +97,12 @@ def test_merging_never_changes_the_distribution(seed):
     """Made twice and joined, a graph is there once; made anew from its arrays, it is the same."""
     random = RandomFeatures(seed)
     graph = random.graph()
-    builder = tw.FeatureGraphBuilder(random.schema)
+    builder = tw.graphs.FeatureGraphBuilder(random.schema)
     assert builder.append(graph) == builder.append(graph)
     joined = builder.graph(builder.append(graph))
     assert joined.n_nodes <= graph.n_nodes
     np.testing.assert_allclose(joint_table(joined), joint_table(graph), rtol=0, atol=1e-12)
-    builder = tw.FeatureGraphBuilder(random.schema)
+    builder = tw.graphs.FeatureGraphBuilder(random.schema)
     twice = [builder.append(graph), builder.append(graph)]
     doubled = builder.graph(builder.mixture(twice, [0.5, 0.5]))
     assert doubled.n_nodes <= graph.n_nodes + 1
@@ -110,7 +110,7 @@ def test_merging_never_changes_the_distribution(seed):
 
 def test_what_meets_on_a_path_is_joined():
     schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abcdef"])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     chain = builder.tree(
         {"b": ([], [0.5, 0.5]), "c": (["b"], [[0.9, 0.1], [0.1, 0.9]]), "d": ([], [0.5, 0.5])}
     )
@@ -205,7 +205,7 @@ def test_arrays_that_do_not_fit_are_refused():
 
 
 def test_the_builder_refuses_by_name():
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     with pytest.raises(GraphError, match=r"the table over 'a', 'c' has the shape \(2, 2\).*ask for \(2, 3\)"):
         builder.table(["a", "c"], [[0.5, 0.5], [0.0, 0.0]])
     with pytest.raises(GraphError, match="the table over 'a' holds something negative"):

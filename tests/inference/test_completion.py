@@ -20,8 +20,8 @@ from treewright.learners.separation_trees.pooled_judges import complete_counter
 
 
 def completed(model, sets):
-    databases = tw.Databases([exact_table(model, columns) for columns in sets])
-    counted = tw.PooledCounter(databases)
+    databases = tw.tables.Databases([exact_table(model, columns) for columns in sets])
+    counted = tw.statistics.PooledCounter(databases)
     return databases, CompletedJoint(databases.schema, databases.hyperedge_scopes, counted.counts_many)
 
 
@@ -39,7 +39,7 @@ def test_exact_margins_of_families_determine_the_joint(arcs, sets):
 
 def test_example_2_has_no_information_between_2_and_3_given_1():
     model = random_model(*((EXAMPLE_2[0], "123")), np.random.default_rng(5))
-    counter = complete_counter(tw.Databases([exact_table(model, s, 1e6) for s in EXAMPLE_2[1]]))
+    counter = complete_counter(tw.tables.Databases([exact_table(model, s, 1e6) for s in EXAMPLE_2[1]]))
     assert tw.mutual_information(counter, "2", "3") > 1e-4
     assert tw.GTest(counter).test("2", "3", ("1",)).statistic < 1e-6
     assert counter.model_based == {(1, 2, (0,))}
@@ -48,7 +48,7 @@ def test_example_2_has_no_information_between_2_and_3_given_1():
 def test_random_family_tables_recover_the_joint():
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        dag = tw.random_dag(5, n_arcs=6, rng=rng)
+        dag = tw.networks.random_dag(5, n_arcs=6, rng=rng)
         model = random_model(dag.edges(), dag.schema.names, rng)
         _, joint = completed(model, family_tables(dag, rng))
         everything = exact_table(model, sorted(dag.schema.names)).weights.reshape([2] * 5)

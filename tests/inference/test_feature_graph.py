@@ -122,7 +122,7 @@ def wide_hidden(n=40, star=False, h=4, autoregressive=False, seed=5):
     """A hidden tree over many variables of two or three states."""
     rng = np.random.default_rng(seed)
     schema = tw.Schema([tw.Variable(f"x{v}", tuple(range(2 + v % 2))) for v in range(n)])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
 
     def shares(*shape):
         draws = rng.standard_exponential(shape)
@@ -204,7 +204,7 @@ def test_samples_have_the_right_frequencies(seed):
 
 def test_impossible_evidence_names_a_minimal_part():
     schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in "abc"])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     pair = builder.table(["a", "b"], [[0.5, 0.25], [0.25, 0.0]])
     engine = FeatureGraphEngine(builder.graph(builder.product([pair, builder.table("c", [0.5, 0.5])])))
     with pytest.raises(ImpossibleEvidence) as caught:

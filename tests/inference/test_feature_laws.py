@@ -26,7 +26,7 @@ def logs(graph):
 
 
 def hidden(transitions, emissions, *, autoregressive=False):
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     return builder.graph(builder.hidden(PARENTS, transitions, emissions, autoregressive=autoregressive))
 
 
@@ -43,7 +43,7 @@ def test_one_hidden_state_is_independence():
     rng = np.random.default_rng(1)
     emissions = emissions_of(rng, 1, False)
     graph = hidden([[1.0] if p is None else [[1.0]] for p in PARENTS.values()], emissions)
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     flat = builder.graph(builder.product([builder.table(v, e[0]) for v, e in enumerate(emissions)]))
     assert graph.is_deterministic
     np.testing.assert_allclose(logs(graph), logs(flat), atol=1e-12)
@@ -56,7 +56,7 @@ def test_hidden_states_that_copy_themselves_are_a_mixture(autoregressive):
     weights, emissions = shares(rng, h), emissions_of(rng, h, autoregressive)
     transitions = [weights if p is None else np.eye(h) for p in PARENTS.values()]
     graph = hidden(transitions, emissions, autoregressive=autoregressive)
-    builder, parts = tw.FeatureGraphBuilder(SCHEMA), []
+    builder, parts = tw.graphs.FeatureGraphBuilder(SCHEMA), []
     for z in range(h):
         families = {
             v: ([], e[z]) if p is None or not autoregressive else ([p], e[:, z])
@@ -83,7 +83,7 @@ def test_stored_rows_have_weighted_frequencies():
     rng = np.random.default_rng(4)
     codes = np.unique(rng.integers(0, 2, (30, N)), axis=0)
     weights = shares(rng, len(codes))
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
     model = tw.FeatureNetwork(builder.graph(builder.rows(list(range(N)), codes, weights)))
     assert np.exp(logs(model.graph)).sum() == pytest.approx(1, abs=1e-12)
     for v, name in enumerate(SCHEMA.names):

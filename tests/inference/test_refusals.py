@@ -44,7 +44,7 @@ schema = tw.Schema(tw.Variable(f"x{i}y{j}", (0, 1)) for i in range(n) for j in r
 table = np.array([[2.0, 1.0], [1.0, 2.0]])
 across = [Factor((i * n + j, i * n + j + 1), table) for i in range(n) for j in range(n - 1)]
 down = [Factor((i * n + j, (i + 1) * n + j), table) for i in range(n - 1) for j in range(n)]
-engine = tw.JunctionTreeEngine(schema, across + down)
+engine = tw.inference.JunctionTreeEngine(schema, across + down)
 answer = {"cost": told(lambda: engine.cost()), "query": told(lambda: engine.marginals())}
 cost = engine.cost()
 answer |= {"refused": cost.refused, "width": cost.width, "cells": cost.largest_cells, "shown": str(cost)}
@@ -60,7 +60,7 @@ def named(i):  # without checking ten thousand labels again
 
 first = tw.Variable("v", tuple(range(10_000)))
 schema = tw.Schema(named(i) for i in range(5_000))
-engine = tw.JunctionTreeEngine(schema, [Factor((0,), np.full(10_000, 1e-4))])
+engine = tw.inference.JunctionTreeEngine(schema, [Factor((0,), np.full(10_000, 1e-4))])
 everything = tuple(range(5_000))
 answer = {"all": told(lambda: engine.joint(everything)), "three": told(lambda: engine.joint((0, 1, 2)))}
 answer["counts"] = told(lambda: tw.limits.check_table(schema, everything))

@@ -13,8 +13,8 @@ from treewright.reports.groups import Groups
 @pytest.fixture
 def clustered():
     schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in ("a", "b", "<c>", "d")])
-    clusters = tw.Clusters(schema, [Star(0, (0, 1)), Star(2, (2, 3))], [(0, 1), (1, 2, 3)])
-    return tw.ClusteredDag(schema, [("a", "b"), ("b", "<c>"), ("<c>", "d")], clusters)
+    clusters = tw.graphs.Clusters(schema, [Star(0, (0, 1)), Star(2, (2, 3))], [(0, 1), (1, 2, 3)])
+    return tw.graphs.ClusteredDag(schema, [("a", "b"), ("b", "<c>"), ("<c>", "d")], clusters)
 
 
 def test_every_node_wears_its_colours(clustered):
@@ -46,13 +46,13 @@ def test_page_and_notebook_tell_of_them(clustered):
 
 def test_many_clusters_are_not_all_named():
     schema = tw.Schema([tw.Variable(f"v{i:02}") for i in range(15)])
-    clusters = tw.Clusters(schema, [Star(v, (v,)) for v in range(15)], [(v,) for v in range(15)])
+    clusters = tw.graphs.Clusters(schema, [Star(v, (v,)) for v in range(15)], [(v,) for v in range(15)])
     assert "and 3 more" in Groups(clusters).legend()
 
 
 def test_variables_in_another_order(clustered):
     other = clustered.schema.select(["d", "<c>", "b", "a"])
-    turned = tw.ClusteredDag(other, clustered.edges(), clustered.clusters)
+    turned = tw.graphs.ClusteredDag(other, clustered.edges(), clustered.clusters)
     groups = Groups.of(turned)
     assert groups.told(2) == "cluster of a, also in that of <c>"
     assert groups.told(0) == "cluster of <c>"

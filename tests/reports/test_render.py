@@ -111,7 +111,7 @@ def test_sure_edges_are_thick():
 
     schema = tw.Schema([tw.Variable(name) for name in "abc"])
     counts = np.array([[0, 5.0, 1], [5.0, 0, 0], [1.0, 0, 0]])
-    confidence = tw.EdgeConfidence(schema, 10, counts)
+    confidence = tw.learners.EdgeConfidence(schema, 10, counts)
     graph = confidence.averaged_graph(0.0)
     picture = tw.to_svg(graph, confidence=confidence)
     assert 'data-confidence="1.000" style="stroke-width:3.20;opacity:1.00"' in picture

@@ -34,7 +34,7 @@ def test_rows_are_those_of_a_tally(seed, many_states):
         tally[tuple(map(int, row))] += int(weight)
     wanted = sorted((row, weight) for row, weight in tally.items() if weight)
     halves = [tw.count(shard) for shard in counter.table.shards(2)]
-    for one in (counter, tw.ShardedCounter(halves), tw.CachedCounter(counter), Opaque(counter)):
+    for one in (counter, tw.ShardedCounter(halves), tw.statistics.CachedCounter(counter), Opaque(counter)):
         found = distinct_rows(one)
         assert list(zip(map(tuple, found.codes.T.tolist()), found.weights.tolist(), strict=True)) == wanted
         assert found.schema.names == tuple(sorted(schema.names))

@@ -50,7 +50,7 @@ def test_rows_where_a_feature_of_the_states_holds():
     assert merged.counts(("size",)).tolist() == [1, 3]
 
 
-@pytest.mark.parametrize("wrap", [lambda c: c, tw.CachedCounter], ids=["table", "cached"])
+@pytest.mark.parametrize("wrap", [lambda c: c, tw.statistics.CachedCounter], ids=["table", "cached"])
 def test_a_table_in_memory_is_judged_by_the_core(wrap):
     slow = random_counter(5, [2, 3, 4, 5], 300)
     weights = np.arange(300) % 3

@@ -27,7 +27,7 @@ def random_databases(seed, sets=("abc", "bcd", "ab", "e")):
 @settings(max_examples=15, deadline=None)
 def test_counts_are_those_of_every_table_that_has_the_columns(seed):
     tables, databases = random_databases(seed)
-    counter = tw.PooledCounter(databases)
+    counter = tw.statistics.PooledCounter(databases)
     assert isinstance(counter, Counter)
     scopes = ["a", "b", "ab", "bc", "bcd", "ba", "e"]
     for scope, counts in zip(scopes, counter.counts_many([tuple(s) for s in scopes]), strict=True):
@@ -43,11 +43,11 @@ def test_counts_are_those_of_every_table_that_has_the_columns(seed):
 
 def test_tests_equal_those_of_the_rows_put_together():
     _, databases = random_databases(3)
-    pooled = tw.GTest(tw.PooledCounter(databases))
+    pooled = tw.GTest(tw.statistics.PooledCounter(databases))
     joined = tw.GTest(tw.count(databases.pool((0, 1))))
     assert pooled.test("b", "c") == joined.test("b", "c")
     assert pooled.test("b", "d", ("c",)) == tw.GTest(tw.count(databases.tables[1])).test("b", "d", ("c",))
-    chi = tw.ChiSquareTest(tw.PooledCounter(databases))
+    chi = tw.ChiSquareTest(tw.statistics.PooledCounter(databases))
     assert chi.test("a", "b") == tw.ChiSquareTest(tw.count(databases.pool((0, 2)))).test("a", "b")
     assert pooled.covers(("a", "b"))
     assert not pooled.covers(("a", "d"))
@@ -56,14 +56,14 @@ def test_tests_equal_those_of_the_rows_put_together():
 
 def test_reliability_counts_the_rows_behind_each_test():
     tables = [{"a": [0, 1] * 200, "b": [0, 1] * 200}, {"b": [0, 1], "c": [0, 1]}]
-    test = tw.GTest(tw.PooledCounter(tw.read_databases(tables)))
+    test = tw.GTest(tw.statistics.PooledCounter(tw.read_databases(tables)))
     assert test.test("a", "b").reliable
     assert not test.test("b", "c").reliable
 
 
 def test_without_a_completion_nobody_calls_it_independent():
     _, databases = random_databases(0)
-    counter = tw.PooledCounter(databases)
+    counter = tw.statistics.PooledCounter(databases)
     test = tw.GTest(counter, unreliable="dependent")
     assert not test.independent("a", "d")
     assert test.test("a", "d").p_value == 0
@@ -87,10 +87,10 @@ def test_the_completion_is_a_distribution_with_the_margins_of_the_tables():
 
 def test_rows_where_a_feature_holds():
     tables, databases = random_databases(2, sets=("ab", "bc"))
-    part = tw.PooledCounter(databases).given(tw.Feature({"b": 1}))
+    part = tw.statistics.PooledCounter(databases).given(tw.Feature({"b": 1}))
     assert part.counts(("b",))[1] == sum(t["b"].count(1) for t in tables)
     with pytest.raises(SchemaError, match="no table has both the columns of a=1 and 'c'"):
-        tw.PooledCounter(databases).given(tw.Feature({"a": 1}))
+        tw.statistics.PooledCounter(databases).given(tw.Feature({"a": 1}))
 
 
 def gaussian_tables(seed=0, n=400):
@@ -107,7 +107,7 @@ def gaussian_tables(seed=0, n=400):
 def test_pooled_moments():
     tables = gaussian_tables()
     databases = tw.read_databases(tables)
-    pooled = tw.PooledMoments(databases)
+    pooled = tw.statistics.PooledMoments(databases)
     everything = np.concatenate([t["b"] for t in tables])
     assert pooled.moments(("b",)).mean[0] == pytest.approx(everything.mean())
     assert pooled.moments(("b",)).n == 1200
@@ -119,21 +119,21 @@ def test_pooled_moments():
     assert cov[a, c] == pytest.approx(cov[a, b] * cov[b, c] / cov[b, b])  # independent given b
     assert cov[b, b] == pytest.approx(everything.var())
     with pytest.raises(SchemaError, match="no table has the columns 'a', 'c' together"):
-        tw.PooledMoments(databases, completed=False).moments(("a", "c"))
+        tw.statistics.PooledMoments(databases, completed=False).moments(("a", "c"))
     constant = tw.read_databases([{"a": [0.5, 0.5], "b": [0.5, 1.5]}, {"b": [1.5, 2.5], "c": [0.1, 3.5]}])
     with pytest.raises(SingularError, match="cannot be completed: a column is constant or a linear function"):
-        tw.PooledMoments(constant).moments(("a", "c"))
+        tw.statistics.PooledMoments(constant).moments(("a", "c"))
 
 
 def test_fisher_z_on_pooled_moments():
     databases = tw.read_databases(gaussian_tables())
-    test = tw.PooledFisherZTest(tw.PooledMoments(databases), alpha=0.01)
+    test = tw.criteria.PooledFisherZTest(tw.statistics.PooledMoments(databases), alpha=0.01)
     plain = tw.FisherZTest(tw.moments(databases.tables[0]), alpha=0.01)
     assert test.test("a", "b").p_value == plain.test("a", "b").p_value
     assert test.independent("a", "c", given=("b",))
     assert not test.independent("a", "c")
     assert test.model_based == {(0, 2, (1,)), (0, 2, ())}
-    undecided = tw.PooledFisherZTest(tw.PooledMoments(databases, completed=False))
+    undecided = tw.criteria.PooledFisherZTest(tw.statistics.PooledMoments(databases, completed=False))
     assert not undecided.independent("a", "c", given=("b",))
     assert undecided.undecided == {(0, 2, (1,))}
 
@@ -167,12 +167,12 @@ def test_homogeneity_holds_its_level_and_finds_differences():
     rejected = 0
     for _ in range(60):
         tables = [{"x": rng.integers(0, 3, 200), "y": rng.integers(0, 2, 200)} for _ in range(3)]
-        rejected += not tw.check_homogeneity(tw.read_databases(tables), alpha=0.05).is_homogeneous
+        rejected += not tw.statistics.check_homogeneity(tw.read_databases(tables), alpha=0.05).is_homogeneous
     assert rejected <= 8
     # same margins, another dependence
     x = rng.integers(0, 2, 500)
     tables = [{"x": x, "y": x}, {"x": x, "y": rng.integers(0, 2, 500)}]
-    found = tw.check_homogeneity(tw.read_databases(tables))
+    found = tw.statistics.check_homogeneity(tw.read_databases(tables))
     assert [test.columns for test in found.rejected] == [("x", "y")]
 
 
@@ -180,7 +180,7 @@ def test_homogeneity_holds_its_level_and_finds_differences():
 def test_states_that_only_a_small_table_has_are_a_difference(n_rows):
     known = {"smoke": ["yes", "no"] * 500, "x": ["u", "v"] * 500}
     other = {"smoke": ["ja", "nein"] * (n_rows // 2), "y": ["p", "q"] * (n_rows // 2)}
-    found = tw.check_homogeneity(tw.read_databases([known, other]))
+    found = tw.statistics.check_homogeneity(tw.read_databases([known, other]))
     assert not found.is_homogeneous
 
 
@@ -196,12 +196,12 @@ def test_homogeneity_of_continuous_tables():
     rng = np.random.default_rng(1)
     x = rng.normal(size=300)
     same = [{"x": rng.normal(size=300), "y": rng.normal(size=300)} for _ in range(2)]
-    assert tw.check_homogeneity(tw.read_databases(same)).is_homogeneous
+    assert tw.statistics.check_homogeneity(tw.read_databases(same)).is_homogeneous
     other = [same[0], {"x": x + 1, "y": x}, {"x": 3 * rng.normal(size=300), "y": rng.normal(size=300)}]
-    found = tw.check_homogeneity(tw.read_databases(other))
+    found = tw.statistics.check_homogeneity(tw.read_databases(other))
     assert {test.about for test in found.rejected} == {"mean", "variance", "correlation"}
     with pytest.raises(SettingError, match="alpha must lie between 0 and 1"):
-        tw.check_homogeneity(tw.read_databases(same), alpha=2)
+        tw.statistics.check_homogeneity(tw.read_databases(same), alpha=2)
 
 
 @pytest.mark.parametrize("continuous", [False, True])
@@ -209,7 +209,9 @@ def test_homogeneity_does_not_depend_on_the_order_of_tables(continuous):
     rng = np.random.default_rng(0)
     x = [rng.normal(size=n) for n in (31, 57, 43, 101)]
     tables = [{"x": one if continuous else (one * 2).astype(int).clip(-2, 2)} for one in x]
-    found = [tw.check_homogeneity(tw.read_databases(order)).tests for order in permutations(tables)]
+    found = [
+        tw.statistics.check_homogeneity(tw.read_databases(order)).tests for order in permutations(tables)
+    ]
     assert {tuple((t.about, t.statistic, t.p_value) for t in tests) for tests in found} == {
         tuple((t.about, t.statistic, t.p_value) for t in found[0])
     }

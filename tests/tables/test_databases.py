@@ -26,33 +26,36 @@ def clinic(tmp_path):
 
 
 def test_tables_and_queries_of_a_duckdb_file(clinic):
-    table = tw.read_table(tw.SqlTable(clinic, 'odd "visits'))
+    table = tw.read_table(tw.tables.SqlTable(clinic, 'odd "visits'))
     assert table.schema.names == ("a b", "c")
     assert table.schema["c"].states == ("a", "b", "c")
     assert table.n_rows == 12
-    some = tw.read_table(tw.SqlTable(clinic, query='SELECT c FROM "odd ""visits" WHERE "a b" = 1;'))
+    some = tw.read_table(tw.tables.SqlTable(clinic, query='SELECT c FROM "odd ""visits" WHERE "a b" = 1;'))
     assert some.n_rows == 6
-    assert tw.read_table(tw.SqlTable(clinic, "t", schema="north")).schema["x"].states == (1,)
-    assert tw.read_table(tw.SqlTable(clinic, 'odd "visits'), names=["x", "y"]).schema.names == ("x", "y")
+    assert tw.read_table(tw.tables.SqlTable(clinic, "t", schema="north")).schema["x"].states == (1,)
+    assert tw.read_table(tw.tables.SqlTable(clinic, 'odd "visits'), names=["x", "y"]).schema.names == (
+        "x",
+        "y",
+    )
 
 
 def test_a_duckdb_file_is_never_written_to(clinic):
     before = clinic.read_bytes()
     with pytest.raises(FormatError, match="cannot be read"):
-        tw.read_table(tw.SqlTable(clinic, "missing"))
+        tw.read_table(tw.tables.SqlTable(clinic, "missing"))
     with pytest.raises(FormatError, match="cannot be read"):
-        tw.read_table(tw.SqlTable(clinic, query="1; DROP TABLE north.t"))
-    tw.read_table(tw.SqlTable(clinic, 'odd "visits'))
+        tw.read_table(tw.tables.SqlTable(clinic, query="1; DROP TABLE north.t"))
+    tw.read_table(tw.tables.SqlTable(clinic, 'odd "visits'))
     assert clinic.read_bytes() == before
 
 
 def test_a_sql_table_is_one_thing():
     with pytest.raises(SettingError, match="a table or a query of a database; found neither"):
-        tw.SqlTable("x.duckdb")
+        tw.tables.SqlTable("x.duckdb")
     with pytest.raises(SettingError, match="found both"):
-        tw.SqlTable("x.duckdb", "t", query="SELECT 1")
+        tw.tables.SqlTable("x.duckdb", "t", query="SELECT 1")
     with pytest.raises(SettingError, match="schema= goes with the name of a table"):
-        tw.SqlTable("x.duckdb", query="SELECT 1", schema="s")
+        tw.tables.SqlTable("x.duckdb", query="SELECT 1", schema="s")
 
 
 def test_any_mix_of_sources(clinic, tmp_path):
@@ -65,7 +68,7 @@ def test_any_mix_of_sources(clinic, tmp_path):
         str(tmp_path / "two.parquet"),
         frame,
         {"f": ["y", "z"]},
-        tw.SqlTable(clinic, 'odd "visits'),
+        tw.tables.SqlTable(clinic, 'odd "visits'),
         tw.read_table({"g": [True, False]}),
     ]
     found = tw.read_databases(sources)
@@ -85,11 +88,11 @@ def test_alignment_does_not_depend_on_the_order(order, random):
         tw.read_table({"x": ["high", "medium"], "z": [1, 2]}),
         tw.read_table({"z": [2, 3], "x": ["odd", "low"]}),
     ]
-    first = tw.Databases(tables)
+    first = tw.tables.Databases(tables)
     columns = [list(t.schema.names) for t in tables]
     for names in columns:
         random.shuffle(names)
-    again = tw.Databases([tables[i].select(columns[i]) for i in order])
+    again = tw.tables.Databases([tables[i].select(columns[i]) for i in order])
     assert again.schema == first.schema
     assert again.hyperedges == first.hyperedges
     everybody = (0, 1, 2)
@@ -101,22 +104,22 @@ def test_type_clashes_are_refused_by_name():
     with pytest.raises(
         SchemaError, match=r"column 'age' is of different types.*numbers in north, texts in south; convert it"
     ):
-        tw.Databases([a, b], names=["north", "south"])
+        tw.tables.Databases([a, b], names=["north", "south"])
     with pytest.raises(SchemaError, match="continuous in table 2, numbers in table 1"):
-        tw.Databases([a, tw.read_table({"age": [1.5, 2.5]})])
+        tw.tables.Databases([a, tw.read_table({"age": [1.5, 2.5]})])
     with pytest.raises(SchemaError, match="discrete or all continuous; continuous are 'b'"):
         tw.read_databases([{"a": [0, 1], "b": [0.5, 1.5]}])
 
 
 def test_other_refusals():
     with pytest.raises(SchemaError, match="no tables to learn from"):
-        tw.Databases([])
+        tw.tables.Databases([])
     with pytest.raises(SchemaError, match="made of tables; found a dict: read_databases reads"):
-        tw.Databases([{"a": [1]}])
+        tw.tables.Databases([{"a": [1]}])
     with pytest.raises(MissingValuesError, match="table 2: "):
         tw.read_databases([{"a": [1, 2]}, {"a": [1, None]}])
     with pytest.raises(MissingValuesError, match="table 1 misses values in 'a'"):
-        tw.Databases([tw.read_table({"a": [1, None]}, missing="em")])
+        tw.tables.Databases([tw.read_table({"a": [1, None]}, missing="em")])
     with pytest.raises(SchemaError, match="2 tables need 2 names; found 1"):
         tw.read_databases([{"a": [1]}, {"b": [1]}], names=["one"])
     with pytest.raises(SchemaError, match="missing='em' keeps gaps"):

@@ -12,15 +12,3 @@ from treewright.estimators.hill_climbing import HillClimbing
 from treewright.estimators.knots import Knots
 from treewright.estimators.pc import PC
 from treewright.estimators.separation_tree import SeparationTree
-
-__all__ = [
-    "PC",
-    "BlanketMarkov",
-    "BoundedTreewidth",
-    "ChowLiuTree",
-    "EfficientMarkov",
-    "Estimator",
-    "HillClimbing",
-    "Knots",
-    "SeparationTree",
-]

@@ -28,7 +28,8 @@ class BlanketMarkov(Estimator):
         :func:`~treewright.learn_blankets`.
     max_width
         Treewidth that the graph must not exceed, so that answers are exact. With None and a wide graph the
-        factors are fitted by pseudo-likelihood, and only :func:`~treewright.sample_gibbs` can ask the model.
+        factors are fitted by pseudo-likelihood, and only :func:`~treewright.models.sample_gibbs` can ask the
+        model.
     max_blanket
         Neighbours that no variable exceeds; None is no bound.
     knowledge

@@ -43,7 +43,7 @@ class SeparationTree(Estimator):
         Of the engine "class". The score is "sparse-qnml", or "gaussian-bic" for continuous columns, unless
         given.
     test, alpha, alpha_uig, refine_above, completion
-        Of the engine "tests", see :func:`~treewright.learn_separation_tree` and
+        Of the engine "tests", see :func:`~treewright.learners.learn_separation_tree` and
         :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts of several tables and else 0.01
         unless given.
     legitimacy
@@ -67,7 +67,7 @@ class SeparationTree(Estimator):
     homogeneity_
         Whether what tables share is distributed alike in all of them.
     never_observed_together_, undecided_edges_, model_based_
-        What no table could say, see :class:`~treewright.LearnedFromDatabases`.
+        What no table could say, see :class:`~treewright.learners.LearnedFromDatabases`.
     audit_
         What the rows say about the separators of the hypergraph; None where there is nothing to ask.
     warnings_

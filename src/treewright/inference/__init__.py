@@ -7,15 +7,3 @@ from treewright.inference.factor import Factor
 from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
-
-__all__ = [
-    "Cost",
-    "Engine",
-    "Evidence",
-    "EvidenceReader",
-    "Factor",
-    "FeatureGraphEngine",
-    "GaussianCost",
-    "JunctionTreeEngine",
-    "LinearGaussianEngine",
-]

@@ -13,6 +13,7 @@ from treewright.models.continuous.normal_answers import JointNormal, Normal, Nor
 from treewright.models.continuous.sampled_answers import SampledAnswer
 from treewright.models.continuous.sigmoid_fit import fit_sigmoid
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.dirichlet import Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounts
@@ -20,6 +21,8 @@ from treewright.models.features.feature_fitting import FittedFeatures
 from treewright.models.features.feature_network import EstimatedEntropy, FeatureNetwork
 from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_score
 from treewright.models.fitting.fit import fit
+from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
+from treewright.models.formats.twm import load
 from treewright.models.model import Model
 from treewright.models.undirected.gibbs import GibbsSample, sample_gibbs
 from treewright.models.undirected.log_linear import LogLinearModel
@@ -29,47 +32,3 @@ from treewright.models.undirected.markov_fitting import DecomposableCover, Itera
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.models.undirected.pseudolikelihood import fit_pseudolikelihood
 from treewright.models.undirected.weight_fitting import WeightPrior, fit_weights
-
-__all__ = [
-    "BayesianNetwork",
-    "BestFitting",
-    "BoundedExplanation",
-    "DecomposableCover",
-    "Dirichlet",
-    "Distribution",
-    "EmTrace",
-    "EstimatedEntropy",
-    "Explanation",
-    "FamilyCounts",
-    "FeatureNetwork",
-    "FittedByEm",
-    "FittedFeatures",
-    "Fitting",
-    "GaussianNetwork",
-    "GaussianPrior",
-    "GibbsSample",
-    "IterativeFitting",
-    "JointNormal",
-    "LogLinearModel",
-    "LoopyBeliefs",
-    "ManyMarginals",
-    "Marginals",
-    "MarkovNetwork",
-    "Model",
-    "Normal",
-    "NormalMarginals",
-    "PseudoLikelihoodFitting",
-    "SampledAnswer",
-    "SigmoidNetwork",
-    "WeightPrior",
-    "fit",
-    "fit_em",
-    "fit_gaussian",
-    "fit_pseudolikelihood",
-    "fit_sigmoid",
-    "fit_weights",
-    "loopy_beliefs",
-    "observed_score",
-    "pseudo_log_likelihood",
-    "sample_gibbs",
-]

@@ -22,4 +22,4 @@ class ShownInNotebooks:
     def _repr_html_(self) -> str:
         import treewright
 
-        return treewright.notebook_picture(cast("Any", self))
+        return treewright.reports.notebook_picture(cast("Any", self))

@@ -11,18 +11,3 @@ from treewright.networks.random_graphs import (
     small_world_graph,
 )
 from treewright.networks.random_markov import random_markov_network
-
-__all__ = [
-    "example_graphs",
-    "example_networks",
-    "hub_graph",
-    "lattice_graph",
-    "load_graph",
-    "load_network",
-    "random_dag",
-    "random_graph",
-    "random_markov_network",
-    "random_network",
-    "scale_free_graph",
-    "small_world_graph",
-]

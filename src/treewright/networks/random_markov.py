@@ -38,8 +38,8 @@ def random_markov_network(
     Examples
     --------
     >>> import treewright as tw
-    >>> model = random_markov_network(tw.load_graph("karate"), rng=np.random.default_rng(1))
-    >>> model.structure == tw.load_graph("karate"), len(model.factors)
+    >>> model = random_markov_network(tw.networks.load_graph("karate"), rng=np.random.default_rng(1))
+    >>> model.structure == tw.networks.load_graph("karate"), len(model.factors)
     (True, 36)
     >>> model.sample(1_000, rng=np.random.default_rng(2)).n_rows
     1000

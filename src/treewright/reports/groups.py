@@ -26,7 +26,7 @@ class Groups:
     >>> import treewright as tw
     >>> from treewright.graphs import Star
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
-    >>> clusters = tw.Clusters(schema, [Star(0, (0, 1)), Star(2, (2,))], [(0, 1), (1, 2)])
+    >>> clusters = tw.graphs.Clusters(schema, [Star(0, (0, 1)), Star(2, (2,))], [(0, 1), (1, 2)])
     >>> groups = Groups(clusters)
     >>> groups.told(1), groups.told(2)
     ('cluster of a, also in that of c', 'cluster of c')

@@ -15,34 +15,3 @@ from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
 from treewright.statistics.state_merging import merge_states
 from treewright.statistics.whole import WholeCounter, count
-
-__all__ = [
-    "CachedCounter",
-    "Completion",
-    "Counter",
-    "Counts",
-    "DistinctRows",
-    "FromTables",
-    "Homogeneity",
-    "JointCounts",
-    "MarginTest",
-    "MergedCounter",
-    "Moments",
-    "PooledCounter",
-    "PooledMoments",
-    "ShardedCounter",
-    "SigmoidFamilies",
-    "SigmoidFamily",
-    "SigmoidFit",
-    "SparseCounts",
-    "WholeCounter",
-    "check_homogeneity",
-    "count",
-    "distinct_rows",
-    "entropy",
-    "family_statistics",
-    "merge_states",
-    "moments",
-    "mutual_information",
-    "pairwise_information",
-]

@@ -36,7 +36,7 @@ class CachedCounter:
     Examples
     --------
     >>> import treewright as tw
-    >>> counter = tw.CachedCounter(tw.count(tw.read_table({"a": [0, 0, 1], "b": [0, 1, 1]})))
+    >>> counter = tw.statistics.CachedCounter(tw.count(tw.read_table({"a": [0, 0, 1], "b": [0, 1, 1]})))
     >>> counter.counts(("a", "b")).sum(), counter.counts(("b", "a")).sum(), counter.n_counted
     (np.int64(3), np.int64(3), 1)
     """

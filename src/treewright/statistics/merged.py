@@ -43,7 +43,7 @@ class MergedCounter:
     --------
     >>> import treewright as tw
     >>> counter = tw.count(tw.read_table({"size": ["L", "M", "S", "S"], "fits": ["no", "yes", "yes", "no"]}))
-    >>> merged = tw.MergedCounter(counter, {"size": (("L",), ("M", "S"))})
+    >>> merged = tw.statistics.MergedCounter(counter, {"size": (("L",), ("M", "S"))})
     >>> merged.counts(("size", "fits"))
     array([[1, 0],
            [1, 2]])

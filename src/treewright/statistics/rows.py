@@ -25,7 +25,8 @@ def tables_behind(counter: Any, purpose: str) -> list[Table]:
     --------
     >>> import treewright as tw
     >>> counter = tw.count(tw.read_table({"a": ["x", "y"]}))
-    >>> [table.n_rows for table in tables_behind(tw.CachedCounter(counter), "fitting a feature graph")]
+    >>> cached = tw.statistics.CachedCounter(counter)
+    >>> [table.n_rows for table in tables_behind(cached, "fitting a feature graph")]
     [2]
     """
     parts = parts_of(counter)

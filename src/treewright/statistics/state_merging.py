@@ -53,8 +53,8 @@ def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[s
     -------
     dict
         By name, the groups of each variable that has fewer groups than states; what
-        :class:`~treewright.MergedCounter` takes. States that were never seen join the commonest group. The
-        order of the columns does not matter.
+        :class:`~treewright.statistics.MergedCounter` takes. States that were never seen join the commonest
+        group. The order of the columns does not matter.
 
     References
     ----------
@@ -66,7 +66,7 @@ def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[s
     >>> import treewright as tw
     >>> codes = ["a", "b", "c", "d"] * 25
     >>> table = tw.read_table({"code": codes, "vowel": [code == "a" for code in codes]})
-    >>> tw.merge_states(tw.count(table), above=3)
+    >>> tw.statistics.merge_states(tw.count(table), above=3)
     {'code': (('a',), ('b', 'c', 'd'))}
     """
     require("merge_states", COUNTS, counter)

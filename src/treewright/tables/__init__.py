@@ -10,22 +10,3 @@ from treewright.tables.schema import Label, NameOrIndex, Schema, Scope, Variable
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
-
-__all__ = [
-    "ColumnReport",
-    "Databases",
-    "Feature",
-    "Label",
-    "Literal",
-    "NameOrIndex",
-    "Report",
-    "Schema",
-    "Scope",
-    "ShardedTable",
-    "SqlTable",
-    "Table",
-    "Variable",
-    "align_schemas",
-    "read_databases",
-    "read_table",
-]

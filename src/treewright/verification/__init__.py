@@ -9,5 +9,3 @@ What it hands over is then checked like anything else.
 
 from treewright.verification.door import verify
 from treewright.verification.report import VerifyReport, Violation
-
-__all__ = ["VerifyReport", "Violation", "verify"]

@@ -48,7 +48,7 @@ def test_learn(run_json, rows, tmp_path):
 
 def test_learn_sigmoids(run_json, rows, tmp_path):
     found = run_json("learn", rows, "--score", "sigmoid-bic", "-o", tmp_path / "s.twm")
-    assert isinstance(tw.load(tmp_path / "s.twm"), tw.SigmoidNetwork)
+    assert isinstance(tw.load(tmp_path / "s.twm"), tw.models.SigmoidNetwork)
     assert run_json("score", tmp_path / "s.twm", rows)["log_likelihood"] == found["log_likelihood"]
     assert run_json("sample", tmp_path / "s.twm", "-n", 4)["rows"] == 4
 

@@ -27,12 +27,12 @@ def scores_of(seed):
     continuous = tw.read_table({k: np.random.default_rng(i).normal(size=50) for i, k in enumerate(NAMES)})
     yield from (kind(counter) for kind in KINDS)
     yield from (tw.BIC(weighted), tw.BDeu(real, ess=3.0), tw.BIC(real))
-    yield tw.EdgePrior(tw.EdgePrior(tw.BIC(counter), 0.5), 0.25)
-    yield tw.CachedScore(tw.BIC(counter))
-    yield tw.BIC(tw.CachedCounter(counter))
+    yield tw.criteria.EdgePrior(tw.criteria.EdgePrior(tw.BIC(counter), 0.5), 0.25)
+    yield tw.criteria.CachedScore(tw.BIC(counter))
+    yield tw.BIC(tw.statistics.CachedCounter(counter))
     yield tw.GaussianBIC(tw.moments(continuous))
-    yield tw.EdgePrior(tw.GaussianBIC(tw.moments(continuous)), 0.5)
-    yield tw.BDe(counter, tw.UniformPrior(counter.schema))
+    yield tw.criteria.EdgePrior(tw.GaussianBIC(tw.moments(continuous)), 0.5)
+    yield tw.BDe(counter, tw.criteria.UniformPrior(counter.schema))
     yield tw.BIC(tw.ShardedCounter([counter, weighted]))
     yield Plain(tw.BIC(counter))
 
@@ -108,7 +108,7 @@ def test_a_family_that_costs_more_than_any_fit_returns_is_hopeless():
 def test_which_scores_are_exact():
     counter = tw.count(random_table(6))
     assert native_scores(tw.BIC(counter)).least_gain == 0
-    assert native_scores(tw.BDe(counter, tw.UniformPrior(counter.schema))).least_gain == 0
+    assert native_scores(tw.BDe(counter, tw.criteria.UniformPrior(counter.schema))).least_gain == 0
     rounded = native_scores(Plain(tw.BIC(counter)))
     assert 0 < rounded.least_gain < 1e-6
     assert not native_scores(tw.K2(counter)).is_score_equivalent

@@ -17,7 +17,9 @@ def clinics(seed=0, rows=(400, 700, 300)):
     rng = np.random.default_rng(seed)
     first = ["asia", "tub", "lung", "either", "xray"]
     sets = [first, ["smoke", "lung", "bronc", "either", "dysp"], ["lung", "xray"]]
-    return tw.Databases([network.sample(n, rng=rng).select(s) for n, s in zip(rows, sets, strict=True)])
+    return tw.tables.Databases(
+        [network.sample(n, rng=rng).select(s) for n, s in zip(rows, sets, strict=True)]
+    )
 
 
 @given(st.integers(0, 10_000))
@@ -25,7 +27,7 @@ def clinics(seed=0, rows=(400, 700, 300)):
 def test_the_core_scores_like_its_twin(seed):
     rng = np.random.default_rng(seed)
     databases = clinics(seed % 3)
-    score = tw.PooledScore(databases, ["sparse-qnml", "bic", "bdeu"][seed % 3])
+    score = tw.criteria.PooledScore(databases, ["sparse-qnml", "bic", "bdeu"][seed % 3])
     native = native_scores(score)
     child, *parents = rng.choice(8, int(rng.integers(1, 5)), replace=False).tolist()
     parents = sorted(parents)
@@ -44,7 +46,7 @@ def test_the_core_scores_like_its_twin(seed):
 
 def test_equivalent_networks_score_the_same():
     databases = clinics()
-    score = tw.PooledScore(databases)
+    score = tw.criteria.PooledScore(databases)
     arcs = [("lung", "either"), ("either", "xray"), ("lung", "xray"), ("smoke", "lung"), ("lung", "bronc")]
     dag = tw.Dag(databases.schema, arcs)
     turned = tw.Dag(databases.schema, [("either", "lung"), *arcs[1:3], ("lung", "smoke"), arcs[4]])
@@ -54,18 +56,18 @@ def test_equivalent_networks_score_the_same():
 
 def test_one_table_is_scored_as_ever():
     table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
-    databases = tw.Databases([table])
+    databases = tw.tables.Databases([table])
     for name, plain in (("bic", tw.BIC(tw.count(table))), ("qnml", tw.QNML(tw.count(table)))):
-        pooled = tw.PooledScore(databases, name)
+        pooled = tw.criteria.PooledScore(databases, name)
         for child, parents in (("lung", ()), ("either", ("lung", "tub")), ("dysp", ("bronc",))):
             assert pooled.local(child, parents) == pytest.approx(plain.local(child, parents), abs=1e-6)
-    sparse = tw.PooledScore(databases)
+    sparse = tw.criteria.PooledScore(databases)
     assert sparse.edge_price == pytest.approx(np.log(8))
 
 
 def test_parents_come_in_the_order_that_keeps_most_rows():
     databases = clinics()
-    score = tw.PooledScore(databases)
+    score = tw.criteria.PooledScore(databases)
     index = databases.schema.index
     plan = score.steps((index("lung"), tuple(sorted(map(index, ("either", "xray", "tub"))))))
     assert [databases.schema.names_of(parents) for _, parents in plan] == [
@@ -79,6 +81,6 @@ def test_parents_come_in_the_order_that_keeps_most_rows():
 def test_scores_that_do_not_fit_are_refused():
     databases = clinics()
     with pytest.raises(SettingError, match=r"score 'bicc' is not known; scores are .* did you mean 'bic'"):
-        tw.PooledScore(databases, "bicc")
+        tw.criteria.PooledScore(databases, "bicc")
     with pytest.raises(SettingError, match="continuous tables are scored by 'gaussian-bic'"):
-        tw.PooledScore(tw.read_databases([{"a": [0.5, 1.5]}]), "bic")
+        tw.criteria.PooledScore(tw.read_databases([{"a": [0.5, 1.5]}]), "bic")

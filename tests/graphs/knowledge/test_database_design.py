@@ -33,11 +33,11 @@ def smallest_by_brute_force(dag, room):
 @pytest.mark.parametrize("seed", range(12))
 def test_it_is_legitimate_small_and_honest(seed):
     rng = np.random.default_rng(seed)
-    dag = tw.random_dag(7, n_arcs=8, rng=rng)
+    dag = tw.networks.random_dag(7, n_arcs=8, rng=rng)
     largest = max(len(dag.parents(v)) + 1 for v in range(7))
     for room in (largest, largest + 1, 7):
-        design = tw.design_databases(dag, room)
-        tw.check_legitimate(dag, design.tables, databases=True)
+        design = tw.graphs.design_databases(dag, room)
+        tw.graphs.check_legitimate(dag, design.tables, databases=True)
         assert max(map(len, design)) <= room
         smallest = smallest_by_brute_force(dag, room)
         assert design.at_least <= smallest <= len(design)
@@ -48,14 +48,14 @@ def test_it_is_legitimate_small_and_honest(seed):
 def test_the_order_of_columns_does_not_matter():
     dag = tw.load_network("alarm").dag
     turned = tw.Schema(reversed(list(dag.schema)))
-    assert tw.design_databases(dag, 12) == tw.design_databases(tw.Dag(turned, dag.edges()), 12)
+    assert tw.graphs.design_databases(dag, 12) == tw.graphs.design_databases(tw.Dag(turned, dag.edges()), 12)
 
 
 def test_large_networks_get_few_tables():
     dag = tw.load_network("alarm").dag
     for room, most in ((6, 10), (12, 4), (18, 3), (37, 1)):
-        design = tw.design_databases(dag, room)
-        tw.check_legitimate(dag, design.tables, databases=True)
+        design = tw.graphs.design_databases(dag, room)
+        tw.graphs.check_legitimate(dag, design.tables, databases=True)
         assert len(design) <= most
         assert design.at_least <= len(design)
 
@@ -64,14 +64,14 @@ def test_a_family_that_does_not_fit_is_named():
     schema = tw.Schema([tw.Variable(name) for name in "abcd"])
     dag = tw.Dag(schema, [("a", "d"), ("b", "d"), ("c", "d")])
     with pytest.raises(SettingError, match="'d' and its parents 'a', 'b', 'c' are 4 columns; a table"):
-        tw.design_databases(dag, 3)
+        tw.graphs.design_databases(dag, 3)
     with pytest.raises(SettingError, match="max_columns must be a whole number from 1 on; found 0"):
-        tw.design_databases(dag, 0)
+        tw.graphs.design_databases(dag, 0)
 
 
 def test_parts_without_a_common_column_need_tables_of_their_own_or_share_one():
     schema = tw.Schema([tw.Variable(name) for name in "abcdef"])
     dag = tw.Dag(schema, [(u, v) for u, v in ("ab", "cd", "ef")])
-    assert [len(tw.design_databases(dag, room)) for room in (2, 4, 6)] == [3, 2, 1]
-    assert all(tw.design_databases(dag, room).is_smallest for room in (2, 4, 6))
-    assert len(list(combinations(tw.design_databases(dag, 2).tables, 2))) == 3
+    assert [len(tw.graphs.design_databases(dag, room)) for room in (2, 4, 6)] == [3, 2, 1]
+    assert all(tw.graphs.design_databases(dag, room).is_smallest for room in (2, 4, 6))
+    assert len(list(combinations(tw.graphs.design_databases(dag, 2).tables, 2))) == 3

@@ -229,7 +229,7 @@ class TestPairPass:
     def test_any_counter_gives_the_same(self):
         table = tw.load_network("asia").sample(200, rng=np.random.default_rng(4))
         whole = tw.count(table)
-        other = tw.CachedCounter(
+        other = tw.statistics.CachedCounter(
             tw.ShardedCounter([tw.count(table.take(np.arange(k, 200, 2))) for k in (0, 1)])
         )
         assert (measure_dependencies(other).statistic == measure_dependencies(whole).statistic).all()
@@ -299,4 +299,4 @@ class TestRefusals:
         with pytest.raises(GraphError, match="a star holds its centre; 'v000' is not in its star"):
             expand_clusters([Star(0, (1,)), Star(2, (0, *range(2, 10)))], measured)
         with pytest.raises(GraphError, match="the cluster of 'v000' lacks 'v001'"):
-            tw.Clusters(measured.schema, [Star(0, tuple(range(10)))], [(0, *range(2, 10))])
+            tw.graphs.Clusters(measured.schema, [Star(0, tuple(range(10)))], [(0, *range(2, 10))])

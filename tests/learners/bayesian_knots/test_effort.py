@@ -21,7 +21,7 @@ def wide():
 
 def test_near_certain_tables_are_searched_longer():
     counter = tw.count(rows_of("alarm", 300))
-    assert suited_effort(tw.EdgePrior(tw.BDeu(counter), 3.0), everything=True) == 3
+    assert suited_effort(tw.criteria.EdgePrior(tw.BDeu(counter), 3.0), everything=True) == 3
     assert suited_effort(tw.SparseQNML(counter), everything=True) == 2
     assert suited_effort(tw.BIC(counter), everything=True) == 2
     assert suited_effort(tw.BDeu(counter), everything=False) == 1
@@ -30,8 +30,8 @@ def test_near_certain_tables_are_searched_longer():
 def test_groups_of_states_are_not():
     counter = tw.count(rows_of("alarm", 100))
     groups = {"HR": (("LOW", "NORMAL"), ("HIGH",))}
-    assert suited_effort(tw.GroupedScore(tw.BDeu, counter, groups={}), everything=True) == 3
-    assert suited_effort(tw.GroupedScore(tw.BDeu, counter, groups=groups), everything=True) == 2
+    assert suited_effort(tw.criteria.GroupedScore(tw.BDeu, counter, groups={}), everything=True) == 3
+    assert suited_effort(tw.criteria.GroupedScore(tw.BDeu, counter, groups=groups), everything=True) == 2
 
 
 def test_few_rows_for_many_variables(wide):
@@ -59,8 +59,8 @@ def test_columns_do_not_matter(wide):
 def test_single_edges_never_lower_the_score_of_the_pairs_looked_at(wide):
     score = tw.SparseQNML(tw.count(wide))
     pairs = score.pair_gains() > -2
-    without = tw.class_search(score, again=pairs, loosely=pairs, certificate=False)
-    singly = tw.class_search(score, again=pairs, loosely=pairs, singly=True, certificate=False)
+    without = tw.learners.class_search(score, again=pairs, loosely=pairs, certificate=False)
+    singly = tw.learners.class_search(score, again=pairs, loosely=pairs, singly=True, certificate=False)
     assert singly.score >= without.score
 
 

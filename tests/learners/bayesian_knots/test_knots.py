@@ -33,7 +33,7 @@ class TestDefault:
         learned = tw.learn_knots(counter, score=tw.SparseQNML(counter))
         measured = measure_dependencies(counter)
         clear, weak = measured.significant(0.001), measured.significant(0.2 * 500 / 600)
-        plain = tw.class_search(tw.SparseQNML(counter), effort=2, again=clear, loosely=weak)
+        plain = tw.learners.class_search(tw.SparseQNML(counter), effort=2, again=clear, loosely=weak)
         assert learned.cpdag == plain.cpdag
         assert learned.score == plain.score
         assert learned.certified
@@ -64,9 +64,9 @@ class TestDefault:
 
     def test_score_is_exchangeable(self, alarm):
         _, counter = alarm
-        for score in (tw.BIC(counter), tw.EdgePrior(tw.BDeu(counter), 0.0)):
+        for score in (tw.BIC(counter), tw.criteria.EdgePrior(tw.BDeu(counter), 0.0)):
             learned = tw.learn_knots(counter, score=score, effort=1)
-            assert learned.cpdag == tw.class_search(score, effort=1).cpdag
+            assert learned.cpdag == tw.learners.class_search(score, effort=1).cpdag
 
     def test_report(self, alarm):
         _, counter = alarm
@@ -92,7 +92,11 @@ class TestDefault:
     def test_structure_carries_its_clusters(self, alarm):
         _, counter = alarm
         learned = tw.learn_knots(counter, expansion=0.5)
-        assert learned.structure.clusters == learned.clusters == tw.find_clusters(counter, expansion=0.5)
+        assert (
+            learned.structure.clusters
+            == learned.clusters
+            == tw.learners.find_clusters(counter, expansion=0.5)
+        )
         assert learned.structure == tw.Dag(counter.schema, learned.structure.edges())
         again = pickle.loads(pickle.dumps(learned.structure))
         assert again == learned.structure
@@ -128,7 +132,7 @@ class TestRescue:
     def test_no_rescue_stays_with_the_first_pairs(self, alarm):
         _, counter = alarm
         learned = tw.learn_knots(counter, score=tw.SparseQNML(counter), fast=True, rescue=0, effort=1)
-        plain = tw.class_search(tw.SparseQNML(counter), effort=1, certificate=False)
+        plain = tw.learners.class_search(tw.SparseQNML(counter), effort=1, certificate=False)
         assert learned.cpdag == plain.cpdag
 
     def test_certificate_may_be_asked_for_or_declined(self, alarm):
@@ -248,7 +252,7 @@ class TestClusteredDag:
         _, counter = alarm
         _, other = rows_of("asia", 50, 0)
         with pytest.raises(SchemaError, match="clusters are about the variables of their graph"):
-            tw.ClusteredDag(counter.schema, [], tw.find_clusters(other))
+            tw.graphs.ClusteredDag(counter.schema, [], tw.learners.find_clusters(other))
 
     def test_a_model_keeps_them_in_its_file(self, alarm, tmp_path):
         _, counter = alarm

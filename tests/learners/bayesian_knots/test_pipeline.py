@@ -28,11 +28,13 @@ def test_one_cluster_of_all_variables_gives_what_the_engine_gives(combine):
     expected = {
         "pc": tw.learn_pc(test).structure,
         "tpda": tw.learn_tpda(test).structure,
-        "class": tw.class_search(score, effort=1).cpdag,
-        "exact": tw.learn_exact(score).cpdag,
+        "class": tw.learners.class_search(score, effort=1).cpdag,
+        "exact": tw.learners.learn_exact(score).cpdag,
     }
     for engine, graph in expected.items():
-        learned = tw.learn_paper_knots(counter, one_cluster(counter.schema), engine=engine, combine=combine)
+        learned = tw.learners.learn_paper_knots(
+            counter, one_cluster(counter.schema), engine=engine, combine=combine
+        )
         assert learned.cpdag == graph, engine
         assert learned.conflicts == learned.turned == learned.removed == ()
         assert [knot.engine for knot in learned.knots] == [engine]
@@ -42,7 +44,8 @@ def test_one_cluster_of_all_variables_gives_what_the_engine_gives(combine):
 def test_the_number_of_threads_does_not_matter(engine):
     counter = tw.count(alarm())
     one, four = (
-        tw.learn_paper_knots(counter, engine=engine, combine="dag", threads=threads) for threads in (1, 4)
+        tw.learners.learn_paper_knots(counter, engine=engine, combine="dag", threads=threads)
+        for threads in (1, 4)
     )
     assert one.structure == four.structure
     assert one.n_tests == four.n_tests
@@ -58,7 +61,8 @@ def test_the_order_of_columns_does_not_matter(engine):
     shuffled = table.reordered(np.random.default_rng(5).permutation(table.schema.names).tolist())
     for combine in ("dag", "cpdag"):
         first, second = (
-            tw.learn_paper_knots(tw.count(one), engine=engine, combine=combine) for one in (table, shuffled)
+            tw.learners.learn_paper_knots(tw.count(one), engine=engine, combine=combine)
+            for one in (table, shuffled)
         )
         assert first.cpdag == second.cpdag
         assert first.structure.edges() == second.structure.edges()
@@ -73,14 +77,14 @@ def test_nothing_joins_two_independent_networks(engine):
         for half, table in enumerate(halves)
         for name in table.schema.names
     }
-    learned = tw.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine, alpha=0.001)
+    learned = tw.learners.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine, alpha=0.001)
     assert len(learned.structure.edges()) > 8
     assert all(u[-1] == v[-1] for u, v in learned.structure.edges())
 
 
 def test_tests_are_shared_between_clusters():
     counter = tw.count(alarm())
-    learned = tw.learn_paper_knots(counter)
+    learned = tw.learners.learn_paper_knots(counter)
     shared = SharedTest(tw.GTest(counter, 0.05))
     alone = 0
     for scope in learned.clusters.cluster_scopes:
@@ -95,7 +99,7 @@ def test_tests_are_shared_between_clusters():
 def test_merge_rules():
     counter = tw.count(alarm(rows=2_000))
     union, strict, verified = (
-        tw.learn_paper_knots(counter, merge=rule) for rule in ("union", "all", "verify")
+        tw.learners.learn_paper_knots(counter, merge=rule) for rule in ("union", "all", "verify")
     )
     edges = set(union.skeleton.edges())
     assert edges == {e for knot in union.knots for e in knot.graph.skeleton().edges()}
@@ -112,7 +116,7 @@ def test_merge_rules():
 
 
 def test_large_clusters_are_not_searched_exactly():
-    learned = tw.learn_paper_knots(tw.count(alarm()), engine="exact")
+    learned = tw.learners.learn_paper_knots(tw.count(alarm()), engine="exact")
     assert {k.engine for k in learned.knots} == {"exact", "class"}
     assert all((len(k.variables) <= 14) == (k.engine == "exact") for k in learned.knots)
     assert learned.trace.total("scores") == sum(k.n_scores for k in learned.knots) > 0
@@ -120,7 +124,7 @@ def test_large_clusters_are_not_searched_exactly():
 
 def test_knowledge_is_obeyed_within_and_between_clusters():
     counter = tw.count(alarm())
-    free = tw.learn_paper_knots(counter)
+    free = tw.learners.learn_paper_knots(counter)
     apart = next(
         (u, v) for u in counter.schema.names for v in counter.schema.names
         if u < v and not free.clusters.share(u, v)
@@ -129,7 +133,7 @@ def test_knowledge_is_obeyed_within_and_between_clusters():
     knowledge = tw.Knowledge(required=[apart], forbidden=[(lost, also), (also, lost), turned])
     for engine in ENGINES:
         for merge in ("union", "all", "verify"):
-            learned = tw.learn_paper_knots(counter, engine=engine, merge=merge, knowledge=knowledge)
+            learned = tw.learners.learn_paper_knots(counter, engine=engine, merge=merge, knowledge=knowledge)
             assert learned.structure.has_arc(*apart)
             assert not learned.skeleton.adjacent(lost, also)
             assert not learned.structure.has_arc(*turned)
@@ -138,7 +142,9 @@ def test_knowledge_is_obeyed_within_and_between_clusters():
 def test_chance_can_be_asked_for_and_repeated():
     counter = tw.count(alarm())
     results = [
-        tw.learn_paper_knots(counter, combine="dag", tie="random", rng=np.random.default_rng(seed)).structure
+        tw.learners.learn_paper_knots(
+            counter, combine="dag", tie="random", rng=np.random.default_rng(seed)
+        ).structure
         for seed in (1, 1)
     ]
     assert results[0] == results[1]
@@ -148,29 +154,29 @@ def test_an_oracle_and_continuous_columns():
     network = tw.load_network("asia")
     counter = tw.count(network.sample(5_000, rng=np.random.default_rng(0)))
     oracle = tw.DSeparationOracle(network.dag)
-    learned = tw.learn_paper_knots(counter, one_cluster(counter.schema), test=oracle, depth=None)
+    learned = tw.learners.learn_paper_knots(counter, one_cluster(counter.schema), test=oracle, depth=None)
     assert learned.cpdag == tw.Cpdag.of(network.dag)
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 2_000))
     c = a + b + 0.5 * rng.normal(size=2_000)
     moments = tw.moments(tw.read_table({"a": a, "b": b, "c": c, "d": c + rng.normal(size=2_000)}))
     for engine in ENGINES:
-        found = tw.learn_paper_knots(moments, engine=engine, alpha=0.001)
+        found = tw.learners.learn_paper_knots(moments, engine=engine, alpha=0.001)
         assert found.cpdag.directed_edges() == [("a", "c"), ("b", "c"), ("c", "d")]
 
 
 def test_odd_tables():
     for engine in ENGINES:
-        one = tw.learn_paper_knots(tw.count(tw.read_table({"a": [0, 1] * 5})), engine=engine)
+        one = tw.learners.learn_paper_knots(tw.count(tw.read_table({"a": [0, 1] * 5})), engine=engine)
         assert one.structure.edges() == []
         rows = {"a": [0, 1] * 9, "b": [0, 1] * 9, "c": [3] * 18, "d": [0, 0, 1] * 6}
-        few = tw.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine)
+        few = tw.learners.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine)
         assert few.skeleton.edges() == [("a", "b")]
         line = np.random.default_rng(0).normal(size=50)
         copies = tw.moments(
             tw.read_table({"a": line, "b": line.copy(), "c": 2 * line, "d": line[::-1].copy()})
         )
-        assert len(tw.learn_paper_knots(copies, engine=engine).skeleton.edges()) < 4
+        assert len(tw.learners.learn_paper_knots(copies, engine=engine).skeleton.edges()) < 4
 
 
 def test_scores_of_parts():
@@ -178,7 +184,7 @@ def test_scores_of_parts():
     names = counter.schema.names[3:9]
     rng = np.random.default_rng(0)
     scores = (
-        tw.CachedScore(tw.K2(counter)),
+        tw.criteria.CachedScore(tw.K2(counter)),
         tw.BDeu(counter, ess=3),
         tw.SparseQNML(counter),
         tw.BIC(counter),
@@ -190,44 +196,46 @@ def test_scores_of_parts():
         for _ in range(20):
             child, *parents = rng.permutation(names)[: rng.integers(1, 5)].tolist()
             assert part.local(child, parents) == plain.local(child, parents) == score.local(child, parents)
-    assert tw.class_search(plain, effort=0).score == pytest.approx(tw.class_search(part, effort=0).score)
+    assert tw.learners.class_search(plain, effort=0).score == pytest.approx(
+        tw.learners.class_search(part, effort=0).score
+    )
 
 
 def test_refusals():
     counter = tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]}))
     other = tw.count(tw.read_table({"a": [0, 1], "c": [0, 1]}))
     with pytest.raises(tw.errors.SettingError) as refused:
-        tw.learn_paper_knots(counter, engine="magic")
+        tw.learners.learn_paper_knots(counter, engine="magic")
     assert str(refused.value) == "engine must be one of 'pc', 'tpda', 'class', 'exact'; found 'magic'"
     with pytest.raises(tw.errors.SettingError, match="combine must be one of 'cpdag', 'dag'; found 'x'"):
-        tw.learn_paper_knots(counter, combine="x")
+        tw.learners.learn_paper_knots(counter, combine="x")
     with pytest.raises(tw.errors.SettingError, match="merge must be one of 'union', 'all', 'verify'"):
-        tw.learn_paper_knots(counter, merge="x")
+        tw.learners.learn_paper_knots(counter, merge="x")
     with pytest.raises(tw.errors.SettingError, match="a threshold is for engine='tpda'; found engine='pc'"):
-        tw.learn_paper_knots(counter, threshold=0.1)
+        tw.learners.learn_paper_knots(counter, threshold=0.1)
     with pytest.raises(tw.errors.SettingError, match="tie must be one of 'evidence', 'random'; found 'x'"):
-        tw.learn_paper_knots(counter, tie="x")
+        tw.learners.learn_paper_knots(counter, tie="x")
     with pytest.raises(tw.errors.SettingError, match="tie='random' is for combine='dag'"):
-        tw.learn_paper_knots(counter, tie="random", rng=np.random.default_rng(0))
+        tw.learners.learn_paper_knots(counter, tie="random", rng=np.random.default_rng(0))
     with pytest.raises(tw.errors.SettingError, match="threads must be 1 or more; found 0"):
-        tw.learn_paper_knots(counter, threads=0)
+        tw.learners.learn_paper_knots(counter, threads=0)
     with pytest.raises(tw.errors.SchemaError, match="the test and the data must be of the same variables"):
-        tw.learn_paper_knots(counter, test=tw.GTest(other))
+        tw.learners.learn_paper_knots(counter, test=tw.GTest(other))
     with pytest.raises(tw.errors.SchemaError, match="the score and the data must be of the same variables"):
-        tw.learn_paper_knots(counter, score=tw.BIC(other))
+        tw.learners.learn_paper_knots(counter, score=tw.BIC(other))
     with pytest.raises(
         tw.errors.SchemaError, match="the clusters and the data must be of the same variables"
     ):
-        tw.learn_paper_knots(counter, one_cluster(other.schema))
+        tw.learners.learn_paper_knots(counter, one_cluster(other.schema))
 
 
 def test_the_door_of_learn_knots():
     counter = tw.count(alarm())
     by_door = tw.learn_knots(counter, mode="paper")
-    assert by_door.structure == tw.learn_paper_knots(counter).structure
-    assert isinstance(by_door, tw.LearnedPaperKnots)
+    assert by_door.structure == tw.learners.learn_paper_knots(counter).structure
+    assert isinstance(by_door, tw.learners.LearnedPaperKnots)
     chosen = tw.learn_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
-    direct = tw.learn_paper_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
+    direct = tw.learners.learn_paper_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
     assert chosen.structure == direct.structure
     assert chosen.score == tw.SparseQNML(counter).score(chosen.structure)
     assert not chosen.certified

@@ -80,7 +80,7 @@ class TestTwins:
     def test_published_search(self, seed):
         slow = random_counter(seed, (2, 2, 3, 2, 2), 80)
         path = SlowBlankets(slow).ibmap()
-        learned = tw.learn_blankets(tw.BlanketsJointPosterior(native(slow)), tw.WorstPairClimb())
+        learned = tw.learn_blankets(tw.BlanketsJointPosterior(native(slow)), tw.learners.WorstPairClimb())
         names = slow.schema.names
         assert [flip.edge for flip in learned.flips] == [(names[u], names[v]) for (u, v), _ in path]
         np.testing.assert_allclose([f.score for f in learned.flips], [t for _, t in path], atol=1e-8)
@@ -91,7 +91,7 @@ class TestTwins:
         slow = random_counter(seed, (2, 2, 3, 2, 2, 2), 80)
         graph, total = SlowBlankets(slow).walk(set())
         score = tw.BlanketsJointPosterior(native(slow), tie="mean")
-        learned = tw.learn_blankets(score, tw.WorstPairWalk(stall=15, tenure=10))
+        learned = tw.learn_blankets(score, tw.learners.WorstPairWalk(stall=15, tenure=10))
         assert learned.structure.index_edges() == sorted(graph)
         assert learned.score == pytest.approx(total, abs=1e-8)
 
@@ -116,7 +116,7 @@ class TestSearches:
     def test_patience_ends_at_a_local_optimum(self, seed, kind):
         counter = native(random_counter(seed, [2] * 6, 60))
         score = kind(counter)
-        learned = tw.learn_blankets(score, tw.WorstPairClimb(patience=None))
+        learned = tw.learn_blankets(score, tw.learners.WorstPairClimb(patience=None))
         totals = [flip.score for flip in learned.flips]
         assert totals == sorted(set(totals))
         judge = score.judge()
@@ -174,7 +174,7 @@ class TestSearches:
     def test_three_phases(self, mode):
         rows, truth = markov_rows(TWO_CLIQUES, 9, 4000, seed=3)
         score = tw.MarginalPseudoLikelihood(tw.count(rows))
-        learned = tw.learn_blankets(score, tw.ThreePhases(mode))
+        learned = tw.learn_blankets(score, tw.learners.ThreePhases(mode))
         assert tw.compare(truth, learned.structure).hamming <= 4
         assert learned.score == pytest.approx(score.score(learned.structure), abs=1e-8)
 
@@ -243,7 +243,10 @@ class TestRefusals:
         self.refused(problem, "max_blanket must be 0 or more", score, max_blanket=-1)
         pseudo = tw.MarginalPseudoLikelihood(hub)
         self.refused(problem, "the three phases find their own start", pseudo, start="empty")
-        for make in (lambda: tw.WorstPairClimb(patience=0), lambda: tw.WorstPairWalk(stall=0)):
+        for make in (
+            lambda: tw.learners.WorstPairClimb(patience=0),
+            lambda: tw.learners.WorstPairWalk(stall=0),
+        ):
             with pytest.raises(problem):
                 make()
 
@@ -324,7 +327,7 @@ class TestPosterior:
             mass += weight
             for u, v in edges:
                 wanted[u, v] += weight
-        found = tw.sample_edges(score, rng=np.random.default_rng(0), steps=60_000, start="empty")
+        found = tw.learners.sample_edges(score, rng=np.random.default_rng(0), steps=60_000, start="empty")
         for u, v in pairs:
             assert found.strength(u, v) == pytest.approx(wanted[u, v] / mass, abs=0.02)
         assert 0 < found.acceptance < 1
@@ -335,7 +338,7 @@ class TestPosterior:
         a, b, c, d = hub.schema.names
         knowledge = tw.Knowledge(required=[(c, d)], forbidden_edges=[(a, b)])
         rng = np.random.default_rng(1)
-        found = tw.sample_edges(
+        found = tw.learners.sample_edges(
             kind(hub), rng=rng, steps=500, knowledge=knowledge, max_blanket=2, max_width=1
         )
         assert found.strength(c, d) == 1
@@ -344,7 +347,9 @@ class TestPosterior:
 
     def test_a_seed_fixes_the_walk(self, hub):
         score = tw.IndependenceBasedScore(hub)
-        one, two = (tw.sample_edges(score, rng=np.random.default_rng(3), steps=300) for _ in range(2))
+        one, two = (
+            tw.learners.sample_edges(score, rng=np.random.default_rng(3), steps=300) for _ in range(2)
+        )
         assert (one.counts == two.counts).all()
 
     def test_refusals(self, hub):
@@ -355,7 +360,7 @@ class TestPosterior:
             ({"temperature": 0}, "temperature must be a finite number above 0; found 0"),
         ):
             with pytest.raises(tw.errors.SettingError) as refused:
-                tw.sample_edges(score, rng=rng, **given_)
+                tw.learners.sample_edges(score, rng=rng, **given_)
             assert message in str(refused.value)
 
 

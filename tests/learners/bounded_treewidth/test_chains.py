@@ -15,13 +15,11 @@ from treewright import (
     K2,
     BDe,
     BDeu,
-    Certified,
     GaussianBIC,
     JunctionTree,
     ShardedCounter,
     SigmoidBIC,
     Table,
-    UniformPrior,
     _core,
     count,
     fit,
@@ -31,8 +29,10 @@ from treewright import (
     moments,
     read_table,
 )
+from treewright.criteria import UniformPrior
 from treewright.errors import SchemaError, SettingError, TreewidthError
 from treewright.graphs import exact_treewidth
+from treewright.learners import Certified
 
 LEARNERS = [learn_treewidth_chains, learn_thin_junction_tree]
 

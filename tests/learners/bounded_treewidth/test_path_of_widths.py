@@ -7,8 +7,9 @@ import pytest
 from tests.learners.bounded_treewidth.helpers import dependent_table
 from tests.reference.learners import bounded as slow
 
-from treewright import BIC, Dirichlet, choose_width, count, fit, learn_chow_liu, learn_path
+from treewright import BIC, Dirichlet, count, fit, learn_chow_liu
 from treewright.errors import SettingError, TreewidthError
+from treewright.learners import choose_width, learn_path
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,9 @@ import numpy as np
 import pytest
 from tests.learners.classes.test_dag_climbing import all_dags, random_table
 
-from treewright import (
-    BIC,
-    K2,
-    Dag,
-    Knowledge,
-    count,
-    learn_aggressive,
-    learn_dag_climbing,
-    learn_tabu,
-    load_network,
-)
+from treewright import BIC, K2, Dag, Knowledge, count, learn_aggressive, load_network
 from treewright.errors import SettingError
+from treewright.learners import learn_dag_climbing, learn_tabu
 
 
 def seeded(seed=0):

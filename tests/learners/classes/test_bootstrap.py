@@ -12,20 +12,19 @@ from tests.learners.classes.test_dag_climbing import random_table
 from treewright import (
     BIC,
     Dag,
-    EdgeConfidence,
     GaussianBIC,
-    Pdag,
     Table,
     UndirectedGraph,
     _core,
     count,
     edge_confidence,
     learn_chow_liu,
-    learn_dag_climbing,
     load_network,
     moments,
 )
 from treewright.errors import FormatError, GraphError, SchemaError, SettingError, WeightError
+from treewright.graphs import Pdag
+from treewright.learners import EdgeConfidence, learn_dag_climbing
 from treewright.learners.classes.bootstrap import resampled_weights
 from treewright.tables import Schema, Variable
 

@@ -12,10 +12,8 @@ from treewright import (
     BIC,
     K2,
     BDeu,
-    CachedScore,
     Cpdag,
     Dag,
-    EdgePrior,
     GaussianBIC,
     Knowledge,
     LogLikelihood,
@@ -28,6 +26,7 @@ from treewright import (
     load_network,
     moments,
 )
+from treewright.criteria import CachedScore, EdgePrior
 from treewright.errors import CycleError, GraphError, KnowledgeError, SchemaError
 from treewright.tables import Schema, Variable
 

@@ -51,7 +51,7 @@ def test_the_number_of_threads_changes_neither_the_class_nor_what_is_counted(ala
         with on_threads(threads):
             groups = partition(alarm.schema.names, 3, n_groups)
             score = tw.SparseQNML(tw.count(alarm))
-            found.append(tw.class_search(score, effort=effort, clusters=groups))
+            found.append(tw.learners.class_search(score, effort=effort, clusters=groups))
     first, *others = found
     assert first.trace.total("improved") > 0
     for other in others:
@@ -67,10 +67,10 @@ def test_one_cluster_of_all_is_the_search_without_clusters(seed, n_groups, kind)
     table = sampled_table(seed, n=8, n_rows=150, density=0.6)
     counter = tw.count(table)
     for effort in (0, 1, 2, 3):
-        alone = tw.class_search(kind(counter), effort=effort)
+        alone = tw.learners.class_search(kind(counter), effort=effort)
         with on_threads(3):
-            whole = tw.class_search(kind(counter), effort=effort, clusters=[table.schema.names])
-            cut = tw.class_search(
+            whole = tw.learners.class_search(kind(counter), effort=effort, clusters=[table.schema.names])
+            cut = tw.learners.class_search(
                 kind(counter), effort=effort, clusters=partition(table.schema.names, seed, n_groups)
             )
         assert (whole.structure, whole.score) == (alone.structure, alone.score)
@@ -83,11 +83,14 @@ def test_one_cluster_of_all_is_the_search_without_clusters(seed, n_groups, kind)
 
 def test_many_lists_at_once_are_those_of_one_after_the_other(alarm):
     counter = tw.count(alarm)
-    alone = tw.class_search(tw.BIC(counter), effort=0)
+    alone = tw.learners.class_search(tw.BIC(counter), effort=0)
     stars = find_clusters(measure_dependencies(counter)).disjoint
     scattered = partition(alarm.schema.names, 1, len(stars))
     with on_threads(4):
-        cuts = [tw.class_search(tw.BIC(counter), effort=0, clusters=groups) for groups in (stars, scattered)]
+        cuts = [
+            tw.learners.class_search(tw.BIC(counter), effort=0, clusters=groups)
+            for groups in (stars, scattered)
+        ]
     for cut in cuts:
         assert (cut.structure, cut.score) == (alone.structure, alone.score)
         for tally in ("lists", "checks", "inserts", "deletes", "turns"):
@@ -103,8 +106,8 @@ def test_scores_that_know_one_thread_only_go_the_same_way(alarm):
     counter = tw.count(alarm.select(names))
     groups = partition(names, 2, 5)
     for effort in (1, 2):
-        expected = tw.class_search(tw.BIC(counter), effort=effort, clusters=groups)
-        asked = tw.class_search(Plain(tw.BIC(counter)), effort=effort, clusters=groups)
+        expected = tw.learners.class_search(tw.BIC(counter), effort=effort, clusters=groups)
+        asked = tw.learners.class_search(Plain(tw.BIC(counter)), effort=effort, clusters=groups)
         assert asked.cpdag == expected.cpdag
 
 
@@ -119,12 +122,12 @@ def test_continuous_and_really_weighted_rows_go_side_by_side_too():
     moments = tw.moments(tw.read_table({f"x{v:02}": noise[:, v] for v in range(12)}))
     for score in (tw.BIC(weighted), tw.GaussianBIC(moments)):
         names = score.schema.names
-        alone = tw.class_search(score)
+        alone = tw.learners.class_search(score)
         with on_threads(3):
-            assert tw.class_search(score, clusters=[names]).cpdag == alone.cpdag
-            cut = tw.class_search(score, clusters=partition(names, 7, 4))
+            assert tw.learners.class_search(score, clusters=[names]).cpdag == alone.cpdag
+            cut = tw.learners.class_search(score, clusters=partition(names, 7, 4))
         with on_threads(1):
-            assert tw.class_search(score, clusters=partition(names, 7, 4)).cpdag == cut.cpdag
+            assert tw.learners.class_search(score, clusters=partition(names, 7, 4)).cpdag == cut.cpdag
 
 
 @pytest.mark.parametrize("engine_threads", [1, 3])
@@ -140,7 +143,7 @@ def test_columns_do_not_matter_to_knots_that_are_searched_side_by_side(alarm, en
 
 def test_empty_clusters_are_nobody():
     score = tw.BIC(tw.count(tw.read_table({"a": [0, 1, 1], "b": [1, 0, 1]})))
-    assert tw.class_search(score, clusters=[[], [], [], ["b"], [], ["a"]]).certified
+    assert tw.learners.class_search(score, clusters=[[], [], [], ["b"], [], ["a"]]).certified
 
 
 @pytest.mark.parametrize("groups", [[["a"]], [["a", "b"], ["b"]], [["a"], ["b", "c"]], [["a", 3], ["b"]], []])
@@ -149,4 +152,4 @@ def test_clusters_must_be_a_partition(groups):
     with pytest.raises(
         SettingError, match="clusters must hold every variable of the score, each in one of them"
     ):
-        tw.class_search(score, clusters=groups)
+        tw.learners.class_search(score, clusters=groups)

@@ -8,10 +8,10 @@ import treewright as tw
 def test_a_relabelled_column_changes_no_other_edge():
     table = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(4))
     columns = dict(zip(table.schema.names, table.columns, strict=True))
-    plain = tw.class_search(tw.BIC(tw.count(tw.read_table(columns))))
+    plain = tw.learners.class_search(tw.BIC(tw.count(tw.read_table(columns))))
     columns["a_copy"] = 1 - columns["bronc"]
     columns["z_copy"] = np.array(["x", "y"])[columns["bronc"]]
-    learned = tw.class_search(tw.BIC(tw.count(tw.read_table(columns))))
+    learned = tw.learners.class_search(tw.BIC(tw.count(tw.read_table(columns))))
     assert learned.copies == (("a_copy", "bronc"), ("a_copy", "z_copy"))
     renamed = {"bronc": "a_copy"}
     expected = {frozenset(renamed.get(v, v) for v in edge) for edge in plain.cpdag.edges()}
@@ -21,7 +21,7 @@ def test_a_relabelled_column_changes_no_other_edge():
 
 def test_constant_columns_are_no_copies():
     rows = {"a": [0] * 8, "b": ["x"] * 8, "c": [0, 1] * 4}
-    learned = tw.class_search(tw.BIC(tw.count(tw.read_table(rows))))
+    learned = tw.learners.class_search(tw.BIC(tw.count(tw.read_table(rows))))
     assert learned.copies == ()
     assert learned.structure.n_edges == 0
 
@@ -32,7 +32,7 @@ def test_a_copy_that_may_not_be_joined_searches_for_itself():
     c = np.where(rng.random(500) < 0.9, a, 1 - a)
     score = tw.BIC(tw.count(tw.read_table({"a": a, "b": 1 - a, "c": c})))
     apart = tw.UndirectedGraph(score.schema, [("a", "c"), ("b", "c")])
-    learned = tw.class_search(score, allow=apart)
+    learned = tw.learners.class_search(score, allow=apart)
     assert learned.copies == ()
     assert learned.cpdag.skeleton() == apart
 
@@ -60,7 +60,7 @@ def test_a_start_in_which_copies_hang_already():
     score = tw.BIC(tw.count(tw.read_table(labels)))
     learned = tw.learn_hill_climbing(score)
     assert learned.copies == (("a copy", "xray"),)
-    for start in (learned.structure, learned.cpdag, tw.learn_dag_climbing(score).structure):
+    for start in (learned.structure, learned.cpdag, tw.learners.learn_dag_climbing(score).structure):
         again = tw.learn_hill_climbing(score, start=start)
         assert again.score >= score.score(start.to_dag() if isinstance(start, tw.Cpdag) else start) - 1e-6
     assert tw.learn_hill_climbing(score, start=learned.structure).cpdag == learned.cpdag

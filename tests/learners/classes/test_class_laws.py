@@ -13,9 +13,11 @@ from treewright import _core
 
 def test_more_effort_never_scores_less():
     score = tw.BIC(tw.count(tw.load_network("alarm").sample(500, rng=np.random.default_rng(1))))
-    first = tw.class_search(score, effort=0)
+    first = tw.learners.class_search(score, effort=0)
     scores = [first.score]
-    scores += [tw.class_search(score, effort=effort, start=first.cpdag).score for effort in (1, 2, 3)]
+    scores += [
+        tw.learners.class_search(score, effort=effort, start=first.cpdag).score for effort in (1, 2, 3)
+    ]
     assert scores == sorted(scores)
     assert scores[-1] > scores[0]
 
@@ -35,7 +37,7 @@ def test_columns_rows_labels_and_threads_do_not_matter(copies):
             name: [f"{relabel}{c if relabel == 's' else 9 - c}" for c in columns[name][rows]]
             for name in order
         }
-        return tw.class_search(tw.BIC(tw.count(tw.read_table(data))))
+        return tw.learners.class_search(tw.BIC(tw.count(tw.read_table(data))))
 
     everything = np.arange(table.n_rows)
     expected = learn(names, everything, "s")
@@ -62,7 +64,7 @@ def test_second_starts_depend_on_nothing_else_either(kind, effort):
 
     def learn(order, rows, shift):
         data = {name: [f"s{(c + shift) % 4}" for c in columns[name][rows]] for name in order}
-        return tw.class_search(kind(tw.count(tw.read_table(data))), effort=effort)
+        return tw.learners.class_search(kind(tw.count(tw.read_table(data))), effort=effort)
 
     expected = learn(list(columns), np.arange(table.n_rows), 0)
     assert expected.trace.total("improved") > 0

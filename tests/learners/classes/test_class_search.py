@@ -79,7 +79,7 @@ def test_a_literal_search_ends_in_the_same_class(kind, effort, seed):
     def local(child, parents):
         return score.local(order[child], [order[p] for p in parents])
 
-    learned = tw.class_search(score, effort=effort)
+    learned = tw.learners.class_search(score, effort=effort)
     assert not learned.copies
     names = sorted(score.schema.names)
     arcs, lines = TwinSearch(len(names), local).search(effort)
@@ -107,35 +107,35 @@ def test_literal_reopenings_and_starts_end_in_the_same_class(how, seed):
 
 def test_a_second_start_leaves_an_optimum_that_reopening_cannot():
     score = tw.BIC(tw.count(trapped()))
-    learned = tw.class_search(score)
+    learned = tw.learners.class_search(score)
     phases = learned.trace.phases
     assert [phase.name for phase in phases[-3:]] == ["reopen nodes", "second start", "reopen nodes"]
     assert phases[-2].tallies["improved"] == 1
-    assert learned.score > tw.class_search(score, effort=1).score + 50
-    assert tw.class_search(score, effort=3).score >= learned.score
+    assert learned.score > tw.learners.class_search(score, effort=1).score + 50
+    assert tw.learners.class_search(score, effort=3).score >= learned.score
 
 
 def test_a_second_start_keeps_to_allowed_pairs_and_parents():
     score = tw.BIC(tw.count(trapped()))
     names = score.schema.names
-    free = tw.class_search(score).cpdag.skeleton()
+    free = tw.learners.class_search(score).cpdag.skeleton()
     gone = free.edges()[::3]
     allowed = tw.UndirectedGraph(
         score.schema, [pair for pair in combinations(names, 2) if pair not in gone and pair[::-1] not in gone]
     )
     for effort in (2, 3):
-        learned = tw.class_search(score, effort=effort, allow=allowed, max_parents=1)
+        learned = tw.learners.class_search(score, effort=effort, allow=allowed, max_parents=1)
         assert all(allowed.adjacent(u, v) for u, v in learned.structure.edges())
         assert max(len(learned.structure.parents(v)) for v in range(12)) == 1
-        inside = tw.class_search(score, effort=effort, first=allowed, certificate=False)
+        inside = tw.learners.class_search(score, effort=effort, first=allowed, certificate=False)
         assert all(allowed.adjacent(u, v) for u, v in inside.structure.edges())
-    assert tw.class_search(score, max_parents=0).structure.n_edges == 0
+    assert tw.learners.class_search(score, max_parents=0).structure.n_edges == 0
 
 
 @pytest.mark.parametrize("effort", [0, 2, 3])
 def test_no_single_move_on_any_member_improves(effort):
     score = tw.BIC(tw.count(tw.load_network("alarm").sample(800, rng=np.random.default_rng(7))))
-    learned = tw.class_search(score, effort=effort)
+    learned = tw.learners.class_search(score, effort=effort)
     rng = np.random.default_rng(0)
     for _ in range(5):
         dag = member_at_random(learned.structure, rng)
@@ -167,8 +167,8 @@ def test_expected_counts_give_the_true_class():
             shape = [model.schema.cardinalities[u] if u in scope else 1 for u in range(6)]
             table = model.tables[v].transpose([a for a in axes if a is not None])
             joint = joint * table.reshape(shape)
-        counter = tw.JointCounts(model.schema, np.rint(joint * 1e7).astype(np.int64))
-        learned = tw.class_search(tw.BIC(counter))
+        counter = tw.statistics.JointCounts(model.schema, np.rint(joint * 1e7).astype(np.int64))
+        learned = tw.learners.class_search(tw.BIC(counter))
         assert learned.cpdag == tw.Cpdag.of(model.dag)
 
 
@@ -178,12 +178,12 @@ def test_expected_counts_give_the_true_class():
 def test_a_score_in_python_leads_to_the_same_class():
     counter = tw.count(tw.load_network("asia").sample(2_000, rng=np.random.default_rng(3)))
     for kind in (tw.BIC, tw.SparseQNML):
-        expected = tw.class_search(kind(counter))
-        assert tw.class_search(Plain(kind(counter))).cpdag == expected.cpdag
+        expected = tw.learners.class_search(kind(counter))
+        assert tw.learners.class_search(Plain(kind(counter))).cpdag == expected.cpdag
         sharded = tw.ShardedCounter([counter])
-        assert tw.class_search(kind(sharded)).cpdag == expected.cpdag
-    uniform = tw.BDe(counter, tw.UniformPrior(counter.schema))
-    assert tw.class_search(uniform).cpdag == tw.class_search(tw.BDeu(counter)).cpdag
+        assert tw.learners.class_search(kind(sharded)).cpdag == expected.cpdag
+    uniform = tw.BDe(counter, tw.criteria.UniformPrior(counter.schema))
+    assert tw.learners.class_search(uniform).cpdag == tw.learners.class_search(tw.BDeu(counter)).cpdag
 
 
 def test_weighted_rows_count_as_often_as_they_weigh():
@@ -191,10 +191,10 @@ def test_weighted_rows_count_as_often_as_they_weigh():
     rng = np.random.default_rng(8)
     weights = rng.integers(0, 4, size=table.n_rows)
     repeated = table.take(np.repeat(np.arange(table.n_rows), weights))
-    expected = tw.class_search(tw.BIC(tw.count(repeated)))
-    weighted = tw.class_search(tw.BIC(tw.count(table.with_weights(weights))))
+    expected = tw.learners.class_search(tw.BIC(tw.count(repeated)))
+    weighted = tw.learners.class_search(tw.BIC(tw.count(table.with_weights(weights))))
     assert (weighted.cpdag, weighted.score) == (expected.cpdag, expected.score)
-    real = tw.class_search(tw.BIC(tw.count(table.with_weights(weights.astype(float)))))
+    real = tw.learners.class_search(tw.BIC(tw.count(table.with_weights(weights.astype(float)))))
     assert real.cpdag == expected.cpdag
 
 
@@ -205,9 +205,9 @@ def test_gaussian_classes():
     d = c + 0.5 * rng.normal(size=4_000)
     e = 2 * d + rng.normal(size=4_000)
     score = tw.GaussianBIC(tw.moments(tw.read_table({"e": e, "c": c, "a": a, "d": d, "b": b})))
-    learned = tw.class_search(score)
+    learned = tw.learners.class_search(score)
     assert learned.cpdag.directed_edges() == [("a", "c"), ("b", "c"), ("c", "d"), ("d", "e")]
-    assert tw.class_search(Plain(score)).cpdag == learned.cpdag
+    assert tw.learners.class_search(Plain(score)).cpdag == learned.cpdag
 
 
 # large
@@ -217,7 +217,7 @@ def test_gaussian_classes():
 def test_pigs_is_found_without_an_error():
     model = tw.read_model(Path(os.environ["TREEWRIGHT_DATA"]) / "networks" / "pigs.bif.gz")
     table = model.sample(5_000, rng=np.random.default_rng(1))
-    learned = tw.class_search(tw.BIC(tw.count(table)), effort=0)
+    learned = tw.learners.class_search(tw.BIC(tw.count(table)), effort=0)
     assert tw.shd(tw.Cpdag.of(model.dag), learned.cpdag) == 0
 
 
@@ -238,4 +238,6 @@ def test_a_score_that_carries_rounding_comes_to_an_end():
             off = [1e-9 * np.sin(17.0 * child + sum(parents)) for child, parents in known]
             return inner.local_many(families) + off
 
-    assert tw.class_search(Rounded(), effort=3).cpdag == tw.class_search(inner, effort=3).cpdag
+    assert (
+        tw.learners.class_search(Rounded(), effort=3).cpdag == tw.learners.class_search(inner, effort=3).cpdag
+    )

@@ -15,7 +15,6 @@ from treewright import (
     BDeu,
     Cpdag,
     Dag,
-    EdgePrior,
     GaussianBIC,
     Knowledge,
     ShardedCounter,
@@ -24,15 +23,15 @@ from treewright import (
     Table,
     _core,
     count,
-    learn_dag_climbing,
-    learn_tabu,
     load_network,
     moments,
     shd,
 )
+from treewright.criteria import EdgePrior
 from treewright.criteria.scores.native_scores import native_scores
 from treewright.errors import KnowledgeError, SettingError
 from treewright.graphs import bind_knowledge
+from treewright.learners import learn_dag_climbing, learn_tabu
 from treewright.learners.classes.dag_climbing import climb_natively
 from treewright.tables import Schema, Variable
 

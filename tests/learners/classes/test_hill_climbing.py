@@ -13,14 +13,13 @@ from treewright import (
     Dag,
     GaussianBIC,
     Knowledge,
-    class_search,
     count,
-    learn_dag_climbing,
     learn_hill_climbing,
     load_network,
     moments,
 )
 from treewright.errors import KnowledgeError, SettingError
+from treewright.learners import class_search, learn_dag_climbing
 from treewright.learners.classes.obedience import obedient_member
 from treewright.tables import Schema, Table, Variable
 

@@ -68,7 +68,7 @@ def test_tests_follow_from_the_score():
     assert learned.structure.skeleton().edges() == [("a", "b")]
     counter = tw.count(rows())
     plain = tw.learn_hybrid(tw.BIC(counter)).cpdag
-    assert tw.learn_hybrid(tw.CachedScore(tw.BIC(counter))).cpdag == plain
+    assert tw.learn_hybrid(tw.criteria.CachedScore(tw.BIC(counter))).cpdag == plain
     assert tw.learn_hybrid(tw.BIC(counter), tw.GTest(counter, 0.01), depth=3).skeleton.n_edges > 0
 
 

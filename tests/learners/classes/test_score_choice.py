@@ -111,14 +111,17 @@ def test_one_table_is_judged_by_all():
             return super().counts_many(scopes)
 
     counter = Noted(tw.count(rows_of("alarm", 300)))
-    scores = {name: tw.GroupedScore(make, counter) for name, make in CANDIDATES.items()}
+    scores = {name: tw.criteria.GroupedScore(make, counter) for name, make in CANDIDATES.items()}
     dag = tw.load_network("alarm").dag
     evidence, n_tables = codes(scores, dag)
     assert n_tables == sum(len(dag.parents(v)) > 1 for v in range(37))
     assert len(asked) == len(set(asked)) == 37
     own = {name: score.score(dag) for name, score in scores.items()}
     assert evidence == pytest.approx({name: value - own["qnml"] for name, value in own.items()}, abs=1e-9)
-    mine = {**scores, "mine": tw.GroupedScore(lambda seen: tw.CachedScore(tw.BIC(seen)), counter)}
+    mine = {
+        **scores,
+        "mine": tw.criteria.GroupedScore(lambda seen: tw.criteria.CachedScore(tw.BIC(seen)), counter),
+    }
     assert codes(mine, dag)[1] == len(mine) * n_tables  # who has no table in common counts on their own
 
 

@@ -168,7 +168,7 @@ def test_a_bag_is_the_mean_of_networks_and_the_seed_decides():
     counter = tw.count(table_of(codes))
     options = {"n_networks": 6, "candidate_share": 0.5, **CHOSEN}
     first, again, other = (
-        tw.learn_cutset_bag(counter, **options, rng=np.random.default_rng(seed)).structure
+        tw.learners.learn_cutset_bag(counter, **options, rng=np.random.default_rng(seed)).structure
         for seed in (1, 1, 2)
     )
     assert first == again
@@ -182,10 +182,10 @@ def test_threads_do_not_change_a_bag():
     threads = tw._core.threads()
     try:
         tw._core.set_threads(1)
-        alone = tw.learn_cutset_bag(counter, n_networks=4, resample=True, **CHOSEN).structure
+        alone = tw.learners.learn_cutset_bag(counter, n_networks=4, resample=True, **CHOSEN).structure
     finally:
         tw._core.set_threads(threads)
-    assert tw.learn_cutset_bag(counter, n_networks=4, resample=True, **CHOSEN).structure == alone
+    assert tw.learners.learn_cutset_bag(counter, n_networks=4, resample=True, **CHOSEN).structure == alone
 
 
 # ------------------------------------------------------------------ choosing, and refusals
@@ -219,9 +219,9 @@ def test_refusals(options, message):
 def test_the_bag_refuses_what_it_cannot_hold():
     counter = tw.count(table_of(random_rows(3, 20, 0)))
     with pytest.raises(tw.errors.SettingError, match="n_networks= is a number from 1 on; found 0"):
-        tw.learn_cutset_bag(counter, n_networks=0)
+        tw.learners.learn_cutset_bag(counter, n_networks=0)
     with pytest.raises(tw.errors.SettingError, match="candidate_share= is above 0 and at most 1; found 2"):
-        tw.learn_cutset_bag(counter, candidate_share=2)
+        tw.learners.learn_cutset_bag(counter, candidate_share=2)
 
 
 def test_validation_rows_need_the_same_columns_and_states():

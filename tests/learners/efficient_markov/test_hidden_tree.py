@@ -182,7 +182,7 @@ def test_order_of_rows_and_columns_shards_and_threads_do_not_matter():
     )
     shuffled = table.take(np.random.default_rng(0).permutation(400))
     turned = table.reordered(table.schema.names[::-1])
-    sharded = tw.CachedCounter(tw.ShardedCounter([tw.count(part) for part in table.shards(3)]))
+    sharded = tw.statistics.CachedCounter(tw.ShardedCounter([tw.count(part) for part in table.shards(3)]))
     before = _core.threads()
     for counter in (tw.count(shuffled), tw.count(turned), sharded):
         _core.set_threads(1 if counter is sharded else 3)
@@ -249,7 +249,7 @@ def test_refused_rows():
         tw.learn_hidden_tree(
             tw.count(clustered(20)), valid=clustered(20).select(["v0", "v1", "v2", "v3", "v4"])
         )
-    counts = tw.JointCounts(tw.Schema([tw.Variable("a", (0, 1))]), np.array([3, 4]))
+    counts = tw.statistics.JointCounts(tw.Schema([tw.Variable("a", (0, 1))]), np.array([3, 4]))
     with pytest.raises(tw.errors.SettingError, match="a JointCounts has none to show; count a table in"):
         tw.learn_hidden_tree(counts)
 

@@ -214,7 +214,7 @@ def test_shards_and_caches_learn_as_the_whole():
     options = {"delta": 0.03, "min_rows": 40, "alpha": 1.0}
     whole = tw.learn_efficient_markov(tw.count(table), **options).structure
     shards = tw.ShardedCounter([tw.count(shard) for shard in table.shards(3)])
-    for counter in (shards, tw.CachedCounter(tw.count(table))):
+    for counter in (shards, tw.statistics.CachedCounter(tw.count(table))):
         assert tw.learn_efficient_markov(counter, **options).structure == whole
 
 

@@ -27,7 +27,7 @@ def scored(learned, table):
 def test_one_component_is_the_tree_of_the_twin(cardinalities, alpha, shrinkage):
     table = clustered(250, cardinalities, seed=3)
     learned = tw.learn_mixture(
-        tw.count(table), components=1, of=tw.TreeComponents(alpha, shrinkage), steps=1, valid=table
+        tw.count(table), components=1, of=tw.learners.TreeComponents(alpha, shrinkage), steps=1, valid=table
     )
     codes = np.array(table.columns).T
     _, logs = weighted_tree(codes, np.ones(250), cardinalities, alpha, shrinkage)
@@ -41,7 +41,7 @@ def test_a_tree_from_weighted_rows_is_that_of_the_twin():
     weights = np.random.default_rng(0).integers(0, 5, 250)
     table = clustered(250, seed=5, weights=weights)
     learned = tw.learn_mixture(
-        tw.count(table), components=1, of=tw.TreeComponents(1.0, 0.0), steps=1, valid=table
+        tw.count(table), components=1, of=tw.learners.TreeComponents(1.0, 0.0), steps=1, valid=table
     )
     codes = np.array(table.columns).T
     _, logs = weighted_tree(codes, weights, CARDINALITIES)
@@ -211,7 +211,7 @@ def every_row_of(table):
             "found 'forests'",
         ),
         (
-            {"of": tw.TreeComponents(smoothing=-1.0)},
+            {"of": tw.learners.TreeComponents(smoothing=-1.0)},
             "smoothing and shrinkage are numbers of pseudo-rows from 0 on; found "
             "TreeComponents(smoothing=-1.0, shrinkage=3.0)",
         ),
@@ -236,7 +236,7 @@ def test_counts_of_pairs_that_would_not_fit_are_refused():
         lambda counter: tw.learn_mixture(counter, components="auto"),
         lambda counter: tw.learn_mixture(counter, components=200, steps=1_000),
         lambda counter: tw.learn_hidden_tree(counter, states=64, epochs=1_000),
-        lambda counter: tw.learn_cutset_bag(counter, n_networks=10_000),
+        lambda counter: tw.learners.learn_cutset_bag(counter, n_networks=10_000),
     ],
     ids=["stack", "trees", "hidden tree", "bag of cutsets"],
 )

@@ -257,7 +257,7 @@ def test_true_knowledge_and_an_oracle_give_the_class_with_what_follows(seed, sha
     truth = random_dag(7, 0.4, rng)
     some = [arc for arc in truth.edges() if rng.random() < share]
     learned = tw.learn_pc(tw.DSeparationOracle(truth), depth=None, knowledge=tw.Knowledge(required=some))
-    marks = tw.Pdag(
+    marks = tw.graphs.Pdag(
         truth.schema,
         {*tw.Cpdag.of(truth).directed_edges(), *some},
         [e for e in tw.Cpdag.of(truth).undirected_edges() if e not in some and e[::-1] not in some],

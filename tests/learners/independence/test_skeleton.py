@@ -101,12 +101,12 @@ def test_rows_in_the_core_a_called_test_shards_and_a_cache_agree(seed):
     test = tw.GTest(tw.count(table), 0.05)
     native = find_skeleton(test)
     sharded = tw.ShardedCounter([tw.count(shard) for shard in table.shards(3)])
-    others = [tw.GTest(sharded, 0.05), tw.GTest(tw.CachedCounter(tw.count(table)), 0.05)]
+    others = [tw.GTest(sharded, 0.05), tw.GTest(tw.statistics.CachedCounter(tw.count(table)), 0.05)]
     for other in others:
         found = find_skeleton(other)
         assert found.graph == native.graph
         assert dict(found.separators) == dict(native.separators)
-    audited = tw.AuditedTest(test)
+    audited = tw.criteria.AuditedTest(test)
     found = find_skeleton(audited)
     assert dict(found.separators) == dict(native.separators)
     assert audited.n_evaluated > 0

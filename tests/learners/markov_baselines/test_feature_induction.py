@@ -93,13 +93,15 @@ def test_a_factor_over_three_variables_is_found():
     learned = tw.learn_feature_induction(train, valid, patience=3)
     assert {"a", "b", "c"} in [set(f.variables) for f in learned.features]
     assert learned.structure.is_complete(("a", "b", "c"))
-    model = tw.LogLinearModel(schema, learned.features, learned.weights)
+    model = tw.models.LogLinearModel(schema, learned.features, learned.weights)
     test = truth.sample(5_000, rng=rng(9))
     assert model.score(test) == pytest.approx(truth.score(test), abs=0.01)
 
 
 def test_the_best_round_is_kept_and_figures_are_those_of_the_model():
-    table = tw.random_markov_network(tw.load_graph("six_split"), rng=rng(2)).sample(900, rng=rng(3))
+    table = tw.networks.random_markov_network(tw.networks.load_graph("six_split"), rng=rng(2)).sample(
+        900, rng=rng(3)
+    )
     train, valid = table.take(slice(0, 600)), table.take(slice(600, 900))
     seen = []
     learned = tw.learn_feature_induction(
@@ -109,17 +111,19 @@ def test_the_best_round_is_kept_and_figures_are_those_of_the_model():
     assert learned.valid_pseudo_log_likelihood == max(history)
     assert [line[2] for line in seen] == history
     assert all(later < max(history) for later in history[history.index(max(history)) + 1 :])
-    model = tw.LogLinearModel(table.schema, learned.features, learned.weights).network
+    model = tw.models.LogLinearModel(table.schema, learned.features, learned.weights).network
     for rows, wanted in (
         (train, learned.pseudo_log_likelihood),
         (valid, learned.valid_pseudo_log_likelihood),
     ):
-        assert tw.pseudo_log_likelihood(model, rows) == pytest.approx(wanted, abs=1e-9)
+        assert tw.models.pseudo_log_likelihood(model, rows) == pytest.approx(wanted, abs=1e-9)
     assert all(one.gain > 0 for one in learned.rounds)
 
 
 def test_the_order_of_rows_and_columns_does_not_matter():
-    table = tw.random_markov_network(tw.hub_graph(1, leaves=3, states=3), rng=rng(2)).sample(300, rng=rng(3))
+    table = tw.networks.random_markov_network(
+        tw.networks.hub_graph(1, leaves=3, states=3), rng=rng(2)
+    ).sample(300, rng=rng(3))
     turned = table.reordered(table.schema.names[::-1]).take(rng(4).permutation(300))
     first, second = (
         tw.learn_feature_induction(tw.count(one), tw.count(one), most_features=4) for one in (table, turned)
@@ -130,7 +134,9 @@ def test_the_order_of_rows_and_columns_does_not_matter():
 
 def test_bounds_are_kept():
     counter = tw.count(
-        tw.random_markov_network(tw.load_graph("six_star"), rng=rng(2)).sample(300, rng=rng(3))
+        tw.networks.random_markov_network(tw.networks.load_graph("six_star"), rng=rng(2)).sample(
+            300, rng=rng(3)
+        )
     )
     learned = tw.learn_feature_induction(counter, counter, most_features=5, most_literals=2)
     assert len(learned.rounds) <= 5

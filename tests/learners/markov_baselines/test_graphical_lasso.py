@@ -53,7 +53,9 @@ def test_the_precision_meets_the_optimality_conditions(seed, n, penalty):
 
 
 def test_indicators_have_the_correlations_of_their_columns():
-    table = tw.random_markov_network(tw.lattice_graph(2, 2, states=3), rng=rng(3)).sample(400, rng=rng(4))
+    table = tw.networks.random_markov_network(tw.networks.lattice_graph(2, 2, states=3), rng=rng(3)).sample(
+        400, rng=rng(4)
+    )
     owners, states, found = indicator_correlations(tw.count(table))
     columns = [np.asarray(table.columns[v]) == s for v, s in zip(owners, states, strict=True)]
     assert np.allclose(found, np.corrcoef(np.array(columns, dtype=float)))
@@ -63,25 +65,29 @@ def test_a_tree_is_recovered():
     agree = np.exp(0.5 * np.array([[1, -1], [-1, 1]]))
     schema = tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(9)])
     truth = tw.MarkovNetwork(schema, {(f"x{v}", f"x{v + 1}"): agree for v in range(8)})
-    learned = tw.learn_graphical_lasso(tw.count(truth.sample(4_000, rng=rng(1))), penalty=0.15)
+    learned = tw.learners.learn_graphical_lasso(tw.count(truth.sample(4_000, rng=rng(1))), penalty=0.15)
     assert learned.structure == truth.structure
-    chosen = tw.learn_graphical_lasso(tw.count(truth.sample(4_000, rng=rng(1))))
+    chosen = tw.learners.learn_graphical_lasso(tw.count(truth.sample(4_000, rng=rng(1))))
     assert truth.structure.is_subgraph_of(chosen.structure)
 
 
 def test_more_than_two_states_are_joined_by_any_of_their_columns():
-    graph = tw.hub_graph(1, leaves=4, states=3)
-    counter = tw.count(tw.random_markov_network(graph, rng=rng(4)).sample(4_000, rng=rng(5)))
-    learned = tw.learn_graphical_lasso(counter)
+    graph = tw.networks.hub_graph(1, leaves=4, states=3)
+    counter = tw.count(tw.networks.random_markov_network(graph, rng=rng(4)).sample(4_000, rng=rng(5)))
+    learned = tw.learners.learn_graphical_lasso(counter)
     assert graph.is_subgraph_of(learned.structure)
     assert learned.precision.shape == (10, 10)
     assert learned.columns[:2] == (("x0", "s1"), ("x0", "s2"))
 
 
 def test_the_order_of_columns_does_not_matter():
-    table = tw.random_markov_network(tw.load_graph("karate"), rng=rng(3)).sample(300, rng=rng(4))
+    table = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(3)).sample(
+        300, rng=rng(4)
+    )
     turned = table.reordered(table.schema.names[::-1])
-    first, second = (tw.learn_graphical_lasso(tw.count(one), n_penalties=8) for one in (table, turned))
+    first, second = (
+        tw.learners.learn_graphical_lasso(tw.count(one), n_penalties=8) for one in (table, turned)
+    )
     assert first.structure.edges() == second.structure.edges()
     assert (first.penalty, first.columns) == (second.penalty, second.columns)
     assert np.array_equal(first.precision, second.precision)
@@ -91,7 +97,7 @@ def test_the_order_of_columns_does_not_matter():
 def test_columns_that_never_vary_are_left_alone(rows):
     schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "ab"])
     table = tw.Table(schema, [np.array(rows, dtype=np.uint8)] * 2)
-    learned = tw.learn_graphical_lasso(tw.count(table))
+    learned = tw.learners.learn_graphical_lasso(tw.count(table))
     assert (learned.structure.n_edges, learned.columns) == (0, ())
 
 
@@ -108,11 +114,11 @@ def test_columns_that_never_vary_are_left_alone(rows):
 )
 def test_refusals(options, message):
     with pytest.raises(SettingError) as refused:
-        tw.learn_graphical_lasso(tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]})), **options)
+        tw.learners.learn_graphical_lasso(tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]})), **options)
     assert str(refused.value) == message
 
 
 def test_continuous_columns_have_no_indicators():
     table = tw.Table(tw.Schema([tw.Variable("height")]), [[1.5]])
     with pytest.raises(SchemaError, match="indicators are of states; 'height' is continuous"):
-        tw.learn_graphical_lasso(tw.count(table))
+        tw.learners.learn_graphical_lasso(tw.count(table))

@@ -65,7 +65,9 @@ def test_weights_meet_the_optimality_conditions(seed, penalty):
 @pytest.mark.parametrize("seed", range(3))
 def test_binary_regressions_agree_with_scikit_learn(seed, penalty):
     linear_model = pytest.importorskip("sklearn.linear_model")
-    table = tw.random_markov_network(tw.lattice_graph(2, 4), rng=rng(seed)).sample(800, rng=rng(seed))
+    table = tw.networks.random_markov_network(tw.networks.lattice_graph(2, 4), rng=rng(seed)).sample(
+        800, rng=rng(seed)
+    )
     learned = tw.learn_l1_neighbourhoods(tw.count(table), penalty=penalty, rule="or", tolerance=1e-9)
     columns = np.array(table.columns).astype(float)
     solver = linear_model.LogisticRegression(
@@ -92,14 +94,14 @@ def test_an_ising_chain_is_recovered():
         learned.pair_weights(u, v)[0, 0] == pytest.approx(0.5, abs=0.15) for u, v in truth.structure.edges()
     )
     assert not learned.pair_weights("x0", "x5").any()
-    model = tw.LogLinearModel(truth.schema, learned.features, learned.weights)
+    model = tw.models.LogLinearModel(truth.schema, learned.features, learned.weights)
     test = truth.sample(5_000, rng=rng(2))
     assert model.score(test) == pytest.approx(truth.score(test), abs=0.02)
 
 
 def test_more_than_two_states_are_joined_as_a_whole():
-    graph = tw.hub_graph(1, leaves=4, states=3)
-    truth = tw.random_markov_network(graph, rng=rng(4))
+    graph = tw.networks.hub_graph(1, leaves=4, states=3)
+    truth = tw.networks.random_markov_network(graph, rng=rng(4))
     learned = tw.learn_l1_neighbourhoods(tw.count(truth.sample(4_000, rng=rng(5))))
     assert learned.structure == graph
     for u, v in graph.edges():
@@ -108,7 +110,9 @@ def test_more_than_two_states_are_joined_as_a_whole():
 
 
 def test_refitted_weights_have_no_gradient_and_the_criterion_is_that_of_the_twin():
-    table = tw.random_markov_network(tw.hub_graph(1, leaves=4, states=3), rng=rng(4)).sample(900, rng=rng(5))
+    table = tw.networks.random_markov_network(
+        tw.networks.hub_graph(1, leaves=4, states=3), rng=rng(4)
+    ).sample(900, rng=rng(5))
     rows = tw.statistics.distinct_rows(tw.count(table))
     cardinalities = list(rows.schema.cardinalities)
     design = _core.NodewiseDesign(rows.codes, rows.weights, cardinalities)
@@ -145,7 +149,9 @@ def test_validation_takes_the_penalty_that_predicts_best():
 
 
 def test_the_order_of_rows_columns_and_threads_does_not_matter():
-    table = tw.random_markov_network(tw.load_graph("karate"), rng=rng(3)).sample(500, rng=rng(4))
+    table = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(3)).sample(
+        500, rng=rng(4)
+    )
     turned = table.reordered(table.schema.names[::-1]).take(rng(5).permutation(500))
     first, second = (tw.learn_l1_neighbourhoods(tw.count(one)) for one in (table, turned))
     _core.set_threads(1)
@@ -160,9 +166,9 @@ def test_the_order_of_rows_columns_and_threads_does_not_matter():
 
 
 def test_the_numbering_of_states_does_not_matter():
-    table = tw.random_markov_network(tw.hub_graph(1, leaves=3, states=3), rng=rng(8)).sample(
-        1_000, rng=rng(9)
-    )
+    table = tw.networks.random_markov_network(
+        tw.networks.hub_graph(1, leaves=3, states=3), rng=rng(8)
+    ).sample(1_000, rng=rng(9))
     turned = tw.Table(table.schema, [(np.asarray(column) + 1) % 3 for column in table.columns])
     first, second = (tw.learn_l1_neighbourhoods(tw.count(one), penalty=15) for one in (table, turned))
     assert first.structure == second.structure
@@ -172,7 +178,9 @@ def test_the_numbering_of_states_does_not_matter():
 
 
 def test_weights_of_rows_are_repetitions():
-    table = tw.random_markov_network(tw.lattice_graph(2, 3), rng=rng(3)).sample(300, rng=rng(4))
+    table = tw.networks.random_markov_network(tw.networks.lattice_graph(2, 3), rng=rng(3)).sample(
+        300, rng=rng(4)
+    )
     times = rng(5).integers(0, 4, size=300)
     first = tw.learn_l1_neighbourhoods(tw.count(table.with_weights(times)), penalty=4)
     second = tw.learn_l1_neighbourhoods(tw.count(table.take(np.repeat(np.arange(300), times))), penalty=4)
@@ -181,7 +189,9 @@ def test_weights_of_rows_are_repetitions():
 
 
 def test_shards_are_the_whole():
-    table = tw.random_markov_network(tw.lattice_graph(2, 3), rng=rng(3)).sample(300, rng=rng(4))
+    table = tw.networks.random_markov_network(tw.networks.lattice_graph(2, 3), rng=rng(3)).sample(
+        300, rng=rng(4)
+    )
     shards = tw.ShardedCounter([tw.count(shard) for shard in table.shards(3)])
     first, second = (tw.learn_l1_neighbourhoods(c) for c in (tw.count(table), shards))
     assert first.structure == second.structure
@@ -189,7 +199,11 @@ def test_shards_are_the_whole():
 
 
 def test_both_verdicts_are_stricter_than_one():
-    counter = tw.count(tw.random_markov_network(tw.load_graph("karate"), rng=rng(2)).sample(400, rng=rng(4)))
+    counter = tw.count(
+        tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(2)).sample(
+            400, rng=rng(4)
+        )
+    )
     either, both = (tw.learn_l1_neighbourhoods(counter, rule=rule) for rule in ("or", "and"))
     assert both.structure.is_subgraph_of(either.structure)
     assert both.structure.n_edges < either.structure.n_edges

@@ -26,9 +26,9 @@ def strong_tree(seed, n=8):
 def test_a_tree_is_found_again(seed):
     truth = strong_tree(seed)
     counter = tw.count(truth.sample(5_000, rng=rng(seed)))
-    learned = tw.learn_pac_junction_tree(counter, treewidth=1, threshold=0.01)
+    learned = tw.learners.learn_pac_junction_tree(counter, treewidth=1, threshold=0.01)
     assert learned.structure == truth.structure
-    searched = tw.learn_pac_junction_tree(counter, treewidth=1)
+    searched = tw.learners.learn_pac_junction_tree(counter, treewidth=1)
     assert searched.structure == truth.structure
     assert searched.threshold <= 0.01
 
@@ -36,7 +36,7 @@ def test_a_tree_is_found_again(seed):
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_the_width_is_kept_and_the_graph_is_chordal(width):
     counter = tw.count(tw.random_network(9, 3, rng=rng(5)).sample(500, rng=rng(6)))
-    learned = tw.learn_pac_junction_tree(counter, treewidth=width)
+    learned = tw.learners.learn_pac_junction_tree(counter, treewidth=width)
     assert is_chordal(learned.structure)
     assert learned.certificate.width == width
     assert tw.fit(learned.structure, counter).cost().width <= width
@@ -44,7 +44,7 @@ def test_the_width_is_kept_and_the_graph_is_chordal(width):
 
 def test_separators_part_what_stays_below_the_threshold():
     counter = tw.count(tw.random_network(7, 2, rng=rng(7)).sample(2_000, rng=rng(8)))
-    learned = tw.learn_pac_junction_tree(counter, treewidth=2)
+    learned = tw.learners.learn_pac_junction_tree(counter, treewidth=2)
     for separator in learned.certificate.separators:
         if len(separator) != 2:
             continue
@@ -74,28 +74,30 @@ def test_no_separator_may_join_what_it_parts():
 
 def test_few_variables_are_one_clique():
     counter = tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]}))
-    learned = tw.learn_pac_junction_tree(counter, treewidth=3)
+    learned = tw.learners.learn_pac_junction_tree(counter, treewidth=3)
     assert learned.structure.edges() == [("a", "b")]
 
 
 def test_the_order_of_columns_does_not_matter():
     table = tw.random_network(8, 2, rng=rng(2)).sample(400, rng=rng(3))
     turned = table.reordered(table.schema.names[::-1])
-    first, second = (tw.learn_pac_junction_tree(tw.count(one), treewidth=2) for one in (table, turned))
+    first, second = (
+        tw.learners.learn_pac_junction_tree(tw.count(one), treewidth=2) for one in (table, turned)
+    )
     assert first.structure.edges() == second.structure.edges()
 
 
 def test_refusals():
     counter = tw.count(tw.read_table({f"x{v:02d}": ["a", "b"] for v in range(50)}))
     with pytest.raises(TreewidthError, match="treewidth is at least 1; found 0"):
-        tw.learn_pac_junction_tree(counter, treewidth=0)
+        tw.learners.learn_pac_junction_tree(counter, treewidth=0)
     with pytest.raises(SettingError, match=r"an information from 0 on, in nats; found -1\.0"):
-        tw.learn_pac_junction_tree(counter, treewidth=1, threshold=-1.0)
+        tw.learners.learn_pac_junction_tree(counter, treewidth=1, threshold=-1.0)
     with pytest.raises(TreewidthError, match=r"50 variables have .* separators of size 5, which take"):
-        tw.learn_pac_junction_tree(counter, treewidth=5)
+        tw.learners.learn_pac_junction_tree(counter, treewidth=5)
     many = tw.count(tw.read_table({f"x{v:02d}": ["a", "b"] for v in range(65)}))
     with pytest.raises(TreewidthError, match="at most 64 variables; found 65: use learn_bounded_treewidth"):
-        tw.learn_pac_junction_tree(many, treewidth=1)
+        tw.learners.learn_pac_junction_tree(many, treewidth=1)
     truth = strong_tree(1, 4).sample(500, rng=rng(1))
     with pytest.raises(TreewidthError, match="no junction tree has separators that part all pairs"):
-        tw.learn_pac_junction_tree(tw.count(truth), treewidth=1, threshold=0.0)
+        tw.learners.learn_pac_junction_tree(tw.count(truth), treewidth=1, threshold=0.0)

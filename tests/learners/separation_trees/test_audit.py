@@ -44,9 +44,9 @@ def test_an_oracle_finds_every_faulty_tree_and_no_other(seed):
     rng = np.random.default_rng(seed)
     damaged = [[v for v in one if rng.random() > 0.2] or one for one in sets]
     tree = tw.separation_tree_from_hypergraph(dag.schema, damaged + [[v] for v in range(len(dag.schema))])
-    found = tw.audit_separators(tree, tw.DSeparationOracle(dag))
+    found = tw.learners.audit_separators(tree, tw.DSeparationOracle(dag))
     try:
-        tw.check_tree(dag, tree)
+        tw.graphs.check_tree(dag, tree)
     except IllegitimateHypergraph:
         u, v = found.contradictions[0].pair
         assert not dag.is_d_separated([u], [v], found.contradictions[0].separator)
@@ -62,14 +62,14 @@ def test_a_joint_table_contradicts_an_illegitimate_hypergraph(kind):
     dag, table = strong_network("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")
     test = kind(tw.count(table), 0.01)
     with pytest.raises(IllegitimateHypergraph) as caught:
-        tw.learn_separation_tree(test, ["124", "1356", "467"])
-    audit = tw.learn_separation_tree(test, ["124", "1356", "467"], legitimacy="report").audit
+        tw.learners.learn_separation_tree(test, ["124", "1356", "467"])
+    audit = tw.learners.learn_separation_tree(test, ["124", "1356", "467"], legitimacy="report").audit
     for one in audit.contradictions:
         assert not dag.is_d_separated([one.pair[0]], [one.pair[1]], one.separator)
     u, v = audit.contradictions[0].pair
     assert f"put {u!r} and {v!r} into one hyperedge" in str(caught.value)
     assert str(audit.contradictions[0]) in str(caught.value)
-    legitimate = tw.learn_separation_tree(test, ["1234", "1356", "467"])
+    legitimate = tw.learners.learn_separation_tree(test, ["1234", "1356", "467"])
     assert legitimate.audit.contradictions == ()
     assert legitimate.audit.n_tests == 3 + 3 + 4  # pairs across the three separators
 
@@ -78,11 +78,13 @@ def test_what_no_table_covers_cannot_be_tested():
     _, table = strong_network("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")
     sets = ["124", "1356", "467"]
     test = Partly(tw.GTest(tw.count(table), 0.01), sets)
-    learned = tw.learn_separation_tree(test, sets)
+    learned = tw.learners.learn_separation_tree(test, sets)
     assert learned.audit.n_untestable == learned.audit.n_separators == 3
     assert learned.audit.untestable == (("1", "4"), ("1", "6"), ("4", "6"))
     assert learned.audit.n_tests == 0
-    some = tw.learn_separation_tree(Partly(test.test, [*sets, "1234"]), sets, legitimacy="report").audit
+    some = tw.learners.learn_separation_tree(
+        Partly(test.test, [*sets, "1234"]), sets, legitimacy="report"
+    ).audit
     assert some.n_untestable == 2
     assert some.contradictions[0].pair == ("2", "3")
 
@@ -93,7 +95,7 @@ def test_rare_cells_are_not_held_against_a_tree():
     tree = tw.separation_tree_from_hypergraph(network.schema, sets)
     for seed in range(3):
         counter = tw.count(network.sample(1_000, rng=np.random.default_rng(seed)))
-        assert tw.audit_separators(tree, tw.ChiSquareTest(counter)).contradictions == ()
+        assert tw.learners.audit_separators(tree, tw.ChiSquareTest(counter)).contradictions == ()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -109,7 +111,7 @@ def test_sparse_strata_are_not_held_against_a_tree(seed):
     table = tw.Table(schema, list(rng.integers(0, 3, (36, 600)).astype(np.uint8)))
     sets = [[*separator, *(f"{side}{i}" for i in range(15))] for side in "uv"]
     tree = tw.separation_tree_from_hypergraph(schema, sets)
-    found = tw.audit_separators(tree, tw.GTest(tw.count(table), reliability=0))
+    found = tw.learners.audit_separators(tree, tw.GTest(tw.count(table), reliability=0))
     assert found.n_tests == 15 * 15
     assert found.contradictions == ()
 

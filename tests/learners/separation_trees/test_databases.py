@@ -50,7 +50,7 @@ def test_exact_margins_give_the_exact_class(arcs, sets, engine):
 def test_exact_margins_of_random_families_give_the_exact_class(seed):
     rng = np.random.default_rng(seed)
     names = [f"v{i}" for i in range(int(rng.integers(4, 7)))]
-    dag = tw.random_dag(len(names), n_arcs=len(names) + 1, rng=rng)
+    dag = tw.networks.random_dag(len(names), n_arcs=len(names) + 1, rng=rng)
     model = random_model(dag.edges(), dag.schema.names, rng)
     sets = family_tables(model.dag, rng)
     learned = tw.learn_from_databases(exact_tables(model, sets), engine="tests", alpha=LEVEL, depth=None)
@@ -115,7 +115,7 @@ def test_what_was_never_seen_together_is_reported():
 def test_tables_that_differ_are_warned_about():
     _, tables = clinics(3_000)
     other = tables[1].take(tables[1].column("lung") == 1)  # another population
-    mixed = tw.Databases([tables[0], other], names=["city", "hospital"])
+    mixed = tw.tables.Databases([tables[0], other], names=["city", "hospital"])
     learned = tw.learn_from_databases(mixed)
     assert not learned.homogeneity.is_homogeneous
     assert "'lung'" in learned.warnings[0]

@@ -42,11 +42,16 @@ def numbered_alarm():
 def test_the_trees_of_example_1():
     moral = EXAMPLE_1.moral_graph()
     assert moral.n_edges == 10
-    tree = tw.DSeparationTree.of(moral)
+    tree = tw.graphs.DSeparationTree.of(moral)
     assert joined(tree.clusters) == {"1234", "146", "156", "467"}
     assert joined(tree.separators) == {"14", "16", "46"}
-    assert joined(tw.DSeparationTree.of(moral, method="mcs").clusters) == {"1234", "145", "456", "467"}
-    assert joined(tw.DSeparationTree.of(moral, method="lex_bfs").clusters) == {"1235", "2345", "456", "467"}
+    assert joined(tw.graphs.DSeparationTree.of(moral, method="mcs").clusters) == {"1234", "145", "456", "467"}
+    assert joined(tw.graphs.DSeparationTree.of(moral, method="lex_bfs").clusters) == {
+        "1235",
+        "2345",
+        "456",
+        "467",
+    }
     tree = tw.separation_tree_from_hypergraph(EXAMPLE_1.schema, ["1234", "1356", "467"])
     assert joined(tree.clusters) == {"1234", "1346", "1356", "467"}
     assert joined(tree.separators) == {"134", "136", "46"}
@@ -54,7 +59,7 @@ def test_the_trees_of_example_1():
 
 @pytest.mark.parametrize("local", ["pc", "exhaustive"])
 def test_the_local_skeletons_of_example_1(local):
-    tree = tw.DSeparationTree.of(EXAMPLE_1.moral_graph())
+    tree = tw.graphs.DSeparationTree.of(EXAMPLE_1.moral_graph())
     found = find_node_skeletons(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
     skeletons = {"".join(tree.clusters[i]): joined(found.local_skeleton(i).edges()) for i in range(4)}
     assert skeletons == {
@@ -82,11 +87,11 @@ def test_the_refinement_of_example_1():
     oracle = tw.DSeparationOracle(EXAMPLE_1)
     tree = tw.separation_tree_from_hypergraph(EXAMPLE_1.schema, ["1235", "234567"])
     assert joined(tree.separators) == {"235"}
-    first = tw.estimate_independence_graph(oracle, within=["1235"]).structure
-    second = tw.estimate_independence_graph(oracle, within=["234567"]).structure
+    first = tw.learners.estimate_independence_graph(oracle, within=["1235"]).structure
+    second = tw.learners.estimate_independence_graph(oracle, within=["234567"]).structure
     assert joined(first.edges()) == {"12", "13", "15"}
     assert joined(second.edges()) == {"23", "24", "25", "34", "35", "46", "47", "56", "67"}
-    learned = tw.learn_separation_tree(oracle, ["1235", "234567"], refine_above=4)
+    learned = tw.learners.learn_separation_tree(oracle, ["1235", "234567"], refine_above=4)
     assert joined(learned.tree.clusters) == {"1235", "2345", "456", "467"}
     assert joined(learned.tree.separators) == {"235", "45", "46"}
     assert learned.structure == tw.Cpdag.of(EXAMPLE_1)
@@ -107,7 +112,7 @@ def test_an_illegitimate_hypergraph_gives_the_wrong_graph_of_the_paper():
 def test_example_3(method):
     dag = dag_of("1->2 1->3 2->3 1->4 2->4 1->5 3->5 4->6 5->6")
     sets = ["123", "124", "135", "456"]
-    tw.check_legitimate(dag, sets, databases=True)
+    tw.graphs.check_legitimate(dag, sets, databases=True)
     tree = tw.separation_tree_from_hypergraph(dag.schema, sets, triangulation=method)
     assert joined(tree.clusters) == {"1234", "1345", "456"}
     assert joined(tree.separators) == {"134", "45"}
@@ -127,15 +132,15 @@ def test_alarm_walk_through(numbered_alarm):
         numbers([*range(1, 15), 27, 33]),
         numbers([*range(13, 27), 34, 35, 36, 37]),
     ]
-    tw.check_legitimate(dag, sets)
+    tw.graphs.check_legitimate(dag, sets)
     tree = tw.separation_tree_from_hypergraph(dag.schema, sets)
     assert set(tree.separators) == {("08",), ("13", "14")}
-    tw.check_tree(dag, tree)
+    tw.graphs.check_tree(dag, tree)
     oracle = tw.DSeparationOracle(dag)
-    refined = tw.learn_separation_tree(oracle, sets)
+    refined = tw.learners.learn_separation_tree(oracle, sets)
     assert refined.structure == truth
     assert dag.moral_graph().n_edges == 65
-    moral = tw.DSeparationTree.of(dag.moral_graph())
+    moral = tw.graphs.DSeparationTree.of(dag.moral_graph())
     assert (len(refined.tree.clusters), refined.tree.width + 1) == (27, 5)
     assert refined.tree.graph() == moral.graph()
     assert refined.structure.directed_edges().count(("02", "01")) == 1
@@ -150,14 +155,14 @@ def test_alarm_with_a_torn_family(numbered_alarm):
         numbers([*range(13, 27), 34, 35, 36, 37]),
     ]
     with pytest.raises(tw.errors.IllegitimateHypergraph, match="parents '08' and '28' of '29'"):
-        tw.check_legitimate(numbered_alarm, sets)
+        tw.graphs.check_legitimate(numbered_alarm, sets)
     with pytest.raises(tw.errors.IllegitimateHypergraph, match="the hypergraph contradicts the data"):
-        tw.learn_separation_tree(tw.DSeparationOracle(numbered_alarm), sets)
+        tw.learners.learn_separation_tree(tw.DSeparationOracle(numbered_alarm), sets)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_triangulation_of_alarm(numbered_alarm, method):
-    tree = tw.DSeparationTree.of(numbered_alarm.moral_graph(), method=method)
+    tree = tw.graphs.DSeparationTree.of(numbered_alarm.moral_graph(), method=method)
     assert 25 <= len(tree.clusters) <= 28
     assert tree.width == 4
 
@@ -165,7 +170,7 @@ def test_every_triangulation_of_alarm(numbered_alarm, method):
 def test_a_stricter_tree_finds_alarm():
     network = tw.load_network("alarm")
     test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(3))), 0.01)
-    learned = tw.learn_separation_tree(test)
+    learned = tw.learners.learn_separation_tree(test)
     assert tw.compare(network.dag, learned.structure).skeleton.f1 > 0.93
     assert learned.levels == (0.01,)
     assert learned.trace.total("tests") > learned.n_asked

@@ -37,7 +37,7 @@ def test_one_table_without_knowledge_is_no_worse_than_the_class_search(name):
 
 def test_tests_inside_nodes_are_the_main_algorithm(rows):
     found = tw.SeparationTree(engine="tests", alpha=0.01).fit(rows)
-    learned = tw.learn_separation_tree(tw.GTest(tw.count(rows), 0.01))
+    learned = tw.learners.learn_separation_tree(tw.GTest(tw.count(rows), 0.01))
     assert found.cpdag_ == learned.structure
     assert found.separators_ == learned.separators
     assert found.tree_.clusters == learned.tree.clusters
@@ -157,7 +157,7 @@ class TestWhyNot:
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8))
 @settings(max_examples=40)
 def test_separators_of_a_network_separate_and_are_minimal(seed, n):
-    dag = tw.random_dag(n, density=0.4, rng=np.random.default_rng(seed))
+    dag = tw.networks.random_dag(n, density=0.4, rng=np.random.default_rng(seed))
     names = dag.schema.names
     for i, u in enumerate(names):
         for v in names[:i]:
@@ -170,7 +170,7 @@ def test_separators_of_a_network_separate_and_are_minimal(seed, n):
 
 
 def test_refusals(rows):
-    tables = tw.Databases([rows])
+    tables = tw.tables.Databases([rows])
     with pytest.raises(SettingError, match=r"^a score is for engine='class'; found score='bic' with engine="):
         learn_from_tables(tables, engine="tests", score="bic")
     for wrong in ({"engine": "pc"}, {"test": "z"}, {"legitimacy": "warn"}):

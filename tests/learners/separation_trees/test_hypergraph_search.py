@@ -15,11 +15,11 @@ def score():
 
 
 def test_only_pairs_of_a_set_are_joined(score):
-    pairs = set(tw.two_section(score.schema, SETS).edges())
-    learned = tw.learn_in_hypergraph(score, SETS)
+    pairs = set(tw.graphs.two_section(score.schema, SETS).edges())
+    learned = tw.learners.learn_in_hypergraph(score, SETS)
     assert set(learned.cpdag.skeleton().edges()) <= pairs
     narrow = [["asia", "tub"], ["smoke", "bronc"], ["lung", "either"], ["xray"], ["dysp"]]
-    assert set(tw.learn_in_hypergraph(score, narrow).cpdag.skeleton().edges()) <= {
+    assert set(tw.learners.learn_in_hypergraph(score, narrow).cpdag.skeleton().edges()) <= {
         ("asia", "tub"),
         ("bronc", "smoke"),
         ("either", "lung"),
@@ -27,20 +27,23 @@ def test_only_pairs_of_a_set_are_joined(score):
 
 
 def test_a_graph_or_nothing_in_place_of_sets(score):
-    graph = tw.two_section(score.schema, SETS)
-    assert tw.learn_in_hypergraph(score, graph).cpdag == tw.learn_in_hypergraph(score, SETS).cpdag
-    assert tw.learn_in_hypergraph(score).cpdag == tw.learn_hill_climbing(score).cpdag
+    graph = tw.graphs.two_section(score.schema, SETS)
+    assert (
+        tw.learners.learn_in_hypergraph(score, graph).cpdag
+        == tw.learners.learn_in_hypergraph(score, SETS).cpdag
+    )
+    assert tw.learners.learn_in_hypergraph(score).cpdag == tw.learn_hill_climbing(score).cpdag
 
 
 def test_directions_are_obeyed(score):
     known = tw.Knowledge(required=[("bronc", "smoke")], forbidden=[("lung", "smoke")])
-    learned = tw.learn_in_hypergraph(score, SETS, knowledge=known)
+    learned = tw.learners.learn_in_hypergraph(score, SETS, knowledge=known)
     assert learned.structure.has_arc("bronc", "smoke")
     assert not learned.structure.has_arc("lung", "smoke")
 
 
 def test_refusals(score):
     with pytest.raises(KnowledgeError, match="'asia' -> 'smoke' is required, but the two share no hyperedge"):
-        tw.learn_in_hypergraph(score, SETS, knowledge=tw.Knowledge(required=[("asia", "smoke")]))
+        tw.learners.learn_in_hypergraph(score, SETS, knowledge=tw.Knowledge(required=[("asia", "smoke")]))
     with pytest.raises(GraphError, match="every variable lies in a hyperedge; in none: 'bronc'"):
-        tw.learn_in_hypergraph(score, SETS[:1])
+        tw.learners.learn_in_hypergraph(score, SETS[:1])

@@ -27,7 +27,7 @@ def gaussian_rows(n_rows, seed, n=6):
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9), density=st.floats(0, 0.7))
 def test_an_oracle_gives_the_moral_graph(seed, n, density):
     dag = random_dag(n, density, np.random.default_rng(seed))
-    assert tw.estimate_independence_graph(tw.DSeparationOracle(dag)).structure == dag.moral_graph()
+    assert tw.learners.estimate_independence_graph(tw.DSeparationOracle(dag)).structure == dag.moral_graph()
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 1e-4])
@@ -43,7 +43,7 @@ def test_blankets_against_one_question_at_a_time(seed, alpha):
     for x in order:
         for y in slow_blanket(p_value, x, [v for v in order if v != x], alpha, largest=3):
             expected.add((min(x, y), max(x, y)))
-    found = tw.estimate_independence_graph(test, alpha=alpha, largest=3).structure
+    found = tw.learners.estimate_independence_graph(test, alpha=alpha, largest=3).structure
     assert set(found.index_edges()) == expected
     grown_at_a_looser_level = independence_graphs(test, [tuple(order)], 0.2, largest=3)
     assert grown_at_a_looser_level.at(alpha) == found
@@ -52,20 +52,20 @@ def test_blankets_against_one_question_at_a_time(seed, alpha):
 def test_a_stricter_level_gives_another_graph_for_any_test():
     counter = tw.count(noise(0, rows=300))
     for test in (tw.GTest(counter), tw.ChiSquareTest(counter), tw.PosteriorTest(counter)):
-        called = tw.estimate_independence_graph(tw.AuditedTest(test)).structure
+        called = tw.learners.estimate_independence_graph(tw.criteria.AuditedTest(test)).structure
         assert isinstance(called, tw.UndirectedGraph)
-    native = tw.estimate_independence_graph(tw.GTest(counter, 0.5), alpha=0.05).structure
-    assert native == tw.estimate_independence_graph(tw.GTest(counter, 0.05), alpha=0.05).structure
+    native = tw.learners.estimate_independence_graph(tw.GTest(counter, 0.5), alpha=0.05).structure
+    assert native == tw.learners.estimate_independence_graph(tw.GTest(counter, 0.05), alpha=0.05).structure
     sharded = tw.GTest(tw.ShardedCounter([counter]), 0.5)
-    assert native == tw.estimate_independence_graph(sharded, alpha=0.05).structure
+    assert native == tw.learners.estimate_independence_graph(sharded, alpha=0.05).structure
 
 
 def test_inside_sets():
     test = tw.GTest(tw.count(noise(3, rows=300)))
     names = test.schema.names
-    both = tw.estimate_independence_graph(test, within=[names[:4], names[3:]]).structure
-    first = tw.estimate_independence_graph(test, within=[names[:4]]).structure
-    second = tw.estimate_independence_graph(test, within=[names[3:]]).structure
+    both = tw.learners.estimate_independence_graph(test, within=[names[:4], names[3:]]).structure
+    first = tw.learners.estimate_independence_graph(test, within=[names[:4]]).structure
+    second = tw.learners.estimate_independence_graph(test, within=[names[3:]]).structure
     assert set(both.edges()) == set(first.edges()) | set(second.edges())
 
 
@@ -77,17 +77,17 @@ def test_partial_correlations_against_the_test():
         for v in range(u + 1, 6):
             rest = [w for w in range(6) if w not in (u, v)]
             assert p_values[u, v] == pytest.approx(test.test(u, v, rest).p_value, rel=1e-9)
-    graph = tw.estimate_independence_graph(test, alpha=0.01).structure
+    graph = tw.learners.estimate_independence_graph(test, alpha=0.01).structure
     expected = {(u, v) for u in range(6) for v in range(u + 1, 6) if p_values[u, v] <= 0.01}
     assert set(graph.index_edges()) == expected
-    assert tw.estimate_independence_graph(test, method="blankets").trace.total("tests") > 0
+    assert tw.learners.estimate_independence_graph(test, method="blankets").trace.total("tests") > 0
 
 
 def test_the_order_of_columns_does_not_matter():
     moments = gaussian_rows(300, 1)
     turned = moments.select(moments.schema.names[::-1])
-    first = tw.estimate_independence_graph(tw.FisherZTest(moments)).structure
-    second = tw.estimate_independence_graph(tw.FisherZTest(turned)).structure
+    first = tw.learners.estimate_independence_graph(tw.FisherZTest(moments)).structure
+    second = tw.learners.estimate_independence_graph(tw.FisherZTest(turned)).structure
     assert first.edges() == second.edges()
     given = partial_p_values(moments, (0, 1, 2))
     assert (given[::-1, ::-1] == partial_p_values(turned, (3, 4, 5))).all()
@@ -96,8 +96,8 @@ def test_the_order_of_columns_does_not_matter():
 def test_few_rows_are_shrunk_or_left_to_blankets():
     moments = gaussian_rows(12, 2, n=12)
     test = tw.FisherZTest(moments, singular="independent")
-    assert tw.estimate_independence_graph(test).trace.total("tests") > 0  # blankets
-    shrunk = tw.estimate_independence_graph(test, method="inverse-covariance", alpha=0.05)
+    assert tw.learners.estimate_independence_graph(test).trace.total("tests") > 0  # blankets
+    shrunk = tw.learners.estimate_independence_graph(test, method="inverse-covariance", alpha=0.05)
     assert shrunk.trace.total("tests") == 0
     assert 0 < shrunk.structure.n_edges < 40
 
@@ -109,8 +109,8 @@ def test_constant_and_equal_columns():
     moments = tw.Moments.of_block(schema, np.column_stack([x, x, np.zeros(200), rng.standard_normal(200)]))
     assert partial_correlations(moments.correlation()) is None
     test = tw.FisherZTest(moments, singular="independent")
-    assert tw.estimate_independence_graph(test).structure.edges() == [("a", "b")]
-    learned = tw.learn_separation_tree(test)
+    assert tw.learners.estimate_independence_graph(test).structure.edges() == [("a", "b")]
+    learned = tw.learners.learn_separation_tree(test)
     assert learned.skeleton.edges() == [("a", "b")]
     one = partial_p_values(moments, (2,))
     assert one.tolist() == [[1.0]]
@@ -121,8 +121,8 @@ def test_refusals():
     with pytest.raises(
         SettingError, match="an inverse covariance needs a test of moments, such as FisherZTest"
     ):
-        tw.estimate_independence_graph(test, method="inverse-covariance")
+        tw.learners.estimate_independence_graph(test, method="inverse-covariance")
     with pytest.raises(SettingError, match="largest must be a number of members from 1 on"):
-        tw.estimate_independence_graph(test, largest=0)
+        tw.learners.estimate_independence_graph(test, largest=0)
     with pytest.raises(SettingError, match="method must be one of 'auto', 'blankets', 'inverse-covariance'"):
-        tw.estimate_independence_graph(test, method="lasso")
+        tw.learners.estimate_independence_graph(test, method="lasso")

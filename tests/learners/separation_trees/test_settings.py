@@ -14,7 +14,7 @@ def test_knowledge_is_obeyed():
     dag = dag_of("a->b b->c c->d")
     oracle = tw.DSeparationOracle(dag)
     known = tw.Knowledge(required=[("d", "c")], forbidden=[("a", "b"), ("b", "a")])
-    learned = tw.learn_separation_tree(oracle, ["abc", "cd"], knowledge=known, legitimacy="skip")
+    learned = tw.learners.learn_separation_tree(oracle, ["abc", "cd"], knowledge=known, legitimacy="skip")
     assert learned.dag.has_arc("d", "c")
     assert ("d", "c") in learned.structure.directed_edges()
     assert str(learned.why_not("a", "b")) == "a and b may not be joined, by what is known"
@@ -24,7 +24,7 @@ def test_knowledge_is_obeyed():
 def test_a_required_arc_stays_and_joins_a_node():
     dag = dag_of("a->b c->d")
     known = tw.Knowledge(required=[("a", "d")])
-    learned = tw.learn_separation_tree(tw.DSeparationOracle(dag), knowledge=known)
+    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(dag), knowledge=known)
     assert learned.dag.has_arc("a", "d")
     assert any({"a", "d"} <= set(node) for node in learned.tree.clusters)
 
@@ -41,20 +41,20 @@ def test_refusals():
     with pytest.raises(SettingError, match="depth must be a whole number from 0 on"):
         tw.learn_by_separation_tree(tree, oracle, depth=-1)
     with pytest.raises(SettingError, match="max_node must be a number of variables from 1 on; found 0"):
-        tw.learn_separation_tree(oracle, max_node=0)
+        tw.learners.learn_separation_tree(oracle, max_node=0)
     with pytest.raises(SettingError, match="alpha must lie between 0 and 1, both excluded; found 2"):
-        tw.learn_separation_tree(oracle, alpha_uig=2)
+        tw.learners.learn_separation_tree(oracle, alpha_uig=2)
     with pytest.raises(SettingError, match="collider_rule='score' needs a score"):
-        tw.learn_separation_tree(oracle, collider_rule="score")
+        tw.learners.learn_separation_tree(oracle, collider_rule="score")
     with pytest.raises(SettingError, match="legitimacy must be one of"):
-        tw.learn_separation_tree(oracle, legitimacy="hope")
+        tw.learners.learn_separation_tree(oracle, legitimacy="hope")
     with pytest.raises(KnowledgeError, match="'a' -> 'c' is required, but no node of the tree holds both"):
         tw.learn_by_separation_tree(tree, oracle, knowledge=tw.Knowledge(required=[("a", "c")]))
     other = tw.separation_tree_from_hypergraph(tw.Schema([tw.Variable(n) for n in "abx"]), ["abx"])
     with pytest.raises(SchemaError, match="only one of them has 'c', 'x'"):
         tw.learn_by_separation_tree(other, oracle)
     with pytest.raises(GraphError, match="every variable lies in a hyperedge; in none: 'c'"):
-        tw.learn_separation_tree(oracle, ["ab"])
+        tw.learners.learn_separation_tree(oracle, ["ab"])
     learned = tw.learn_by_separation_tree(tree, oracle)
     with pytest.raises(GraphError, match="there is an edge between 'a' and 'b': no set separated them"):
         learned.why_not("b", "a")
@@ -81,7 +81,7 @@ def test_a_tree_in_another_order_of_columns():
 def test_progress_is_told():
     lines = []
     test = tw.GTest(tw.count(noise(0)))
-    tw.learn_separation_tree(test, [test.schema.names], progress=lines.append)
+    tw.learners.learn_separation_tree(test, [test.schema.names], progress=lines.append)
     assert lines[0] == "separators of the tree"
     assert {"level: separators of size 0", "directions"} <= set(lines)
 
@@ -89,11 +89,13 @@ def test_progress_is_told():
 def test_directions_by_a_score():
     network = tw.load_network("asia")
     counter = tw.count(network.sample(5_000, rng=np.random.default_rng(0)))
-    learned = tw.learn_separation_tree(tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter))
+    learned = tw.learners.learn_separation_tree(
+        tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter)
+    )
     assert set(learned.structure.skeleton().edges()) <= set(learned.skeleton.edges())
     assert tw.Cpdag.of(learned.dag) == learned.structure
     known = tw.Knowledge(required=[("bronc", "smoke")])
-    obedient = tw.learn_separation_tree(
+    obedient = tw.learners.learn_separation_tree(
         tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter), knowledge=known
     )
     assert obedient.dag.has_arc("bronc", "smoke")
@@ -106,7 +108,7 @@ def test_edges_have_a_confidence():
     table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
 
     def learn(rows):
-        return tw.learn_separation_tree(tw.GTest(tw.count(rows), 0.05))
+        return tw.learners.learn_separation_tree(tw.GTest(tw.count(rows), 0.05))
 
     confidence = tw.edge_confidence(table, learn, repetitions=5, rng=np.random.default_rng(1))
     assert confidence.strength("bronc", "dysp") == 1.0

@@ -140,13 +140,13 @@ def test_a_prior_is_rows_that_were_imagined():
     x = rng.normal(size=20)
     data = tw.Table(schema, [x, 3 * x + rng.normal(size=20)])
     moments = tw.moments(data)
-    weak, strong = (tw.fit(line, moments, prior=tw.GaussianPrior(rows)) for rows in (1e-9, 1e9))
+    weak, strong = (tw.fit(line, moments, prior=tw.models.GaussianPrior(rows)) for rows in (1e-9, 1e9))
     plain = tw.fit(line, moments)
     assert weak.coefficients("y")["x"] == pytest.approx(plain.coefficients("y")["x"])
     assert strong.coefficients("y")["x"] == pytest.approx(0, abs=1e-6)
     assert strong.variance("y") == pytest.approx(np.var(data.column("y")))
     # ridge by hand: 4 rows of variance 2 and 5 around (1, -1)
-    prior = tw.GaussianPrior(4.0, mean={"x": 1.0, "y": -1.0}, deviation={"x": 2**0.5, "y": 5**0.5})
+    prior = tw.models.GaussianPrior(4.0, mean={"x": 1.0, "y": -1.0}, deviation={"x": 2**0.5, "y": 5**0.5})
     model = tw.fit(line, moments, prior=prior)
     gap = np.array([x.mean() - 1, data.column("y").mean() + 1])
     scatter = moments.scatter + np.diag([8.0, 20.0]) + 20 * 4 / 24 * np.outer(gap, gap)
@@ -169,7 +169,7 @@ def test_refusals():
     ):
         tw.fit(dag, Moments.of_block(schema, []))
     with pytest.raises(SchemaError, match="there are no rows to take a prior's mean and deviation from"):
-        tw.fit(dag, Moments.of_block(schema, []), prior=tw.GaussianPrior())
+        tw.fit(dag, Moments.of_block(schema, []), prior=tw.models.GaussianPrior())
     with pytest.raises(
         SchemaError, match="the structure has a variable 'z' that the moments lack; they have 'x', 'y'"
     ):
@@ -182,13 +182,13 @@ def test_refusals():
     with pytest.raises(
         SchemaError, match="a GaussianPrior goes with moments; counts are fitted with a Dirichlet"
     ):
-        tw.fit(tw.Dag(counter.schema), counter, prior=tw.GaussianPrior())
+        tw.fit(tw.Dag(counter.schema), counter, prior=tw.models.GaussianPrior())
     with pytest.raises(
         SettingError, match="imagined rows of a Gaussian prior are a positive number; found 0"
     ):
-        tw.GaussianPrior(0)
+        tw.models.GaussianPrior(0)
     with pytest.raises(SettingError, match="a deviation is not negative; that of 'y' is"):
-        tw.fit(dag, moments, prior=tw.GaussianPrior(1.0, deviation={"x": 1, "y": -1}))
+        tw.fit(dag, moments, prior=tw.models.GaussianPrior(1.0, deviation={"x": 1, "y": -1}))
     with pytest.raises(SchemaError, match="an undirected graph is fitted to counts of discrete variables"):
         tw.fit(dag.skeleton(), moments)
     with pytest.raises(SchemaError, match="a Gaussian network has continuous variables; discrete: 'a'"):

@@ -22,13 +22,13 @@ def model():
     """x -> y <- u, y -> z."""
     schema = tw.Schema([tw.Variable(name) for name in "xuyz"])
     dag = tw.Dag(schema, [("x", "y"), ("u", "y"), ("y", "z")])
-    return tw.SigmoidNetwork(
+    return tw.models.SigmoidNetwork(
         dag,
         [
-            tw.SigmoidFamily("x", (), 1.0, 0.0, 0.0, (), 1.0),
-            tw.SigmoidFamily("u", (), 0.0, 0.0, 0.0, (), 4.0),
-            tw.SigmoidFamily("y", ("x", "u"), -1.0, 4.0, 0.5, (2.0, -1.0), 0.25),
-            tw.SigmoidFamily("z", ("y",), 0.0, -3.0, 0.0, (1.5,), 0.5),
+            tw.statistics.SigmoidFamily("x", (), 1.0, 0.0, 0.0, (), 1.0),
+            tw.statistics.SigmoidFamily("u", (), 0.0, 0.0, 0.0, (), 4.0),
+            tw.statistics.SigmoidFamily("y", ("x", "u"), -1.0, 4.0, 0.5, (2.0, -1.0), 0.25),
+            tw.statistics.SigmoidFamily("z", ("y",), 0.0, -3.0, 0.0, (1.5,), 0.5),
         ],
     )
 
@@ -58,7 +58,7 @@ def test_densities_by_hand(model):
 
 def test_the_likelihood_of_a_fit_is_that_of_the_score(model):
     table = model.sample(400, rng=np.random.default_rng(1))
-    fitted = tw.fit_sigmoid(model.dag, table)
+    fitted = tw.models.fit_sigmoid(model.dag, table)
     score = tw.SigmoidBIC(table)
     likelihood = float(fitted.log_probability(table).sum())
     assert score.score(model.dag) == pytest.approx(
@@ -74,15 +74,15 @@ def test_the_likelihood_of_a_fit_is_that_of_the_score(model):
 def test_a_fit_does_not_depend_on_the_order_of_columns(model):
     table = model.sample(200, rng=np.random.default_rng(2))
     turned = table.reordered(list("zyux"))
-    other = tw.fit_sigmoid(tw.Dag(turned.schema, model.dag.edges()), turned)
-    fitted = tw.fit_sigmoid(model.dag, table)
+    other = tw.models.fit_sigmoid(tw.Dag(turned.schema, model.dag.edges()), turned)
+    fitted = tw.models.fit_sigmoid(model.dag, table)
     assert all(other.family(name) == fitted.family(name) for name in "xuyz")
 
 
 def test_weighted_rows_count_that_often(model):
     table = model.sample(100, rng=np.random.default_rng(3))
-    twice = tw.fit_sigmoid(model.dag, table.take(np.repeat(np.arange(100), 2)))
-    weighted = tw.fit_sigmoid(model.dag, table.with_weights(np.full(100, 2)))
+    twice = tw.models.fit_sigmoid(model.dag, table.take(np.repeat(np.arange(100), 2)))
+    weighted = tw.models.fit_sigmoid(model.dag, table.with_weights(np.full(100, 2)))
     assert weighted.score(table) == pytest.approx(twice.score(table), rel=1e-6)
 
 
@@ -184,28 +184,28 @@ def test_it_is_a_value(model, tmp_path):
 def test_families_that_do_not_fit_are_refused():
     schema = tw.Schema([tw.Variable("x"), tw.Variable("y")])
     dag = tw.Dag(schema, [("x", "y")])
-    root = tw.SigmoidFamily("x", (), 0, 0, 0, (), 1)
+    root = tw.statistics.SigmoidFamily("x", (), 0, 0, 0, (), 1)
     for family, message in (
         (
-            tw.SigmoidFamily("y", (), 0, 1, 0, (), 1),
+            tw.statistics.SigmoidFamily("y", (), 0, 1, 0, (), 1),
             r"needs one weight for each of its parents \('x'\); found 0 for none",
         ),
         (
-            tw.SigmoidFamily("y", ("x",), 0, 1, 0, (1.0,), 0.0),
+            tw.statistics.SigmoidFamily("y", ("x",), 0, 1, 0, (1.0,), 0.0),
             "needs finite numbers and a positive variance s2",
         ),
         (
-            tw.SigmoidFamily("z", ("x",), 0, 1, 0, (1.0,), 1.0),
+            tw.statistics.SigmoidFamily("z", ("x",), 0, 1, 0, (1.0,), 1.0),
             "every variable needs one family; found none for 'y'",
         ),
         (root, "every variable needs one family; found none for 'y'"),
     ):
         with pytest.raises(SchemaError, match=message):
-            tw.SigmoidNetwork(dag, [root, family])
+            tw.models.SigmoidNetwork(dag, [root, family])
     table = tw.Table(schema, [[0.0, 1.0], [0.5, 2.0]])
     with pytest.raises(GraphError, match="fit_sigmoid puts sigmoids on a Dag; found UndirectedGraph"):
-        tw.fit_sigmoid(dag.skeleton(), table)
+        tw.models.fit_sigmoid(dag.skeleton(), table)
     with pytest.raises(SchemaError, match="a sigmoid network is fitted to one row at least; found 0"):
-        tw.fit_sigmoid(dag, table.head(0))
+        tw.models.fit_sigmoid(dag, table.head(0))
     with pytest.raises(SchemaError, match="the model needs a column 'y', which the table lacks"):
-        tw.fit_sigmoid(dag, table.select(["x"]))
+        tw.models.fit_sigmoid(dag, table.select(["x"]))

@@ -89,7 +89,7 @@ def test_hidden_trees_written_out_are_the_same(seed):
 
 def wide(n=25):
     schema = tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(n)])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     coins = [builder.product([builder.table(v, [1 - p, p]) for v in range(n)]) for p in (0.1, 0.9)]
     return builder.graph(builder.mixture(coins, [0.5, 0.5]))
 
@@ -108,7 +108,7 @@ def test_cliques_above_the_limit_are_refused():
 def test_what_is_no_log_linear_model_is_refused(monkeypatch):
     with pytest.raises(NoExactAnswer, match="only deterministic graphs are"):
         tw.FeatureNetwork(wide()).to_log_linear()
-    builder = tw.FeatureGraphBuilder(tw.Schema([tw.Variable("a", (0, 1))]))
+    builder = tw.graphs.FeatureGraphBuilder(tw.Schema([tw.Variable("a", (0, 1))]))
     rows = tw.FeatureNetwork(builder.graph(builder.rows("a", [[1]], [1.0])))
     with pytest.raises(NoExactAnswer, match="stored rows forbid everything else"):
         rows.to_log_linear()

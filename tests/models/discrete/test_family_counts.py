@@ -35,9 +35,9 @@ def test_part_after_part_is_everything_at_once(prior):
 
 
 def test_counts_add_and_fit():
-    first, second = (tw.FamilyCounts(ASIA.dag, tw.count(shard)) for shard in ROWS.shards(2))
+    first, second = (tw.models.FamilyCounts(ASIA.dag, tw.count(shard)) for shard in ROWS.shards(2))
     both = first + second
-    assert both == second + first == tw.FamilyCounts(ASIA.dag, tw.count(ROWS))
+    assert both == second + first == tw.models.FamilyCounts(ASIA.dag, tw.count(ROWS))
     assert both != first
     assert both.n_rows == 700
     assert both.fit(prior=None) == tw.fit(ASIA.dag, tw.count(ROWS), prior=None)
@@ -49,9 +49,9 @@ def test_counts_add_and_fit():
 
 def test_real_weights_stay_real():
     weighted = ROWS.with_weights(np.full(700, 0.5))
-    counts = tw.FamilyCounts(ASIA.dag, tw.count(weighted))
+    counts = tw.models.FamilyCounts(ASIA.dag, tw.count(weighted))
     assert counts.n_rows == 350.0
-    assert (counts + tw.FamilyCounts(ASIA.dag, tw.count(ROWS))).n_rows == 1050.0
+    assert (counts + tw.models.FamilyCounts(ASIA.dag, tw.count(ROWS))).n_rows == 1050.0
 
 
 def test_the_first_model_stays_as_it_is():
@@ -110,20 +110,20 @@ def test_refusals():
         MissingValuesError, match="column 'tub' has missing values: drop those rows, or fit all"
     ):
         model.partial_fit(holes)
-    counts = tw.FamilyCounts(ASIA.dag, tw.count(ROWS))
+    counts = tw.models.FamilyCounts(ASIA.dag, tw.count(ROWS))
     with pytest.raises(SchemaError, match="one structure and one schema"):
-        counts + tw.FamilyCounts(tw.Dag(ROWS.schema), tw.count(ROWS))
+        counts + tw.models.FamilyCounts(tw.Dag(ROWS.schema), tw.count(ROWS))
     with pytest.raises(TypeError):
         counts + 1
     coin = tw.Dag(tw.Schema([tw.Variable("side", ("heads", "tails"))]))
     with pytest.raises(SchemaError, match="found 0 for 1 variables"):
-        tw.FamilyCounts.from_tables(coin, [])
+        tw.models.FamilyCounts.from_tables(coin, [])
     with pytest.raises(
         SchemaError, match=r"the counts of 'side' have the shape \(3,\); its states ask for \(2,\)"
     ):
-        tw.FamilyCounts.from_tables(coin, [[1, 2, 3]])
+        tw.models.FamilyCounts.from_tables(coin, [[1, 2, 3]])
     with pytest.raises(WeightError, match="others in those of 'side'"):
-        tw.FamilyCounts.from_tables(coin, [[1, -1]])
+        tw.models.FamilyCounts.from_tables(coin, [[1, -1]])
 
 
 def test_an_equivalence_class_is_directed_by_a_stated_rule():
@@ -138,7 +138,7 @@ def test_an_equivalence_class_is_directed_by_a_stated_rule():
     )
     alike = tw.fit(cpdag, tw.count(ROWS), prior=None).score(ROWS)
     assert alike == pytest.approx(tw.fit(ASIA.dag, tw.count(ROWS), prior=None).score(ROWS), abs=1e-12)
-    directed = tw.Pdag(ROWS.schema, [("asia", "tub")])
+    directed = tw.graphs.Pdag(ROWS.schema, [("asia", "tub")])
     assert tw.fit(directed, tw.count(ROWS)).provenance == {}
     grown = tw.fit(cpdag, tw.count(ROWS), keep_counts=True).partial_fit(ROWS)
     assert grown.provenance == model.provenance
@@ -149,7 +149,7 @@ def test_marks_that_no_dag_extends():
     with pytest.raises(
         GraphError, match=r"open edges of a Pdag .*; every way adds a v-structure .*nearest_extension"
     ):
-        tw.fit(tw.Pdag(ROWS.schema, [], square), tw.count(ROWS))
+        tw.fit(tw.graphs.Pdag(ROWS.schema, [], square), tw.count(ROWS))
     circle = [("asia", "tub"), ("tub", "smoke"), ("smoke", "asia")]
     with pytest.raises(GraphError, match="its arrows close a cycle: asia -> tub -> smoke -> asia"):
-        tw.fit(tw.Pdag(ROWS.schema, circle), tw.count(ROWS))
+        tw.fit(tw.graphs.Pdag(ROWS.schema, circle), tw.count(ROWS))

@@ -61,7 +61,7 @@ def test_weighted_rows_are_repeated_rows(seed):
 def test_what_a_false_feature_forbids_stays_at_zero():
     """Smoothing gives nothing to cells in which a feature known to be false would hold."""
     schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abc"])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     rest = builder.table(["a", "b"], [[1.0, 0.0], [0.0, 0.0]])  # zeros by chance, and one by force
     c = builder.table("c", [0.5, 0.5])
     either = builder.product([rest, c])
@@ -86,7 +86,7 @@ def test_nothing_seen_is_uniform():
 
 def test_constant_single_and_repeated_columns():
     schema = tw.Schema([tw.Variable("k", ("only",)), tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1))])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     pair = builder.tree({"a": ([], [0.5, 0.5]), "b": (["a"], [[0.5, 0.5], [0.5, 0.5]])})
     graph = builder.graph(builder.product([builder.table("k", [1.0]), pair]))
     column = np.array([0, 1, 1, 1], np.uint8)
@@ -124,7 +124,7 @@ def test_em_on_complete_rows_is_the_closed_form():
 
 def test_em_finds_two_clusters_of_hidden_states():
     schema = tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(4)])
-    builder = tw.FeatureGraphBuilder(schema)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
     rng = np.random.default_rng(1)
 
     def block(p):
@@ -169,7 +169,7 @@ def test_refusals():
         tw.fit(model.graph, tw.count(worked_rows()), keep_counts=True)
     with pytest.raises(SettingError, match="EM takes at least one round"):
         tw.fit_em(model.graph, worked_rows(), iterations=0)
-    builder = tw.FeatureGraphBuilder(tw.Schema([tw.Variable("a", (0, 1, 2))]))
+    builder = tw.graphs.FeatureGraphBuilder(tw.Schema([tw.Variable("a", (0, 1, 2))]))
     partial = builder.graph(builder.split("a", {0: (0.5, builder.one()), 2: (0.5, builder.one())}))
     rows = tw.Table(partial.schema, [np.array([0, 1, 1], np.uint8)])
     with pytest.raises(GraphError, match="2 rows have a state for which the graph has no child"):

@@ -31,7 +31,7 @@ def worked_rows():
 
 def worked_graph():
     """The graph that the example has: one split, two products, six tables."""
-    builder = tw.FeatureGraphBuilder(SCHEMA)
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA)
 
     def even(*names):
         return builder.table(names, np.full((2,) * len(names), 0.5 ** len(names)))
@@ -135,7 +135,7 @@ def test_entropy_agrees_with_enumeration(seed):
 
 
 def hidden_model():
-    builder = tw.FeatureGraphBuilder(SCHEMA.select(["x0", "x1"]))
+    builder = tw.graphs.FeatureGraphBuilder(SCHEMA.select(["x0", "x1"]))
     parts = [
         builder.product([builder.table("x0", [0.9, 0.1]), builder.table("x1", [0.9, 0.1])]),
         builder.product([builder.table("x0", [0.2, 0.8]), builder.table("x1", [0.3, 0.7])]),
@@ -210,4 +210,4 @@ def test_refusals(likeliest):
     with pytest.raises(SchemaError, match="the model needs a column 'x0'"):
         likeliest.log_probability(tw.read_table({"y": [1]}))
     with pytest.raises(SettingError, match="Gibbs chains walk over tables, and a FeatureNetwork has none"):
-        tw.sample_gibbs(likeliest, 10, rng=np.random.default_rng(1))
+        tw.models.sample_gibbs(likeliest, 10, rng=np.random.default_rng(1))

@@ -12,7 +12,7 @@ from treewright.errors import SchemaError
 
 def test_exact_margins_give_the_exact_model_across_tables():
     model = random_model(EXAMPLE_3[0], "123456", np.random.default_rng(1))
-    databases = tw.Databases([exact_table(model, columns, 1e6) for columns in EXAMPLE_3[1]])
+    databases = tw.tables.Databases([exact_table(model, columns, 1e6) for columns in EXAMPLE_3[1]])
     fitted = tw.fit(model.dag, databases, prior=None)
     for target, known in (("6", {"2": 0}), ("1", {"6": 1}), ("3", {"4": 1, "5": 0})):
         ours, theirs = fitted.query(target, given=known), model.query(target, given=known)
@@ -21,7 +21,7 @@ def test_exact_margins_give_the_exact_model_across_tables():
 
 def test_a_family_that_no_table_has_is_completed():
     model = random_model([("1", "2"), ("1", "3")], "123", np.random.default_rng(2))
-    databases = tw.Databases([exact_table(model, columns, 1e6) for columns in ("12", "13", "23")])
+    databases = tw.tables.Databases([exact_table(model, columns, 1e6) for columns in ("12", "13", "23")])
     dense = tw.Dag(model.schema, [("1", "2"), ("1", "3"), ("2", "3")])
     fitted = tw.fit(dense, databases, prior=None)
     assert fitted.provenance == {"completed": ["3"]}
@@ -62,4 +62,4 @@ def test_refusals():
     with pytest.raises(SchemaError, match="a variable 'z' that no table has; they have 'a', 'b'"):
         tw.fit(tw.Dag(other), databases)
     with pytest.raises(SchemaError, match="a GaussianPrior goes with moments"):
-        tw.fit(tw.Dag(databases.schema), databases, prior=tw.GaussianPrior())
+        tw.fit(tw.Dag(databases.schema), databases, prior=tw.models.GaussianPrior())

@@ -90,7 +90,7 @@ def test_the_uai_file(tmp_path):
     assert uai.write(MODEL, uai.export(SCHEMA)).decode() == FILE
     report = tw.write_model(MODEL, tmp_path / "m.uai")
     assert report.names_file
-    again, found = tw.read_model_with_report(tmp_path / "m.uai")
+    again, found = tw.models.read_model_with_report(tmp_path / "m.uai")
     assert again == MODEL
     assert (found.n_variables, found.n_arcs, found.format) == (2, 1, "uai")
     plain = tw.read_model(tmp_path / "m.uai", names=False)

@@ -21,11 +21,11 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 def sigmoid_model():
     schema = tw.Schema([tw.Variable('"x"\n'), tw.Variable("é")])
-    return tw.SigmoidNetwork(
+    return tw.models.SigmoidNetwork(
         tw.Dag(schema, [("é", '"x"\n')]),
         [
-            tw.SigmoidFamily("é", (), 0.1, 0, 0, (), 1e-300),
-            tw.SigmoidFamily('"x"\n', ("é",), 1, 2, 3, (0.3,), 1),
+            tw.statistics.SigmoidFamily("é", (), 0.1, 0, 0, (), 1e-300),
+            tw.statistics.SigmoidFamily('"x"\n', ("é",), 1, 2, 3, (0.3,), 1),
         ],
     )
 
@@ -59,7 +59,7 @@ def test_files_pickles_and_copies(make, tmp_path):
     assert pickle.loads(pickle.dumps(model)) == model == copy.deepcopy(model)
     assert tw.read_model(tmp_path / "m.twm") == model
     assert tw.write_model(model, tmp_path / "n.twm").format == "twm"
-    assert tw.convert_model(tmp_path / "n.twm", tmp_path / "k.twm").written.format == "twm"
+    assert tw.models.convert_model(tmp_path / "n.twm", tmp_path / "k.twm").written.format == "twm"
     assert tw.load(tmp_path / "k.twm") == model
     with pytest.raises(SchemaError, match=r"bif is for networks of discrete variables; found \w+: write"):
         tw.write_model(model, tmp_path / "m.bif")

@@ -38,7 +38,7 @@ def random_features(schema, rng, n):
 def test_likelihood_and_expectations_agree_with_enumeration(seed):
     rng = np.random.default_rng(seed)
     features = random_features(SCHEMA, rng, int(rng.integers(0, 6)))
-    model = tw.LogLinearModel(SCHEMA, features, rng.normal(size=len(features)) * 3)
+    model = tw.models.LogLinearModel(SCHEMA, features, rng.normal(size=len(features)) * 3)
     table = tw.Table(SCHEMA, [rng.integers(r, size=20).astype(np.uint8) for r in SCHEMA.cardinalities])
     slow = log_likelihood_of_features(SCHEMA, model.features, model.weights, table)
     assert model.score(table) == pytest.approx(slow, abs=1e-9)
@@ -57,7 +57,7 @@ def test_likelihood_and_expectations_agree_with_enumeration(seed):
 
 def test_features_inside_others_share_a_factor():
     features = [tw.Feature({"a": 1}), tw.Feature({"a": 1, "b": 2}), tw.Feature({"c": 1})]
-    model = tw.LogLinearModel(SCHEMA, features, [1.0, 2.0, 3.0])
+    model = tw.models.LogLinearModel(SCHEMA, features, [1.0, 2.0, 3.0])
     assert [f.scope for f in model.network.factors] == [(0, 1), (2,)]
     np.testing.assert_allclose(
         np.log(model.network.factors[0].table), [[-3, -3, -3], [-2, -2, 0]], atol=1e-12
@@ -70,7 +70,7 @@ def test_huge_weights_neither_overflow_nor_vanish():
         tw.Feature({"a": 1, "b": 0}),
         tw.Feature({"b": 0, "c": 1}, negated=True),
     ]
-    model = tw.LogLinearModel(SCHEMA, features, [900.0, -900.0, 5000.0])
+    model = tw.models.LogLinearModel(SCHEMA, features, [900.0, -900.0, 5000.0])
     # the best states: a=1 and b=1 or 2 (either c), worth 5900; four of them
     assert model.log_partition == pytest.approx(5900 + math.log(4))
     assert model.expectations().round(9).tolist() == [1.0, 0.0, 1.0]
@@ -78,8 +78,8 @@ def test_huge_weights_neither_overflow_nor_vanish():
 
 def test_refusals():
     with pytest.raises(SchemaError, match="one weight; found 1 features and 2 weights"):
-        tw.LogLinearModel(SCHEMA, [tw.Feature({"a": 1})], [1, 2])
+        tw.models.LogLinearModel(SCHEMA, [tw.Feature({"a": 1})], [1, 2])
     with pytest.raises(SchemaError, match="weights are finite numbers; that of a=1 is inf"):
-        tw.LogLinearModel(SCHEMA, [tw.Feature({"a": 1})], [math.inf])
+        tw.models.LogLinearModel(SCHEMA, [tw.Feature({"a": 1})], [math.inf])
     with pytest.raises(SchemaError, match="there is no variable 'z'"):
-        tw.LogLinearModel(SCHEMA, [tw.Feature({"z": 1})], [1.0])
+        tw.models.LogLinearModel(SCHEMA, [tw.Feature({"z": 1})], [1.0])

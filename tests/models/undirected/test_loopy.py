@@ -17,9 +17,9 @@ def rng(seed=0):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_trees_are_exact(seed):
-    graph = tw.scale_free_graph(12, 1, states=3, rng=rng(seed))
-    model = tw.random_markov_network(graph, rng=rng(seed))
-    found = tw.loopy_beliefs(model)
+    graph = tw.networks.scale_free_graph(12, 1, states=3, rng=rng(seed))
+    model = tw.networks.random_markov_network(graph, rng=rng(seed))
+    found = tw.models.loopy_beliefs(model)
     assert found.converged
     assert found.log_partition == pytest.approx(model.log_partition, abs=1e-6)
     exact = model.marginals()
@@ -30,7 +30,7 @@ def test_trees_are_exact(seed):
 def test_variables_without_a_factor_count_their_states():
     schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1, 2))])
     model = tw.MarkovNetwork(schema, {"a": [1.0, 3.0]})
-    found = tw.loopy_beliefs(model)
+    found = tw.models.loopy_beliefs(model)
     assert found.log_partition == pytest.approx(math.log(12), abs=1e-12)
     assert np.allclose(found.marginals().array("b"), 1 / 3)
 
@@ -38,27 +38,27 @@ def test_variables_without_a_factor_count_their_states():
 def test_weak_cycles_are_nearly_exact():
     schema = tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(9)])
     agree = np.exp(0.15 * np.array([[1, -1], [-1, 1]]))
-    model = tw.MarkovNetwork(schema, [(e, agree) for e in tw.lattice_graph(3, 3).index_edges()])
-    found = tw.loopy_beliefs(model)
+    model = tw.MarkovNetwork(schema, [(e, agree) for e in tw.networks.lattice_graph(3, 3).index_edges()])
+    found = tw.models.loopy_beliefs(model)
     assert found.converged
     assert found.log_partition == pytest.approx(model.log_partition, abs=0.01)
     assert found.log_partition != model.log_partition
 
 
 def test_the_order_of_variables_and_factors_does_not_matter():
-    model = tw.random_markov_network(tw.load_graph("karate"), rng=rng(4))
+    model = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(4))
     names = model.schema.names[::-1]
     turned = tw.MarkovNetwork(
         model.schema.select([model.schema.index(n) for n in names]),
         [(model.schema.names_of(f.scope), f.table) for f in model.factors[::-1]],
     )
-    first, second = tw.loopy_beliefs(model), tw.loopy_beliefs(turned)
+    first, second = tw.models.loopy_beliefs(model), tw.models.loopy_beliefs(turned)
     assert first.log_partition == pytest.approx(second.log_partition, abs=1e-6)
 
 
 def test_what_does_not_settle_says_so():
-    model = tw.random_markov_network(tw.load_graph("karate"), rng=rng(4))
-    found = tw.loopy_beliefs(model, sweeps=1)
+    model = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(4))
+    found = tw.models.loopy_beliefs(model, sweeps=1)
     assert (found.converged, found.sweeps) == (False, 1)
     assert found.residual > 1e-8
 
@@ -74,18 +74,20 @@ def test_the_pseudo_log_likelihood_is_that_of_the_twin(seed):
 
     rows = np.array(table.columns).T.tolist() if len(model.schema) else []
     wanted = np.mean([conditional_logs(row, cardinalities, energy) for row in rows])
-    assert tw.pseudo_log_likelihood(model, table) == pytest.approx(wanted, abs=1e-9)
+    assert tw.models.pseudo_log_likelihood(model, table) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_weights_and_column_orders_count_as_in_scores():
     asia = tw.load_network("asia")
     table = asia.sample(300, rng=rng(1))
     turned = table.reordered(table.schema.names[::-1])
-    assert tw.pseudo_log_likelihood(asia, table) == pytest.approx(tw.pseudo_log_likelihood(asia, turned))
+    assert tw.models.pseudo_log_likelihood(asia, table) == pytest.approx(
+        tw.models.pseudo_log_likelihood(asia, turned)
+    )
     times = rng(2).integers(0, 3, size=300)
     repeated = table.take(np.repeat(np.arange(300), times))
-    assert tw.pseudo_log_likelihood(asia, table.with_weights(times)) == pytest.approx(
-        tw.pseudo_log_likelihood(asia, repeated)
+    assert tw.models.pseudo_log_likelihood(asia, table.with_weights(times)) == pytest.approx(
+        tw.models.pseudo_log_likelihood(asia, repeated)
     )
 
 
@@ -95,14 +97,16 @@ def test_feature_networks_are_asked_state_by_state():
     graph = tw.learn_cutset_network(tw.count(table), alpha=1.0, shrinkage=0.0, min_rows=50).structure
     model = tw.FeatureNetwork(graph)
     same = model.to_markov_network()
-    assert tw.pseudo_log_likelihood(model, table) == pytest.approx(tw.pseudo_log_likelihood(same, table))
+    assert tw.models.pseudo_log_likelihood(model, table) == pytest.approx(
+        tw.models.pseudo_log_likelihood(same, table)
+    )
 
 
 def test_impossible_rows_weigh_minus_infinity():
     schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1))])
     model = tw.MarkovNetwork(schema, {("a", "b"): [[1.0, 0.0], [0.0, 1.0]]})
     rows = tw.Table(schema, [[0], [1]])
-    assert tw.pseudo_log_likelihood(model, rows) == -math.inf
+    assert tw.models.pseudo_log_likelihood(model, rows) == -math.inf
 
 
 @pytest.mark.parametrize(
@@ -115,5 +119,5 @@ def test_impossible_rows_weigh_minus_infinity():
 )
 def test_refusals(options, message):
     with pytest.raises(SettingError) as refused:
-        tw.loopy_beliefs(tw.load_network("asia"), **options)
+        tw.models.loopy_beliefs(tw.load_network("asia"), **options)
     assert str(refused.value) == message

@@ -28,9 +28,10 @@ def test_the_better_by_held_out_rows():
             rows.take(np.arange(500, 1_500, dtype=np.uint32)),
         )
         counter = tw.count(learning)
-        best = tw.fit(ring, counter, estimator=tw.BestFitting(valid=valid))
+        best = tw.fit(ring, counter, estimator=tw.models.BestFitting(valid=valid))
         both = [
-            tw.fit(ring, counter, estimator=e) for e in (tw.IterativeFitting(1e-8), tw.DecomposableCover())
+            tw.fit(ring, counter, estimator=e)
+            for e in (tw.models.IterativeFitting(1e-8), tw.models.DecomposableCover())
         ]
         assert best.score(valid) == pytest.approx(max(m.score(valid) for m in both), abs=1e-9)
         assert best.fitting.note.startswith("held-out log-likelihood")
@@ -38,8 +39,10 @@ def test_the_better_by_held_out_rows():
 
 def test_the_winner_is_fitted_to_all_rows():
     ring, rows = ring_rows(5, 800, 1)
-    best = tw.fit(ring, tw.count(rows), estimator=tw.BestFitting())
-    how = {"decomposable cover": tw.DecomposableCover()}.get(best.fitting.method, tw.IterativeFitting(1e-8))
+    best = tw.fit(ring, tw.count(rows), estimator=tw.models.BestFitting())
+    how = {"decomposable cover": tw.models.DecomposableCover()}.get(
+        best.fitting.method, tw.models.IterativeFitting(1e-8)
+    )
     again = tw.fit(ring, tw.count(rows), estimator=how)
     assert best.score(rows) == pytest.approx(again.score(rows), abs=1e-12)
 
@@ -47,12 +50,12 @@ def test_the_winner_is_fitted_to_all_rows():
 def test_a_chordal_graph_has_its_closed_form():
     slow = random_counter(0, (2, 3, 2), 50)
     chain = UndirectedGraph(slow.schema, [(0, 1), (1, 2)])
-    assert tw.fit(chain, slow, estimator=tw.BestFitting()).fitting.method == "closed form"
+    assert tw.fit(chain, slow, estimator=tw.models.BestFitting()).fitting.method == "closed form"
 
 
 def test_wide_graphs_are_fitted_by_pseudo_likelihood_and_asked_by_gibbs():
     ring, rows = ring_rows(6, 4_000, 2)
-    model = tw.fit(ring, tw.count(rows), estimator=tw.BestFitting(max_width=1))
+    model = tw.fit(ring, tw.count(rows), estimator=tw.models.BestFitting(max_width=1))
     assert model.fitting.method == "pseudo-likelihood"
     assert model.fitting.converged
     assert (
@@ -60,7 +63,7 @@ def test_wide_graphs_are_fitted_by_pseudo_likelihood_and_asked_by_gibbs():
         in model.fitting.note
     )
     exact = tw.fit(ring, tw.count(rows))
-    sample = tw.sample_gibbs(model, 2_000, rng=np.random.default_rng(0))
+    sample = tw.models.sample_gibbs(model, 2_000, rng=np.random.default_rng(0))
     for name in ring.schema.names:
         assert sample.marginals()[name][1] == pytest.approx(exact.query(name)[1], abs=0.06)
     assert model.score(rows) == pytest.approx(exact.score(rows), abs=0.01)
@@ -68,9 +71,9 @@ def test_wide_graphs_are_fitted_by_pseudo_likelihood_and_asked_by_gibbs():
 
 def test_pseudo_likelihood_by_name_and_note_survive_saving(tmp_path):
     ring, rows = ring_rows(5, 500, 3)
-    model = tw.fit(ring, tw.count(rows), estimator=tw.PseudoLikelihoodFitting())
+    model = tw.fit(ring, tw.count(rows), estimator=tw.models.PseudoLikelihoodFitting())
     assert model.structure == ring
-    best = tw.fit(ring, tw.count(rows), estimator=tw.BestFitting())
+    best = tw.fit(ring, tw.count(rows), estimator=tw.models.BestFitting())
     best.save(tmp_path / "m.twm")
     assert tw.load(tmp_path / "m.twm").fitting == best.fitting
 
@@ -86,11 +89,11 @@ def test_refusals():
     slow = random_counter(0, (2, 2, 2, 2), 50)
     ring = UndirectedGraph(slow.schema, [(0, 1), (1, 2), (2, 3), (0, 3)])
     with pytest.raises(tw.errors.SettingError, match="rows can be held out of a table in memory only"):
-        tw.fit(ring, slow, estimator=tw.BestFitting())
+        tw.fit(ring, slow, estimator=tw.models.BestFitting())
     with pytest.raises(tw.errors.SettingError, match="share lies between 0 and 1, both excluded; found 1"):
-        tw.BestFitting(share=1)
+        tw.models.BestFitting(share=1)
 
 
 def test_few_rows_need_no_contest():
     ring, rows = ring_rows(4, 3, 0)
-    assert tw.fit(ring, tw.count(rows), estimator=tw.BestFitting()).fitting.note == ""
+    assert tw.fit(ring, tw.count(rows), estimator=tw.models.BestFitting()).fitting.note == ""

@@ -66,7 +66,7 @@ def test_clique_marginals_are_those_of_the_data(seed, ess):
     graph, counter = random_case(seed)
     prior = None if ess is None else tw.Dirichlet(ess)
     wanted = smoothed(counter, ess or 0.0)
-    estimator = tw.IterativeFitting(tolerance=1e-9, sweeps=3000)
+    estimator = tw.models.IterativeFitting(tolerance=1e-9, sweeps=3000)
     for model in (
         tw.fit(graph, counter, prior=prior, estimator=estimator),
         tw.fit(graph, counter, prior=prior),
@@ -84,7 +84,7 @@ def test_fitting_on_the_tree_is_fitting_on_the_full_table(seed):
     cliques = maximal_cliques(graph)
     targets = [summed_to(smoothed(counter, 1.0), clique) for clique in cliques]
     slow = fit_full_table(graph.schema.cardinalities, cliques, targets, sweeps=200)
-    fast = tw.fit(graph, counter, estimator=tw.IterativeFitting(tolerance=0.0, sweeps=200))
+    fast = tw.fit(graph, counter, estimator=tw.models.IterativeFitting(tolerance=0.0, sweeps=200))
     np.testing.assert_allclose(distribution(fast), slow, atol=1e-7)
 
 
@@ -92,7 +92,7 @@ def test_fitting_on_the_tree_is_fitting_on_the_full_table(seed):
 @given(st.integers(0, 10**6))
 def test_the_closed_form_is_the_directed_maximum_likelihood(seed):
     graph, counter = random_case(seed)
-    chordal = tw.triangulate(graph).graph
+    chordal = tw.graphs.triangulate(graph).graph
     model = tw.fit(chordal, counter, prior=None)
     assert model.fitting == Fitting("closed form")
     directed = tw.fit(model.to_bayesian_network().dag, counter, prior=None)
@@ -113,16 +113,16 @@ def rows_of(counter):
 def test_iterations_agree_with_the_closed_form_on_chordal_graphs():
     truth = random_network(10, 2, rng=np.random.default_rng(8))
     counter = tw.count(truth.sample(2_000, rng=np.random.default_rng(2)))
-    graph = tw.triangulate(truth.dag.moral_graph()).graph
+    graph = tw.graphs.triangulate(truth.dag.moral_graph()).graph
     closed = tw.fit(graph, counter)
-    iterated = tw.fit(graph, counter, estimator=tw.IterativeFitting())
+    iterated = tw.fit(graph, counter, estimator=tw.models.IterativeFitting())
     assert iterated.fitting.sweeps <= 3
     np.testing.assert_allclose(iterated.marginals().cells, closed.marginals().cells, atol=1e-9)
 
 
 def test_a_cover_fits_no_worse_and_says_so():
     counter = FullCounter(SQUARE, ising_counts())
-    cover = tw.fit(CYCLE, counter, prior=None, estimator=tw.DecomposableCover())
+    cover = tw.fit(CYCLE, counter, prior=None, estimator=tw.models.DecomposableCover())
     exact = tw.fit(CYCLE, counter, prior=None)
     assert cover.fitting == Fitting("decomposable cover")
     assert is_chordal(cover.structure)
@@ -153,7 +153,7 @@ def test_the_order_of_columns_does_not_matter():
 
 def test_no_rows_and_no_prior_leave_everything_uniform():
     nothing = FullCounter(SQUARE, np.zeros((2, 2, 2, 2), dtype=np.int64))
-    for estimator in (None, tw.DecomposableCover()):
+    for estimator in (None, tw.models.DecomposableCover()):
         model = tw.fit(CYCLE, nothing, prior=None, estimator=estimator)
         np.testing.assert_allclose(distribution(model), 1 / 16, atol=1e-12)
 
@@ -167,20 +167,20 @@ def test_states_that_never_occur_have_no_probability():
 
 
 def test_few_sweeps_are_reported():
-    model = tw.fit(CYCLE, FullCounter(SQUARE, ising_counts()), estimator=tw.IterativeFitting(sweeps=1))
+    model = tw.fit(CYCLE, FullCounter(SQUARE, ising_counts()), estimator=tw.models.IterativeFitting(sweeps=1))
     assert (model.fitting.sweeps, model.fitting.converged) == (1, False)
 
 
 def test_refusals(monkeypatch):
     counter = FullCounter(SQUARE, ising_counts())
     with pytest.raises(SettingError, match="not negative; found nan"):
-        tw.IterativeFitting(tolerance=float("nan"))
+        tw.models.IterativeFitting(tolerance=float("nan"))
     with pytest.raises(SettingError, match="at least one sweep; found sweeps=0"):
-        tw.IterativeFitting(sweeps=0)
+        tw.models.IterativeFitting(sweeps=0)
     with pytest.raises(SettingError, match="IterativeFitting or DecomposableCover; found 'ipf'"):
         tw.fit(CYCLE, counter, estimator="ipf")
     with pytest.raises(SettingError, match="arcs are fitted by counting alone"):
-        tw.fit(tw.Dag(SQUARE, []), counter, estimator=tw.DecomposableCover())
+        tw.fit(tw.Dag(SQUARE, []), counter, estimator=tw.models.DecomposableCover())
     with pytest.raises(GraphError, match="UndirectedGraph; found NoneType"):
         tw.fit(None, counter)
     monkeypatch.setenv("TREEWRIGHT_MEMORY", "100")
@@ -193,7 +193,7 @@ def test_refusals(monkeypatch):
     with pytest.raises(
         TableTooLarge, match=r"the factors take 128 bytes.* the largest is that over 'a', 'b'"
     ):
-        tw.fit(CYCLE, counter, estimator=tw.DecomposableCover())
+        tw.fit(CYCLE, counter, estimator=tw.models.DecomposableCover())
 
 
 def test_a_large_graph_is_refused_before_anything_is_counted():

@@ -99,7 +99,7 @@ def test_rows_agree_with_enumeration(seed):
 @given(seeds)
 def test_a_chordal_network_has_an_equal_bayesian_network(seed):
     model, _ = random_markov_network(seed)
-    if not tw.triangulate(model.structure).fill:
+    if not tw.graphs.triangulate(model.structure).fill:
         directed = model.to_bayesian_network()
         assert directed.dag.skeleton() == model.structure
         everything = range(len(model.schema))
@@ -161,7 +161,7 @@ def test_making_a_network_plans_nothing():
     assert model.structure.n_edges == len(pairs)
     with pytest.raises(TableTooLarge, match="above the memory limit"):
         _ = model.log_partition
-    rows = tw.sample_gibbs(model, 2, rng=np.random.default_rng(1), chains=1, burn_in=5).table
+    rows = tw.models.sample_gibbs(model, 2, rng=np.random.default_rng(1), chains=1, burn_in=5).table
     assert model.log_potential(rows).shape == (2,)
 
 

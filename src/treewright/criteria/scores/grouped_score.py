@@ -2,9 +2,9 @@
 
 A score pays for every declared cell. Beside a variable of 60 to 100 states that is more than a few hundred
 rows can return: its edges are missing, and false ones between its neighbours take their place. Here states
-that say the same about the others are merged beforehand (:func:`~treewright.merge_states`). The score
-stays a difference of set functions, those of the merged columns: structures that it cannot tell apart still
-tie to the last bit.
+that say the same about the others are merged beforehand (:func:`~treewright.statistics.merge_states`). The
+score stays a difference of set functions, those of the merged columns: structures that it cannot tell apart
+still tie to the last bit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class GroupedScore(EdgePrior):
     above
         Variables with more states than this are seen through groups.
     groups
-        The groups by name, if they are known; by default those of :func:`~treewright.merge_states`.
+        The groups by name, if they are known; by default those of
+        :func:`~treewright.statistics.merge_states`.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class GroupedScore(EdgePrior):
     >>> import treewright as tw
     >>> codes = ["a", "b", "c", "d"] * 25
     >>> counter = tw.count(tw.read_table({"code": codes, "vowel": [code == "a" for code in codes]}))
-    >>> score = tw.GroupedScore(tw.BIC, counter, above=3)
+    >>> score = tw.criteria.GroupedScore(tw.BIC, counter, above=3)
     >>> score.groups
     {'code': (('a',), ('b', 'c', 'd'))}
     """
@@ -86,7 +87,8 @@ class GroupedQNML(GroupedScore):
     above
         Variables with more states than this are seen through groups.
     groups
-        The groups by name, if they are known; by default those of :func:`~treewright.merge_states`.
+        The groups by name, if they are known; by default those of
+        :func:`~treewright.statistics.merge_states`.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class GroupedQNML(GroupedScore):
     >>> counter = tw.count(tw.read_table({"code": [f"code {c}" for c in code], **noisy}))
     >>> tw.learn_hill_climbing(tw.SparseQNML(counter)).structure.n_edges
     3
-    >>> score = tw.GroupedQNML(counter)
+    >>> score = tw.criteria.GroupedQNML(counter)
     >>> len(score.groups["code"]), tw.learn_hill_climbing(score).cpdag.undirected_edges()
     (2, [('code', 'x'), ('code', 'y'), ('code', 'z')])
     """

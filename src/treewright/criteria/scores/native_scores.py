@@ -60,7 +60,7 @@ class CountedScore:
     >>> import treewright as tw
     >>> score = tw.BIC(tw.count(tw.read_table({"b": [0, 0, 1, 1], "a": [0, 0, 1, 1]})))
     >>> counted = CountedScore(score)
-    >>> tw.class_search(score, counted=counted).trace.total("tables")
+    >>> tw.learners.class_search(score, counted=counted).trace.total("tables")
     0
     """
 

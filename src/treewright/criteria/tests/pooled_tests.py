@@ -51,7 +51,7 @@ class PooledFisherZTest:
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.normal(size=(2, 500))
     >>> tables = [{"x": x, "z": x + rng.normal(size=500)}, {"x": y, "y": y + rng.normal(size=500)}]
-    >>> test = PooledFisherZTest(tw.PooledMoments(tw.read_databases(tables)))
+    >>> test = PooledFisherZTest(tw.statistics.PooledMoments(tw.read_databases(tables)))
     >>> test.independent("x", "y"), test.independent("y", "z", given=("x",)), len(test.model_based)
     (False, True, 1)
     """

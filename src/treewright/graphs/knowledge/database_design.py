@@ -80,7 +80,7 @@ def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     Examples
     --------
     >>> import treewright as tw
-    >>> design = tw.design_databases(tw.load_network("asia").dag, 4)
+    >>> design = tw.graphs.design_databases(tw.load_network("asia").dag, 4)
     >>> design.is_smallest
     True
     >>> design.tables[:2]

@@ -63,7 +63,7 @@ def find_clusters(
     >>> import numpy as np
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> clusters = tw.find_clusters(tw.count(table), expansion=0.15)
+    >>> clusters = tw.learners.find_clusters(tw.count(table), expansion=0.15)
     >>> clusters.disjoint
     (('asia', 'either', 'lung', 'smoke', 'tub', 'xray'), ('bronc', 'dysp'))
     >>> clusters.overlaps

@@ -92,7 +92,7 @@ def learn_knots(
     score
         A score-equivalent score of the same data. By default the one that the rows choose
         (:func:`~treewright.choose_score`), where variables of many states have groups of them
-        :class:`~treewright.GroupedQNML`, and for moments :class:`~treewright.criteria.GaussianBIC`; all with
+        :class:`~treewright.criteria.GroupedQNML`, and for moments :class:`~treewright.GaussianBIC`; all with
         ln n nats for each edge, n the number of variables.
     fast
         Leave the certificate out: pairs with a weak marginal trace only are looked at again.

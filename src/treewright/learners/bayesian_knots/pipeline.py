@@ -78,7 +78,7 @@ class LearnedPaperKnots(LearnedKnots):
     >>> import numpy as np
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> learned = tw.learn_paper_knots(tw.count(table), expansion=0.15)
+    >>> learned = tw.learners.learn_paper_knots(tw.count(table), expansion=0.15)
     >>> [(knot.engine, knot.variables) for knot in learned.knots][1:]
     [('pc', ('bronc', 'dysp', 'smoke'))]
     >>> learned.clusters.overlaps, learned.conflicts
@@ -180,7 +180,7 @@ def learn_paper_knots(
     >>> import treewright as tw
     >>> network = tw.load_network("alarm")
     >>> table = network.sample(1_000, rng=np.random.default_rng(0))
-    >>> learned = tw.learn_paper_knots(tw.count(table), combine="dag")
+    >>> learned = tw.learners.learn_paper_knots(tw.count(table), combine="dag")
     >>> len(learned.clusters), tw.shd(network.dag, learned.cpdag) < 30
     (5, True)
     """

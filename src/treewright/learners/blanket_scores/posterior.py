@@ -40,7 +40,7 @@ class EdgePosterior(EdgeConfidence):
     --------
     >>> import treewright as tw
     >>> counter = tw.count(tw.read_table({"a": [0, 1] * 20, "b": [0, 1] * 20}))
-    >>> found = tw.sample_edges(tw.IndependenceBasedScore(counter), rng=np.random.default_rng(0))
+    >>> found = tw.learners.sample_edges(tw.IndependenceBasedScore(counter), rng=np.random.default_rng(0))
     >>> found.best.edges(), 0 <= found.acceptance <= 1
     ([('a', 'b')], True)
     """
@@ -94,7 +94,7 @@ def sample_edges(
     >>> import treewright as tw
     >>> table = tw.read_table({"a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 0, 1, 1] * 10})
     >>> score = tw.BlanketsJointPosterior(tw.count(table))
-    >>> found = tw.sample_edges(score, rng=np.random.default_rng(0))
+    >>> found = tw.learners.sample_edges(score, rng=np.random.default_rng(0))
     >>> found.strength("a", "b") > 0.99, found.strength("a", "c") < 0.1
     (True, True)
     """

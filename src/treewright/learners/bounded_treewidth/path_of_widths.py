@@ -55,7 +55,7 @@ def learn_path(
     >>> import numpy as np
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> path = tw.learn_path(tw.BIC(tw.count(table)), treewidth=3)
+    >>> path = tw.learners.learn_path(tw.BIC(tw.count(table)), treewidth=3)
     >>> [learned.width for learned in path]
     [1, 2, 2]
     """
@@ -95,10 +95,10 @@ def choose_width(path: Sequence[Certified], judge: Callable[[Dag], float] | None
     >>> import treewright as tw
     >>> asia, rng = tw.load_network("asia"), np.random.default_rng(0)
     >>> counter, held_back = tw.count(asia.sample(5_000, rng=rng)), asia.sample(1_000, rng=rng)
-    >>> path = tw.learn_path(tw.BIC(counter), treewidth=3)
+    >>> path = tw.learners.learn_path(tw.BIC(counter), treewidth=3)
     >>> def judge(dag):
     ...     return float(tw.fit(dag, counter, prior=tw.Dirichlet(1.0)).log_probability(held_back).sum())
-    >>> tw.choose_width(path).width, tw.choose_width(path, judge).width
+    >>> tw.learners.choose_width(path).width, tw.learners.choose_width(path, judge).width
     (2, 2)
     """
     if not path:

@@ -51,7 +51,7 @@ def learn_aggressive(
         Share of the arcs, rounded up, that says how many random moves a perturbation makes. Each is drawn
         uniformly from all legal moves: arcs to add, to remove and to turn round.
     knowledge, start, max_parents, progress
-        As for :func:`~treewright.learn_dag_climbing`.
+        As for :func:`~treewright.learners.learn_dag_climbing`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def learn_aggressive(
     >>> table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
     >>> score = tw.BIC(tw.count(table))
     >>> learned = tw.learn_aggressive(score, rng=np.random.default_rng(1))
-    >>> score.score(learned.structure) >= score.score(tw.learn_dag_climbing(score).structure)
+    >>> score.score(learned.structure) >= score.score(tw.learners.learn_dag_climbing(score).structure)
     True
     """
     require("learn_aggressive", SCORE, score)

@@ -71,7 +71,7 @@ def edge_confidence(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(1_000, rng=np.random.default_rng(0))
     >>> def learn(rows):
-    ...     return tw.learn_dag_climbing(tw.BIC(tw.count(rows)))
+    ...     return tw.learners.learn_dag_climbing(tw.BIC(tw.count(rows)))
     >>> confidence = tw.edge_confidence(table, learn, repetitions=20, rng=np.random.default_rng(1))
     >>> confidence.strength("bronc", "dysp")
     1.0

@@ -80,10 +80,10 @@ def learn_dag_climbing(
     >>> import treewright as tw
     >>> table = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
     >>> score = tw.BIC(tw.count(table))
-    >>> tw.learn_dag_climbing(score).structure.edges()
+    >>> tw.learners.learn_dag_climbing(score).structure.edges()
     [('b', 'a')]
     >>> known = tw.Knowledge(tiers=[["a"], ["b", "c"]])
-    >>> tw.learn_dag_climbing(score, knowledge=known).structure.edges()
+    >>> tw.learners.learn_dag_climbing(score, knowledge=known).structure.edges()
     [('a', 'b')]
     """
     require("learn_dag_climbing", SCORE, score)
@@ -132,7 +132,7 @@ def learn_tabu(
     --------
     >>> import treewright as tw
     >>> table = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
-    >>> learned = tw.learn_tabu(tw.BIC(tw.count(table)), patience=3)
+    >>> learned = tw.learners.learn_tabu(tw.BIC(tw.count(table)), patience=3)
     >>> learned.structure.n_edges, learned.trace.total("steps")
     (1, 4)
     """

@@ -51,7 +51,7 @@ class LearnedExactly(Learned[Dag]):
     --------
     >>> import treewright as tw
     >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "c": [0, 0, 0, 1] * 9}
-    >>> learned = tw.learn_exact(tw.BIC(tw.count(tw.read_table(rows))))
+    >>> learned = tw.learners.learn_exact(tw.BIC(tw.count(tw.read_table(rows))))
     >>> learned.cpdag.directed_edges(), learned.trace.total("scores")
     ([('a', 'c'), ('b', 'c')], 7)
     """
@@ -96,7 +96,7 @@ def learn_exact(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
     >>> score = tw.BIC(tw.count(table))
-    >>> learned = tw.learn_exact(score)
+    >>> learned = tw.learners.learn_exact(score)
     >>> learned.score >= tw.learn_hill_climbing(score).score
     True
     >>> learned.cpdag.directed_edges()

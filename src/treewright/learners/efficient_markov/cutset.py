@@ -190,7 +190,7 @@ def learn_cutset_bag(
     >>> rng = np.random.default_rng(0)
     >>> case, x, y = rng.integers(2, size=(3, 2_000))
     >>> table = tw.read_table({"case": case, "x": x, "y": y, "z": np.where(case, x, y)})
-    >>> learned = tw.learn_cutset_bag(tw.count(table), n_networks=5, rng=rng)
+    >>> learned = tw.learners.learn_cutset_bag(tw.count(table), n_networks=5, rng=rng)
     >>> learned.structure.is_deterministic, learned.structure.kinds()["mix"]
     (False, 1)
     """

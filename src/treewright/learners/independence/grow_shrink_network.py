@@ -47,7 +47,7 @@ def learn_grow_shrink_network(
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
     >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")]))
-    >>> tw.learn_grow_shrink_network(oracle).structure.edges()
+    >>> tw.learners.learn_grow_shrink_network(oracle).structure.edges()
     [('a', 'b'), ('b', 'c')]
     """
     require("learn_grow_shrink_network", TEST, test)

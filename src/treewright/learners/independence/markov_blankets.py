@@ -54,7 +54,7 @@ def grow_shrink(
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abcd"])
     >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("c", "b"), ("b", "d")]))
-    >>> tw.grow_shrink(oracle, "a")
+    >>> tw.learners.grow_shrink(oracle, "a")
     ('b', 'c')
     """
     require("grow_shrink", TEST, test)
@@ -79,7 +79,7 @@ def interleaved(
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abcd"])
     >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("c", "b"), ("b", "d")]))
-    >>> tw.interleaved(oracle, "d")
+    >>> tw.learners.interleaved(oracle, "d")
     ('b',)
     """
     require("interleaved", TEST, test)
@@ -102,7 +102,7 @@ class LearnedBlankets(Learned[UndirectedGraph]):
     --------
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
-    >>> learned = tw.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
+    >>> learned = tw.learners.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
     >>> learned.found["a"], learned.blanket("b")
     (('b',), ('a', 'c'))
     """
@@ -143,7 +143,7 @@ def markov_blankets(
     --------
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
-    >>> learned = tw.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "c"), ("b", "c")])))
+    >>> learned = tw.learners.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "c"), ("b", "c")])))
     >>> learned.structure.edges(), learned.blanket("a")
     ([('a', 'b'), ('a', 'c'), ('b', 'c')], ('b', 'c'))
     """

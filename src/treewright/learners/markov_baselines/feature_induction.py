@@ -53,7 +53,7 @@ class LearnedFeatures(Learned[UndirectedGraph]):
     structure, trace
         See :class:`Learned`.
     features, weights
-        Of the log-linear model: `tw.LogLinearModel(schema, learned.features, learned.weights)`.
+        Of the log-linear model: `tw.models.LogLinearModel(schema, learned.features, learned.weights)`.
     rounds
         The features in the order in which they came, with what each gained; also those after the best round,
         which are not part of the model.

@@ -54,7 +54,7 @@ class LearnedPrecision(Learned[UndirectedGraph]):
     >>> import numpy as np
     >>> import treewright as tw
     >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> learned = tw.learn_graphical_lasso(tw.count(rows), penalty=0.2)
+    >>> learned = tw.learners.learn_graphical_lasso(tw.count(rows), penalty=0.2)
     >>> learned.precision.shape, learned.columns[0]
     ((8, 8), ('asia', 'no'))
     """
@@ -108,7 +108,7 @@ def learn_graphical_lasso(
     >>> import numpy as np
     >>> import treewright as tw
     >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> tw.learn_graphical_lasso(tw.count(rows), penalty=0.4).structure.edges()
+    >>> tw.learners.learn_graphical_lasso(tw.count(rows), penalty=0.4).structure.edges()
     [('bronc', 'dysp'), ('either', 'lung'), ('either', 'xray'), ('lung', 'xray')]
     """
     require("learn_graphical_lasso", COUNTS, counter)

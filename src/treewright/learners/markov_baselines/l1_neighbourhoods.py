@@ -97,8 +97,8 @@ def learn_l1_neighbourhoods(
     --------
     >>> import numpy as np
     >>> import treewright as tw
-    >>> chain = tw.load_graph("six_chain")
-    >>> rows = tw.random_markov_network(chain, rng=np.random.default_rng(5)).sample(
+    >>> chain = tw.networks.load_graph("six_chain")
+    >>> rows = tw.networks.random_markov_network(chain, rng=np.random.default_rng(5)).sample(
     ...     4_000, rng=np.random.default_rng(1)
     ... )
     >>> tw.learn_l1_neighbourhoods(tw.count(rows)).structure.edges()

@@ -44,7 +44,7 @@ class LearnedNeighbourhoods(Learned[UndirectedGraph]):
     >>> learned = tw.learn_l1_neighbourhoods(counter)
     >>> learned.found["c"], learned.structure.n_edges
     (('a', 'b'), 3)
-    >>> tw.LogLinearModel(counter.schema, learned.features, learned.weights)
+    >>> tw.models.LogLinearModel(counter.schema, learned.features, learned.weights)
     <LogLinearModel: 3 variables, 6 features>
     """
 

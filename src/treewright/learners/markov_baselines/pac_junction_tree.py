@@ -49,7 +49,7 @@ class LearnedJunctionTree(Learned[UndirectedGraph]):
     --------
     >>> import treewright as tw
     >>> table = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
-    >>> learned = tw.learn_pac_junction_tree(tw.count(table), treewidth=1)
+    >>> learned = tw.learners.learn_pac_junction_tree(tw.count(table), treewidth=1)
     >>> learned.certificate.width, round(learned.threshold, 6)
     (1, 0.0)
     """
@@ -100,7 +100,7 @@ def learn_pac_junction_tree(
     >>> rows = tw.random_network(6, 1, rng=np.random.default_rng(3), concentration=0.3).sample(
     ...     5_000, rng=np.random.default_rng(1)
     ... )
-    >>> learned = tw.learn_pac_junction_tree(tw.count(rows), treewidth=1)
+    >>> learned = tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=1)
     >>> learned.structure.n_edges, learned.certificate.width
     (5, 1)
     """

@@ -68,7 +68,7 @@ class SeparatorAudit:
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
     >>> tree = tw.separation_tree_from_hypergraph(schema, ["ab", "bc"])
     >>> truth = tw.Dag(schema, [("a", "b"), ("c", "b")])
-    >>> found = tw.audit_separators(tree, tw.DSeparationOracle(truth))
+    >>> found = tw.learners.audit_separators(tree, tw.DSeparationOracle(truth))
     >>> print(found.contradictions[0])
     'a' and 'c' depend on each other given {'b'} (p = 0)
     """
@@ -115,7 +115,7 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
     >>> tree = tw.separation_tree_from_hypergraph(schema, ["ab", "bc"])
     >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")]))
-    >>> tw.audit_separators(tree, oracle)
+    >>> tw.learners.audit_separators(tree, oracle)
     SeparatorAudit(contradictions=(), n_tests=1, n_separators=1, untestable=())
     """
     level = as_level(alpha)

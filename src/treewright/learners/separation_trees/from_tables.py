@@ -95,7 +95,7 @@ def learn_from_tables(
     >>> import numpy as np
     >>> import treewright as tw
     >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> learned = learn_from_tables(tw.Databases([rows]), engine="tests", alpha=0.01)
+    >>> learned = learn_from_tables(tw.tables.Databases([rows]), engine="tests", alpha=0.01)
     >>> print(learned.why_not("lung", "xray"))
     lung and xray share no node; the tree separates them by {either}
     """

@@ -48,7 +48,7 @@ def learn_in_hypergraph(
     >>> network = tw.load_network("asia")
     >>> score = tw.BIC(tw.count(network.sample(5_000, rng=np.random.default_rng(0))))
     >>> sets = [["asia", "tub", "lung", "either", "xray"], ["smoke", "lung", "bronc", "either", "dysp"]]
-    >>> tw.learn_in_hypergraph(score, sets).cpdag.undirected_edges()
+    >>> tw.learners.learn_in_hypergraph(score, sets).cpdag.undirected_edges()
     [('bronc', 'smoke'), ('lung', 'smoke')]
     """
     require("learn_in_hypergraph", SCORE, score)

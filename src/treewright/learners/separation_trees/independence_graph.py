@@ -86,7 +86,7 @@ def estimate_independence_graph(
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abcd"])
     >>> truth = tw.Dag(schema, [("a", "c"), ("b", "c"), ("c", "d")])
-    >>> tw.estimate_independence_graph(tw.DSeparationOracle(truth)).structure.edges()
+    >>> tw.learners.estimate_independence_graph(tw.DSeparationOracle(truth)).structure.edges()
     [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
     require("estimate_independence_graph", TEST, test)

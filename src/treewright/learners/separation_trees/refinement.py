@@ -112,7 +112,7 @@ def learn_separation_tree(
     >>> import treewright as tw
     >>> network = tw.load_network("asia")
     >>> test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(0))), 0.01)
-    >>> learned = tw.learn_separation_tree(test)
+    >>> learned = tw.learners.learn_separation_tree(test)
     >>> sorted(learned.skeleton.edges())[:3]
     [('asia', 'tub'), ('bronc', 'dysp'), ('bronc', 'smoke')]
     >>> print(learned.why_not("lung", "xray"))

@@ -31,7 +31,7 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     >>> import treewright as tw
     >>> x = np.linspace(-3, 3, 60)
     >>> table = tw.read_table({"x": x, "y": 2 + 5 / (1 + np.exp(1 - 2 * x)) + 0.01 * np.sin(40 * x)})
-    >>> model = tw.fit_sigmoid(tw.Dag(table.schema, [("x", "y")]), table)
+    >>> model = tw.models.fit_sigmoid(tw.Dag(table.schema, [("x", "y")]), table)
     >>> round(model.family("y").th0, 1), round(model.family("y").th1, 1)
     (2.0, 5.0)
     """

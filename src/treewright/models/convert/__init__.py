@@ -4,14 +4,3 @@ from treewright.models.convert.dot import from_dot, to_dot
 from treewright.models.convert.networkx import from_networkx, to_networkx
 from treewright.models.convert.pgmpy import from_pgmpy, to_pgmpy
 from treewright.models.convert.pyagrum import from_pyagrum, to_pyagrum
-
-__all__ = [
-    "from_dot",
-    "from_networkx",
-    "from_pgmpy",
-    "from_pyagrum",
-    "to_dot",
-    "to_networkx",
-    "to_pgmpy",
-    "to_pyagrum",
-]

@@ -43,18 +43,6 @@ from treewright.models.model import AnyModel
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 
-__all__ = [
-    "ConvertReport",
-    "ReadReport",
-    "Renamed",
-    "Renormalised",
-    "WriteReport",
-    "convert_model",
-    "read_model",
-    "read_model_with_report",
-    "write_model",
-]
-
 PathLike = str | os.PathLike[str]
 AnyNetwork = BayesianNetwork | MarkovNetwork
 AnyDraft = Draft | FactorDraft

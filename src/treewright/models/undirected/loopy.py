@@ -45,7 +45,7 @@ class LoopyBeliefs:
     Examples
     --------
     >>> import treewright as tw
-    >>> found = tw.loopy_beliefs(tw.MarkovNetwork.of(tw.load_network("asia")))
+    >>> found = tw.models.loopy_beliefs(tw.MarkovNetwork.of(tw.load_network("asia")))
     >>> found.converged, round(found.marginals()["smoke"]["yes"], 3)
     (True, 0.5)
     """
@@ -93,7 +93,7 @@ def loopy_beliefs(
     >>> schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abc"])
     >>> agree = [[2.0, 1.0], [1.0, 2.0]]
     >>> chain = tw.MarkovNetwork(schema, {("a", "b"): agree, ("b", "c"): agree, "a": [1.0, 3.0]})
-    >>> found = tw.loopy_beliefs(chain)
+    >>> found = tw.models.loopy_beliefs(chain)
     >>> found.converged, abs(found.log_partition - chain.log_partition) < 1e-6
     (True, True)
     """
@@ -126,7 +126,7 @@ def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork | FeatureNetwor
     >>> schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1))])
     >>> model = tw.MarkovNetwork(schema, {("a", "b"): [[3.0, 1.0], [1.0, 3.0]]})
     >>> rows = tw.read_table({"a": [0, 1], "b": [0, 1]}, schema=schema)
-    >>> math.isclose(tw.pseudo_log_likelihood(model, rows), 2 * math.log(0.75))
+    >>> math.isclose(tw.models.pseudo_log_likelihood(model, rows), 2 * math.log(0.75))
     True
     """
     columns = align_columns(model.schema, table)

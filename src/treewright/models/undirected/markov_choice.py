@@ -3,7 +3,7 @@
 Iterative fitting keeps the graph as it is; a decomposable cover has more parameters and may make up for edges
 that a learner missed. Rows that neither has seen tell which is better. A graph too wide for exact answers
 gets its weights by pseudo-likelihood, which needs no junction tree, and is asked by Gibbs chains
-(:func:`~treewright.sample_gibbs`).
+(:func:`~treewright.models.sample_gibbs`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class BestFitting:
     >>> ring = tw.UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
     >>> agree = [[3.0, 1.0], [1.0, 3.0]]
     >>> rows = tw.MarkovNetwork(schema, {pair: agree for pair in ring.edges()}).sample(2_000, rng=rng)
-    >>> model = tw.fit(ring, tw.count(rows), estimator=tw.BestFitting())
+    >>> model = tw.fit(ring, tw.count(rows), estimator=tw.models.BestFitting())
     >>> model.fitting.method in ("iterative proportional fitting", "decomposable cover")
     True
     """

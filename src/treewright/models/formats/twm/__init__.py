@@ -9,5 +9,3 @@ from treewright.models.formats.twm.document import (
     save,
     to_bytes,
 )
-
-__all__ = ["from_bytes", "from_source", "load", "read_certificate", "read_provenance", "save", "to_bytes"]
