@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 import treewright as tw
+from experiments.blanket_scores.targets import SIX_NODES, seeded, target
 from experiments.common import Experiment, Row, markdown_table, run
-from experiments.markov_blankets.targets import SIX_NODES, seeded, target
 from treewright.criteria import StructureScore
 
 SIZES = (250, 1000, 4000)
@@ -69,7 +69,7 @@ def tables(rows: list[Row]) -> Mapping[str, str]:
     return {"six-nodes": markdown_table(["target (irregularity)", "rows", *SCORES], lines)}
 
 
-EXPERIMENT = Experiment("markov_blankets.six_nodes", measure, tables, "docs/papers/blankets_measured.md")
+EXPERIMENT = Experiment("blanket_scores.six_nodes", measure, tables, "docs/measured/blanket_scores.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)

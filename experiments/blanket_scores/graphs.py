@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from experiments.blanket_scores.learners import LEARNERS, judged
+from experiments.blanket_scores.targets import LARGER, SMALL, rows_of, target
 from experiments.common import Experiment, Interval, Row, markdown_table, mean_interval, paired_interval, run
-from experiments.markov_blankets.learners import LEARNERS, judged
-from experiments.markov_blankets.targets import LARGER, SMALL, rows_of, target
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 SHOWN = (250, 1000, 4000)
@@ -128,7 +128,7 @@ def _paired(rows: list[Row], learner: str, n: int, *, trees: bool) -> Interval |
     return paired_interval(ours, theirs) if len(ours) > 1 else mean_interval([ours[0] - theirs[0]])
 
 
-EXPERIMENT = Experiment("markov_blankets.graphs", measure, tables, "docs/papers/blankets_measured.md")
+EXPERIMENT = Experiment("blanket_scores.graphs", measure, tables, "docs/measured/blanket_scores.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)
