@@ -13,13 +13,25 @@ import numpy as np
 
 from experiments.blanket_scores.learners import LEARNERS, judged
 from experiments.blanket_scores.targets import LARGER, SMALL, rows_of, target
-from experiments.common import Experiment, Interval, Row, markdown_table, mean_interval, paired_interval, run
+from experiments.common import (
+    Experiment,
+    Interval,
+    Line,
+    Panel,
+    Row,
+    markdown_table,
+    mean_interval,
+    paired_interval,
+    run,
+)
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 SHOWN = (250, 1000, 4000)
 DRAWS = 16
 FEWER = {"L1": 4, "GSMN": 8}
 TREES = ("hub_16", "hub_32", "hub_64", "scale_free_16_1", "scale_free_32_1")
+DRAWN = ("hub_64", "karate", "dolphins")
+IN_THE_PICTURE = ("auto", "BJP HC", "IB HC", "MPL", "L1")
 
 
 def measure(full: bool) -> Iterator[Row]:
@@ -96,6 +108,24 @@ def cost_table(rows: list[Row]) -> str:
     return markdown_table([f"{most} rows", *names], lines)
 
 
+def pictures(rows: list[Row]) -> Mapping[str, list[Panel]]:
+    """Mean distance over the number of rows, with the standard error of the mean."""
+    names = list(dict.fromkeys(row["graph"] for row in rows))
+    drawn = [name for name in DRAWN if name in names] or names[:1]
+    panels = [
+        Panel(name, "rows", "Hamming distance", [_line(rows, name, one) for one in IN_THE_PICTURE])
+        for name in drawn
+    ]
+    return {"blanket_scores_graphs.svg": panels}
+
+
+def _line(rows: list[Row], graph: str, learner: str) -> Line:
+    found = [row for row in rows if (row["graph"], row["learner"]) == (graph, learner)]
+    distances = [row["distances"] for row in found]
+    errors = [float(np.std(values, ddof=1)) / math.sqrt(len(values)) for values in distances]
+    return Line(learner, [row["rows"] for row in found], [float(np.mean(one)) for one in distances], errors)
+
+
 def _row(rows: list[Row], graph: str, n: int, learner: str) -> Row | None:
     key = (graph, n, learner)
     return next((row for row in rows if (row["graph"], row["rows"], row["learner"]) == key), None)
@@ -128,7 +158,7 @@ def _paired(rows: list[Row], learner: str, n: int, *, trees: bool) -> Interval |
     return paired_interval(ours, theirs) if len(ours) > 1 else mean_interval([ours[0] - theirs[0]])
 
 
-EXPERIMENT = Experiment("blanket_scores.graphs", measure, tables, "docs/measured/blanket_scores.md")
+EXPERIMENT = Experiment("blanket_scores.graphs", measure, tables, "docs/measured/blanket_scores.md", pictures)
 
 if __name__ == "__main__":
     run(EXPERIMENT)
