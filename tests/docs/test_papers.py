@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.docs.markdown import documents, headings_of, links_of, prose_of
+from tests.docs.markdown import documents, headings_of, links_of, prose_of, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ["bounded_treewidth", "efficient_markov", "blanket_scores", "separation_trees", "bayesian_knots"]
@@ -21,6 +21,12 @@ def test_a_page_is_short_and_has_one_title(page):
     assert page.stat().st_size <= MOST_BYTES, "tables belong to docs/measured, histories to NOTES.md"
     titles = re.findall(r"^# .+$", prose_of(page.read_text(encoding="utf-8")), re.MULTILINE)
     assert len(titles) == 1, titles
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_python(page)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
