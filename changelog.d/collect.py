@@ -10,10 +10,15 @@ KINDS = ("added", "changed", "fixed")
 MARK = "<!-- entries -->\n"
 
 
+def fragment_files(folder: Path) -> list[Path]:
+    """One file for each change, topics in alphabetical order; the README is none."""
+    return sorted(path for path in folder.glob("*.md") if path.name != "README.md")
+
+
 def fragments(folder: Path) -> dict[str, list[str]]:
     """The sentences of each kind, topics in alphabetical order; unknown kinds are refused."""
     found: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for path in sorted(folder.glob("*.md")):
+    for path in fragment_files(folder):
         kind = path.name.removesuffix(".md").rpartition(".")[2]
         if kind not in found:
             raise SystemExit(f"{path.name}: a fragment is named <topic>.<{'|'.join(KINDS)}>.md")
@@ -47,7 +52,7 @@ def main() -> None:
         raise SystemExit(f"CHANGELOG.md has no line {MARK.strip()}, so there is no place for an entry")
     text = f"{before}{mark}\n{entry(asked.version, asked.date, found)}{after}"
     changelog.write_text(text, encoding="utf-8")
-    for path in folder.glob("*.md"):
+    for path in fragment_files(folder):
         path.unlink()
 
 

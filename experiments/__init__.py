@@ -1,7 +1,8 @@
 """Experiments of the papers: one package for each paper, one command for each figure.
 
 ``python -m experiments.bounded_treewidth.log_loss`` measures, writes down what it found under `results/`, and
-renders the tables and pictures of the paper's page from that. `experiments.common` has what they share.
+renders the tables and pictures of `docs/measured/bounded_treewidth.md` from that.
+`experiments.common` has what they share.
 """
 
 import os

@@ -66,7 +66,7 @@ def tables(rows: list[Row]) -> Mapping[str, str]:
     return {"bars": markdown_table(header, lines)}
 
 
-EXPERIMENT = Experiment("bayesian_knots.bars", measure, tables, "docs/papers/bayesian_knots.md")
+EXPERIMENT = Experiment("bayesian_knots.bars", measure, tables, "docs/measured/bayesian_knots.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)

@@ -267,7 +267,7 @@ def _difference(ours: list[float], theirs: list[float], digits: int) -> str:
     return f"{gaps.mean():+.{digits}f}" + ("" if math.isnan(error) else f" ± {error:.{digits}f}")
 
 
-EXPERIMENT = Experiment("bayesian_knots.few_rows", measure, tables, "docs/papers/few_rows.md")
+EXPERIMENT = Experiment("bayesian_knots.few_rows", measure, tables, "docs/measured/bayesian_knots.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)

@@ -69,7 +69,7 @@ def _lines(rows: list[Row], figure: str) -> list[Line]:
     return lines
 
 
-EXPERIMENT = Experiment("bayesian_knots.growth", measure, tables, "docs/papers/bayesian_knots.md", pictures)
+EXPERIMENT = Experiment("bayesian_knots.growth", measure, tables, "docs/measured/bayesian_knots.md", pictures)
 
 if __name__ == "__main__":
     run(EXPERIMENT)

@@ -75,7 +75,7 @@ def tables(rows: list[Row]) -> Mapping[str, str]:
     return {"memory": markdown_table(["network", "rows", "the process", *SHOWN], lines)}
 
 
-EXPERIMENT = Experiment("bayesian_knots.memory", measure, tables, "docs/papers/bayesian_knots.md")
+EXPERIMENT = Experiment("bayesian_knots.memory", measure, tables, "docs/measured/bayesian_knots.md")
 
 if __name__ == "__main__":
     if len(sys.argv) == 4:

@@ -68,7 +68,7 @@ def pictures(rows: list[Row]) -> Mapping[str, Sequence[Panel]]:
 
 
 EXPERIMENT = Experiment(
-    "bayesian_knots.networks", measure, all_tables, "docs/papers/bayesian_knots.md", pictures
+    "bayesian_knots.networks", measure, all_tables, "docs/measured/bayesian_knots.md", pictures
 )
 
 if __name__ == "__main__":

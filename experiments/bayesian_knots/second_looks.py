@@ -86,7 +86,7 @@ def _gap(row: Row | None, own: Row) -> str:
     return f"{gaps.mean():+.1f} ± {gaps.std(ddof=1) / math.sqrt(len(gaps)):.1f}"
 
 
-EXPERIMENT = Experiment("bayesian_knots.second_looks", measure, tables, "docs/papers/few_rows.md")
+EXPERIMENT = Experiment("bayesian_knots.second_looks", measure, tables, "docs/measured/bayesian_knots.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)

@@ -78,7 +78,7 @@ def _shown(row: Row) -> str:
     return f"{np.mean(row['shd']):.1f} / {np.mean(row['f1']):.2f} / {np.mean(row['tables']):,.0f}"
 
 
-EXPERIMENT = Experiment("bayesian_knots.variants", measure, tables, "docs/papers/bayesian_knots.md")
+EXPERIMENT = Experiment("bayesian_knots.variants", measure, tables, "docs/measured/bayesian_knots.md")
 
 if __name__ == "__main__":
     run(EXPERIMENT)

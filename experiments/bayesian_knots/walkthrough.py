@@ -104,7 +104,7 @@ def knots_side_by_side(learned: LearnedPaperKnots) -> tw.graphs.ClusteredDag:
 
 
 EXPERIMENT = Experiment(
-    "bayesian_knots.walkthrough", measure, tables, "docs/papers/bayesian_knots.md", pictures
+    "bayesian_knots.walkthrough", measure, tables, "docs/measured/bayesian_knots.md", pictures
 )
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from experiments.bounded_treewidth.data import genes
 from experiments.bounded_treewidth.learners import BIC, GAUSSIAN, SIGMOID
 from experiments.common import Experiment, Line, Panel, Row, density, markdown_table, run
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 
 
 def measure(full: bool) -> Iterator[Row]:

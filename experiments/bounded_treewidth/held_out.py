@@ -26,7 +26,7 @@ from experiments.common import (
     run,
 )
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 SETS = ("nltcs", "plants", "jester", "bnetflix", "tretail", "msnbc")
 WIDTHS = (1, 2, 4, 8)
 

@@ -29,7 +29,7 @@ from experiments.common import (
     run,
 )
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 N_FOLDS = 10
 WIDTHS = {
     "genes, Gaussian": (1, 2, 3, 4, 6, 8, 12, 16, 20, 25),

@@ -20,7 +20,7 @@ import numpy as np
 import treewright as tw
 from experiments.common import Experiment, Row, density, markdown_table, network, run, timed
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 ROWS = 10_000
 SHORT = 1.0
 LARGE = ("tmovie", "ad")  # once is enough

@@ -25,7 +25,7 @@ from experiments.common import (
     timed,
 )
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 WIDTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 REPEATS = 12
 TIMED = ("chains", "thin junction tree")

@@ -24,7 +24,7 @@ from experiments.common import (
     run,
 )
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 TREEWIDTH = 2
 SIZES = (10, 20, 40, 80, 144)
 N_DRAWS = 10

@@ -16,7 +16,7 @@ import treewright as tw
 from experiments.bounded_treewidth.learners import BIC
 from experiments.common import Experiment, Row, density, markdown_table, run, timed
 
-PAGE = "docs/papers/bounded_treewidth.md"
+PAGE = "docs/measured/bounded_treewidth.md"
 CASES = (("nltcs", 2), ("nltcs", 4), ("nltcs", 6), ("plants", 2), ("plants", 5), ("plants", 8), ("kdd", 4))
 VARIANTS: dict[str, dict[str, Any]] = {
     "chains": {},

@@ -28,7 +28,7 @@ from experiments.common import (
 )
 from treewright.learners.efficient_markov.lem import MarkovLeaf
 
-PAGE = "docs/papers/efficient_markov.md"
+PAGE = "docs/measured/efficient_markov.md"
 SETS = (
     "nltcs", "msnbc", "plants", "jester", "bnetflix", "tretail", "msweb", "book", "tmovie", "cwebkb", "cr52",
     "bbc", "c20ng", "ad", "kdd",

@@ -12,7 +12,7 @@ import treewright as tw
 from experiments.common import Row
 from treewright.graphs import Pdag
 
-PAGE = "docs/papers/separation_trees_measured.md"
+PAGE = "docs/measured/separation_trees.md"
 
 # The numbers 1 to 37 that the paper gives the variables of ALARM.
 ALARM_NAMES = (

@@ -38,10 +38,21 @@ def prose_of(document: str) -> str:
     return FENCE.sub("", document)
 
 
+def links_of(document: str) -> list[str]:
+    """Targets of links inside the repository, with their anchors."""
+    return [match[1] for match in LINK.finditer(prose_of(document)) if "://" not in match[1]]
+
+
 def relative_links(document: str) -> list[str]:
     """Targets of links inside the repository, without their anchors."""
-    targets = [match[1].split("#")[0] for match in LINK.finditer(prose_of(document))]
-    return [target for target in targets if target and "://" not in target]
+    targets = [link.split("#")[0] for link in links_of(document)]
+    return [target for target in targets if target]
+
+
+def headings_of(document: str) -> set[str]:
+    """The anchors of its headings, as GitHub makes them: small letters, blanks to dashes, no punctuation."""
+    titles = re.findall(r"^#+ (.+)$", prose_of(document), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def run_python(path: Path) -> int:
@@ -92,3 +103,4 @@ def documents(root: Path) -> Iterator[Path]:
     yield from sorted(root.glob("*.md"))
     yield from sorted(root.glob("docs/**/*.md"))
     yield from sorted(root.glob("changelog.d/*.md"))
+    yield from sorted(root.glob("experiments/**/*.md"))

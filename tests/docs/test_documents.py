@@ -114,6 +114,7 @@ def test_fragments_become_an_entry(tmp_path):
     (folder / "b.fixed.md").write_text("Mended.\n")
     (folder / "z.added.md").write_text("Later.\n")
     (folder / "a.added.md").write_text("New.\n")
+    (folder / "README.md").write_text("# What this folder is for\n\nTwo paragraphs.\n")
     script = ROOT / "changelog.d" / "collect.py"
     subprocess.run([sys.executable, script, "0.2.0", "--date", "2030-01-02", "--root", tmp_path], check=True)
     assert (tmp_path / "CHANGELOG.md").read_text() == (
@@ -121,7 +122,7 @@ def test_fragments_become_an_entry(tmp_path):
         "\n## 0.2.0 (2030-01-02)\n\n### Added\n\n- New.\n- Later.\n\n### Fixed\n\n- Mended.\n"
         "\n## 0.1.0\n\nOld.\n"
     )
-    assert not list(folder.glob("*.md"))
+    assert [path.name for path in folder.glob("*.md")] == ["README.md"]
 
 
 def test_wrong_output_is_noticed():

@@ -2,8 +2,8 @@
 
 More search finds a better score. Whether that is a better network depends on the score: where the rows call
 for BDeu (near-certain tables) a better optimum has fewer errors; where they stay with qNML, or states are
-seen in groups, it may have more false edges (docs/papers/few_rows.md). With few rows for many variables the
-search stops early whatever the score, and then a second look at single edges pays.
+seen in groups, it may have more false edges (docs/papers/bayesian_knots.md). With few rows for many variables
+the search stops early whatever the score, and then a second look at single edges pays.
 """
 
 from __future__ import annotations

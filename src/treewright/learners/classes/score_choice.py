@@ -201,8 +201,8 @@ def suited_score(
     """The score for finding structure, as far as the data can tell.
 
     Where states of variables are worth merging, qNML of the groups: there the choice by the rows makes more
-    errors (docs/papers/few_rows.md). Elsewhere the score that the rows choose, and for moments BIC; all of
-    them with ln n nats for each edge ("sparse" in their names). A quick search is enough for the choice.
+    errors (docs/papers/bayesian_knots.md). Elsewhere the score that the rows choose, and for moments BIC; all
+    of them with ln n nats for each edge ("sparse" in their names). A quick search is enough for the choice.
 
     Parameters
     ----------

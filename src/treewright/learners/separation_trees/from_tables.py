@@ -4,7 +4,7 @@ The engine "class" is the search over equivalence classes, held to the pairs tha
 hypergraph (for several tables: of their columns). Where nothing is known it is that search and no other,
 which no variant over d-separation trees beats on one table of counts. The engine "tests" is the algorithm of
 Xie, Geng & Zhao (2006); on one table of continuous columns it makes half the errors of the search by score.
-What is better was measured (docs/papers/separation_trees_measured.md), and "auto" takes that.
+What is better was measured (docs/measured/separation_trees.md), and "auto" takes that.
 """
 
 from __future__ import annotations
