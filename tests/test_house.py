@@ -20,7 +20,7 @@ ALLOWED = {
     "verification": {"tables", "graphs", "models"},
     "reports": {"tables", "statistics", "graphs", "criteria", "learners", "inference", "models", "networks"},
 }
-EVERYWHERE = {"arguments", "errors", "limits", "_core"}
+EVERYWHERE = {"arguments", "errors", "limits", "types", "_core"}
 
 
 def imported_parts(file):

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 Rows = npt.NDArray[np.uint64]  # one row per vertex, bit v % 64 of word v // 64 says "adjacent to v"
 Offsets = npt.NDArray[np.int64]

@@ -16,12 +16,13 @@ from math import comb, hypot
 from typing import Any
 
 from treewright.errors import GraphError, SchemaError
-from treewright.graphs.directed.arcs import Arc, NamedArc, listed, named_pairs
+from treewright.graphs.directed.arcs import NamedArc, listed, named_pairs
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.extension import consistent_extension
 from treewright.graphs.directed.pdag import Pdag, as_pdag
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.types import Arc
 
 Shape = Dag | Pdag | UndirectedGraph
 

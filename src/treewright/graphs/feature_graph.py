@@ -23,7 +23,8 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 KINDS = ("one", "table", "tree", "split", "feature", "and", "mix", "hidden", "rows")
 NO_PARENT = 2**32 - 1  # of a root in a hidden tree

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import EvidenceError, TableTooLarge
 from treewright.inference.evidence import EvidenceReader
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables.schema import Label, Schema, Scope
-
-Codes = npt.NDArray[np.unsignedinteger]
-Mask = npt.NDArray[np.bool_]
+from treewright.tables.schema import Label, Schema
+from treewright.types import Codes, Mask, Scope
 
 
 @dataclass(frozen=True)

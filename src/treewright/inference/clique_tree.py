@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from treewright import _core
 from treewright.errors import TableTooLarge
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.limits import format_bytes, memory_limit, table_cells
-from treewright.tables.schema import Schema, Scope
-
-Cells = npt.NDArray[np.float64]
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
 
 class CliqueTree:

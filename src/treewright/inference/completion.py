@@ -33,9 +33,9 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
 from treewright.limits import check_table, table_cells
 from treewright.tables.overlaps import intersections, reduced_sets
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
-Cells = npt.NDArray[np.float64]
 Key = tuple[Scope, tuple[Any, ...]]  # a set, and the keys of the sets inside it that it was scaled to
 Counts = Callable[[Sequence[Scope]], Sequence[npt.NDArray[np.generic]]]
 

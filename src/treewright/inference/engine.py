@@ -10,10 +10,7 @@ import numpy.typing as npt
 
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Cells
-from treewright.tables.schema import Scope
-
-Codes = npt.NDArray[np.unsignedinteger]
+from treewright.types import Cells, Codes, Scope
 
 
 class Engine(Protocol):

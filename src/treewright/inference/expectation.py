@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.inference.batch import EvidenceColumns
-from treewright.inference.factor import Cells
 from treewright.inference.refusals import refuse_large
 from treewright.limits import memory_limit
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
 
 class FamilyExpectation:

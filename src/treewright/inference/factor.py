@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from treewright.tables.schema import Scope
-
-Cells = npt.NDArray[np.float64]
+from treewright.types import Cells, Scope
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,10 @@ from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Cells
 from treewright.limits import format_count, memory_limit
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Codes, Scope
 
-Codes = npt.NDArray[np.unsignedinteger]
 NOTHING = Evidence()
 _NO_WEIGHTS = np.zeros(0)
 

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Cells, Factor
-from treewright.tables.schema import Schema, Scope
-
-Codes = npt.NDArray[np.unsignedinteger]
+from treewright.inference.factor import Factor
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Codes, Scope
 
 
 class GibbsSampler:

@@ -22,12 +22,12 @@ from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Cells, Factor
+from treewright.inference.factor import Factor
 from treewright.inference.refusals import refuse_large, whole
 from treewright.limits import memory_limit
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Codes, Scope
 
-Codes = npt.NDArray[np.unsignedinteger]
 NOTHING = Evidence()
 
 

@@ -15,19 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-import numpy.typing as npt
-
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, TableTooLarge
 from treewright.inference.real_evidence import RealEvidence
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Floats = npt.NDArray[np.float64]
 
 _OPERATIONS_PER_SECOND = 2e9
 

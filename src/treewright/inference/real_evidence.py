@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.errors import EvidenceError, nearest
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 RealGiven = Mapping[str, float]
 

@@ -9,12 +9,11 @@ from itertools import accumulate, product
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SchemaError
 from treewright.tables.schema import Label, Schema, Variable
+from treewright.types import Cells
 
-Cells = npt.NDArray[np.float64]
 Key = Label | tuple[Label, ...]
 
 _SHOWN = 24  # rows of a printed table

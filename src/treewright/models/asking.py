@@ -23,13 +23,13 @@ from treewright.inference.batch import EvidenceColumns, check_answer_size, colum
 from treewright.inference.cost import Cost
 from treewright.inference.engine import Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
-from treewright.inference.factor import Cells
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.model import align_evidence
 from treewright.models.notebook import ShownInNotebooks
-from treewright.tables.schema import Label, NameOrIndex, Schema, Scope
+from treewright.tables.schema import Label, NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     from treewright.models.model import AnyModel

@@ -15,6 +15,7 @@ from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
+from treewright.types import Codes
 
 if TYPE_CHECKING:
     from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from treewright.models.features.feature_network import FeatureNetwork
     from treewright.models.undirected.markov_network import MarkovNetwork
 
-Codes = npt.NDArray[np.unsignedinteger]
 # what a file may hold
 AnyModel: TypeAlias = Union[
     "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"

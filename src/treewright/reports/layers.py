@@ -7,7 +7,7 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
-Arc = tuple[int, int]
+from treewright.types import Arc
 
 _GAP = 26.0  # between neighbours in a layer
 _SWEEPS = 24

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from treewright.reports.layers import Arc
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ import numpy as np
 
 from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.statistics.families import FamilyStatistics, FromTables, family_statistics
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature

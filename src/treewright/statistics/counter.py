@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature

@@ -20,11 +20,11 @@ from treewright import _core
 from treewright.errors import TableTooLarge, WeightError
 from treewright.limits import check_table, format_bytes, memory_limit, table_cells
 from treewright.statistics.counter import Counter, Counts
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Floats, Scope
 
 Family = tuple[int, Scope]
 Query = tuple[int, int, Scope]
-Floats = npt.NDArray[np.float64]
 
 ScoreKind = Literal["log_likelihood", "aic", "bic", "bdeu", "k2", "qnml"]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import SettingError
@@ -20,9 +19,8 @@ from treewright.statistics.moments import Moments, moments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.exports import counted
-from treewright.tables.schema import Scope
+from treewright.types import Floats, Scope
 
-Floats = npt.NDArray[np.float64]
 Found = tuple[Scope, str, Cover, float, float]  # columns, of what, in which tables, statistic, p-value
 
 # A cell with fewer expected rows is judged together with the other rare ones.

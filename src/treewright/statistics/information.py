@@ -11,7 +11,8 @@ from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Scope
 
 
 def entropy(counter: Counter, scope: Iterable[NameOrIndex], given: Iterable[NameOrIndex] = ()) -> float:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, WeightError
 from treewright.statistics.counter import Counts, SparseCounts
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature

@@ -17,8 +17,7 @@ from treewright import _core
 from treewright.arguments import COLUMNS, require
 from treewright.errors import MissingValuesError, SchemaError, WeightError
 from treewright.tables.schema import NameOrIndex, Schema
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 
 class ContinuousTable(Protocol):

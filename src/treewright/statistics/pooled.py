@@ -17,7 +17,6 @@ from treewright.errors import SchemaError, SettingError
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.statistics.families import (
     Family,
-    Floats,
     FromTables,
     PosteriorSettings,
     Query,
@@ -26,7 +25,8 @@ from treewright.statistics.families import (
 )
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.databases import Cover, Databases
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature

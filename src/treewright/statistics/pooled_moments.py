@@ -19,9 +19,8 @@ from treewright.statistics.moments import Moments, moments
 from treewright.statistics.scaling import scale_covariance
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.overlaps import intersections
-from treewright.tables.schema import NameOrIndex, Schema, Scope
-
-Floats = npt.NDArray[np.float64]
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats, Scope
 
 
 class PooledMoments:

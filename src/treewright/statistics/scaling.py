@@ -11,11 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from treewright.tables.schema import Scope
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats, Scope
 
 
 def scale_covariance(

@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.statistics.moments import ContinuousTable, Moments, moments, rank_by_name
-from treewright.tables.schema import Schema, Scope
-
-Floats = npt.NDArray[np.float64]
+from treewright.tables.schema import Schema
+from treewright.types import Floats, Scope
 
 
 @dataclass(frozen=True)

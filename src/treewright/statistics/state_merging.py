@@ -25,8 +25,7 @@ from treewright.errors import SettingError
 from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.merged import Codes, Groups, add_up
 from treewright.tables.schema import Schema
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 # Only so many states are compared with each other; the rarest beyond them are one from the start.
 _MOST_COMPARED = 256

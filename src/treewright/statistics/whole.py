@@ -28,13 +28,13 @@ from treewright.statistics.families import (
     TestSettings,
 )
 from treewright.statistics.information import information_from_tests
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature
     from treewright.tables.table import Table
 
-Floats = npt.NDArray[np.float64]
 
 # Sums of weights stay exact, and products of two of them finite, below this.
 _LARGEST_TOTAL = 2**53

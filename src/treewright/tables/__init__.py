@@ -6,7 +6,8 @@ from treewright.tables.databases import Databases
 from treewright.tables.features import Feature, Literal
 from treewright.tables.readers import read_table
 from treewright.tables.report import ColumnReport, Report
-from treewright.tables.schema import Label, NameOrIndex, Schema, Scope, Variable
+from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
+from treewright.types import Scope

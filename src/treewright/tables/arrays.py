@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, WeightError
 from treewright.tables.schema import Variable
+from treewright.types import Mask
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Column = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32] | npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 

@@ -22,9 +22,10 @@ from treewright.tables.align import label_kinds, unite
 from treewright.tables.exports import counted
 from treewright.tables.overlaps import reduced_sets
 from treewright.tables.report import Report, join_reports
-from treewright.tables.schema import NameOrIndex, Schema, Scope, Variable
+from treewright.tables.schema import NameOrIndex, Schema, Variable
 from treewright.tables.sharded import ShardedTable, recoded
 from treewright.tables.table import Table
+from treewright.types import Scope
 
 Cover = tuple[int, ...]  # positions of tables, rising
 _KEPT_BYTES = 256 << 20  # of tables that were joined on what they share

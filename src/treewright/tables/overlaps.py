@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from treewright.errors import SchemaError
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 _MOST_WAYS = 4096
 

@@ -15,9 +15,9 @@ from math import isnan
 from numbers import Integral
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
+from treewright.types import Scope
 
 Label = str | int | float | bool
-Scope = tuple[int, ...]
 NameOrIndex = str | int
 
 

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError
 from treewright.tables.align import align_schemas
-from treewright.tables.arrays import Column, Mask, code_type, freeze
+from treewright.tables.arrays import Column, code_type, freeze
 from treewright.tables.exports import counted
 from treewright.tables.schema import Schema, Variable
 from treewright.tables.table import Table
+from treewright.types import Mask
 
 
 class ShardedTable:

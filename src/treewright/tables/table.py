@@ -18,7 +18,6 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.tables.arrays import (
     Column,
-    Mask,
     Weights,
     check_column,
     check_weights,
@@ -29,6 +28,7 @@ from treewright.tables.arrays import (
 )
 from treewright.tables.exports import cells, describe, to_html, to_pandas
 from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
+from treewright.types import Mask
 
 if TYPE_CHECKING:
     from treewright.tables.features import Feature

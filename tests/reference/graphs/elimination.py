@@ -28,7 +28,8 @@ from tests.reference.counting.arithmetic import LINEAR, LOGARITHMIC, Arithmetic
 from treewright.errors import TableTooLarge
 from treewright.inference.factor import Factor
 from treewright.limits import memory_limit
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 Cells = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")

@@ -14,8 +14,8 @@ from treewright.criteria.graph_scores.structure_score import aligned, price
 from treewright.criteria.tests.queries import require_discrete
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats
 from treewright.tables.schema import Schema
+from treewright.types import Floats
 
 
 class BlanketPosterior:

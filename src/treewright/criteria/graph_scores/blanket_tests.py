@@ -18,8 +18,9 @@ from treewright.criteria.scores.score import positive
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats, PosteriorSettings, Query, family_statistics
+from treewright.statistics.families import PosteriorSettings, Query, family_statistics
 from treewright.statistics.whole import WholeCounter
+from treewright.types import Floats
 
 Slices = Literal["all", "observed"]
 Margin = float | Literal["matched"]

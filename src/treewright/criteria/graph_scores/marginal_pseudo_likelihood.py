@@ -24,8 +24,9 @@ from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats, ScoreSettings
+from treewright.statistics.families import ScoreSettings
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class MarginalPseudoLikelihood:

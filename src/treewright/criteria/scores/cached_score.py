@@ -16,8 +16,9 @@ from treewright.criteria.scores.score import (
     floats,
 )
 from treewright.errors import SettingError
-from treewright.statistics.families import Family, Floats
+from treewright.statistics.families import Family
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class CachedScore(PluralScore):

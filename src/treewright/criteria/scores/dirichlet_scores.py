@@ -20,8 +20,9 @@ from treewright.criteria.scores.score import NamedFamily, PluralScore, as_famili
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
 from treewright.statistics.counter import Counter, Counts
-from treewright.statistics.families import CELLS_PER_CALL, Family, Floats, ScoreSettings
-from treewright.tables.schema import Schema, Scope
+from treewright.statistics.families import CELLS_PER_CALL, Family, ScoreSettings
+from treewright.tables.schema import Schema
+from treewright.types import Floats, Scope
 
 
 class BDeu(DiscreteScore):

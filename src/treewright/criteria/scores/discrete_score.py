@@ -20,13 +20,13 @@ from treewright.statistics.counter import Counter
 from treewright.statistics.families import (
     NOT_INDICES,
     Family,
-    Floats,
     FromTables,
     ScoreSettings,
     family_statistics,
     is_native,
 )
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class DiscreteScore(PluralScore):

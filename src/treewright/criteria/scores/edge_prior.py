@@ -17,8 +17,8 @@ from treewright.criteria.scores.likelihood_scores import QNML
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class EdgePrior(PluralScore):

@@ -16,9 +16,9 @@ from treewright import _core
 from treewright.arguments import MOMENTS, require
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
-from treewright.statistics.families import Floats
 from treewright.statistics.moments import Moments, rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class GaussianBIC(PluralScore):

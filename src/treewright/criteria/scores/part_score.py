@@ -10,9 +10,10 @@ from treewright.criteria.scores.discrete_score import DiscreteScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
-from treewright.statistics.families import Floats, family_statistics
+from treewright.statistics.families import family_statistics
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> LocalScore:

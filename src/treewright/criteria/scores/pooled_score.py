@@ -28,11 +28,12 @@ from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
 from treewright.errors import SettingError, nearest
-from treewright.statistics.families import Family, Floats
+from treewright.statistics.families import Family
 from treewright.statistics.moments import moments
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.databases import Databases
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Floats, Scope
 
 _SCORES: dict[str, Callable[[WholeCounter], LocalScore]] = {
     "loglik": LogLikelihood,

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SettingError
-from treewright.statistics.families import Family, Floats
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.statistics.families import Family
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats, Scope
 
 NamedFamily = tuple[NameOrIndex, Iterable[NameOrIndex]]
 

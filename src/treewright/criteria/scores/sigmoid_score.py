@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError, SettingError
-from treewright.statistics.families import Floats
 from treewright.statistics.moments import ContinuousTable
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFit
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 
 class SigmoidBIC(PluralScore):

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from treewright.arguments import TEST, require
 from treewright.criteria.tests.independence import IndependenceTest, canonical_query
 from treewright.criteria.tests.queries import NamedQuery
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 CanonicalQuery = tuple[int, int, Scope]
 

@@ -15,20 +15,14 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require
-from treewright.criteria.tests.independence import Flags, TestResult, TestResults
+from treewright.criteria.tests.independence import TestResult, TestResults
 from treewright.criteria.tests.permutation_test import PermutationTest
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, one_of
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import (
-    NOT_INDICES,
-    Floats,
-    Query,
-    TestSettings,
-    family_statistics,
-    is_native,
-)
+from treewright.statistics.families import NOT_INDICES, Query, TestSettings, family_statistics, is_native
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Flags, Floats
 
 
 class LimitTest:

@@ -18,11 +18,10 @@ from treewright.arguments import MOMENTS, require
 from treewright.criteria.tests.independence import TestResult, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import SingularError
-from treewright.statistics.families import Floats
 from treewright.statistics.moments import Moments, rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Flags, Floats
 
-Flags = npt.NDArray[np.bool_]
 Answers = tuple[Floats, Floats, Floats, npt.NDArray[np.uint8]]
 
 # reasons for an answer that is not an ordinary one, as the core numbers them

@@ -15,10 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.criteria.tests.queries import NamedQuery, as_query
-from treewright.statistics.families import Floats
-from treewright.tables.schema import NameOrIndex, Schema, Scope
-
-Flags = npt.NDArray[np.bool_]
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Flags, Floats, Scope
 
 
 @runtime_checkable

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria.tests.gaussian_tests import FisherZTest
 from treewright.criteria.tests.independence import TestResult, TestResults
@@ -21,8 +20,7 @@ from treewright.statistics.moments import Moments
 from treewright.statistics.pooled_moments import PooledMoments
 from treewright.tables.databases import Cover
 from treewright.tables.schema import NameOrIndex, Schema
-
-Flags = npt.NDArray[np.bool_]
+from treewright.types import Flags
 
 
 class PooledFisherZTest:

@@ -14,12 +14,13 @@ import numpy as np
 
 from treewright.arguments import COUNTS, require
 from treewright.criteria.scores.score import positive
-from treewright.criteria.tests.independence import Flags, TestResult, TestResults
+from treewright.criteria.tests.independence import TestResult, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_partners, as_queries, one_of
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import Floats, PosteriorSettings, family_statistics
+from treewright.statistics.families import PosteriorSettings, family_statistics
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Flags, Floats
 
 
 class PosteriorTest:

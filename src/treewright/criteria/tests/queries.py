@@ -8,7 +8,8 @@ from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Query
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 NamedQuery = tuple[NameOrIndex, NameOrIndex, Iterable[NameOrIndex]]
 

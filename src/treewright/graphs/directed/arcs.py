@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import GraphError
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc, Scope
 
-Arc = tuple[int, int]
 NamedArc = tuple[str, str]
 Pairs = npt.NDArray[np.uint32]
 GivenPairs = Iterable[tuple[NameOrIndex, NameOrIndex]]

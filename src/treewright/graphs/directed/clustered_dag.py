@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.errors import SchemaError
-from treewright.graphs.directed.arcs import Arc, GivenPairs
+from treewright.graphs.directed.arcs import GivenPairs
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.clusters import Clusters
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

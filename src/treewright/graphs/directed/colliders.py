@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import Arc
 from treewright.graphs.directed.dag import Collider
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc
 
 GivenCollider = tuple[NameOrIndex, NameOrIndex, NameOrIndex]
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 if TYPE_CHECKING:
     from treewright.graphs.directed.dag import Dag

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from treewright import _core
 from treewright.errors import CycleError, GraphError
 from treewright.graphs.directed.arcs import (
-    Arc,
     GivenPairs,
     NamedArc,
     as_array,
@@ -28,7 +27,8 @@ from treewright.graphs.directed.arcs import (
 )
 from treewright.graphs.directed.d_separation import is_d_separated
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc, Scope
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from treewright import _core
 from treewright.errors import CycleError, GraphError
-from treewright.graphs.directed.arcs import Arc, GivenPairs, as_pairs, path_text, resolve_pairs
+from treewright.graphs.directed.arcs import GivenPairs, as_pairs, path_text, resolve_pairs
 from treewright.graphs.directed.dag import Dag
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc, Scope
 
 
 class DagBuilder:

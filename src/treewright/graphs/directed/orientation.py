@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from treewright import _core
-from treewright.graphs.directed.arcs import Arc, GivenPairs, NamedArc, resolve_pairs
+from treewright.graphs.directed.arcs import GivenPairs, NamedArc, resolve_pairs
 from treewright.graphs.directed.colliders import GivenCollider, resolve_collider, undirected_rest
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Collider, Dag
@@ -19,6 +19,7 @@ from treewright.graphs.directed.meek import MeekClosure, meek_closure
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 NamedCollider = tuple[str, str, str]
 

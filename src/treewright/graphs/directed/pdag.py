@@ -13,18 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import (
-    Arc,
-    GivenPairs,
-    NamedArc,
-    Pairs,
-    as_array,
-    named_pairs,
-    resolve_pairs,
-)
+from treewright.graphs.directed.arcs import GivenPairs, NamedArc, Pairs, as_array, named_pairs, resolve_pairs
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from treewright.errors import FileMissingError, FormatError
 from treewright.tables.schema import repeated
-
-Names = tuple[str, ...]
+from treewright.types import Names
 
 LARGEST_FILE = 64 * 2**20  # bytes; a thousand sets of a thousand long names fit
 _BLANKS = " \t\r\f\v"

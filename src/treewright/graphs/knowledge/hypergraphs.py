@@ -17,7 +17,8 @@ from treewright.graphs.undirected.elimination import Method
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.junction_trees import spanning_cliques
 from treewright.graphs.undirected.triangulation import triangulate
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 def separation_tree_from_hypergraph(

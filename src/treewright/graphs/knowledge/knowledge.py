@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import KnowledgeError
-from treewright.graphs.directed.arcs import Arc, NamedArc, listed
+from treewright.graphs.directed.arcs import NamedArc, listed
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
 from treewright.graphs.knowledge.rules import allowed_and_required
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema, repeated
-
-BoolMatrix = npt.NDArray[np.bool_]
+from treewright.types import Arc, Matrix
 
 
 @dataclass(frozen=True)
@@ -138,8 +137,8 @@ class BoundKnowledge:
     """
 
     schema: Schema
-    allowed: BoolMatrix
-    required: BoolMatrix
+    allowed: Matrix
+    required: Matrix
 
     def __post_init__(self) -> None:
         for matrix in (self.allowed, self.required):
@@ -162,9 +161,9 @@ class BoundKnowledge:
         return not self.required.any() and int(self.allowed.sum()) == n * (n - 1)
 
     @cached_property
-    def allowed_pairs(self) -> BoolMatrix:
+    def allowed_pairs(self) -> Matrix:
         """The pairs that may be joined in one direction at least: a symmetric matrix."""
-        pairs: BoolMatrix = self.allowed | self.allowed.T
+        pairs: Matrix = self.allowed | self.allowed.T
         pairs.flags.writeable = False
         return pairs
 
@@ -233,7 +232,7 @@ def bind_knowledge(knowledge: Knowledge | BoundKnowledge | None, schema: Schema)
     return knowledge.on(schema)
 
 
-def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[BoolMatrix, BoolMatrix]:
+def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[Matrix, Matrix]:
     """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
     if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
         raise KnowledgeError("the graph and the knowledge are about different variables")

@@ -14,7 +14,8 @@ from treewright.errors import GraphError, IllegitimateHypergraph
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.knowledge.hypergraphs import read_hyperedges, two_section
 from treewright.graphs.undirected.d_separation_trees import DSeparationTree
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 def check_legitimate(

@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import KnowledgeError, nearest
 from treewright.graphs.directed.arcs import NamedArc, as_array, listed, path_text, ranks_by_name
 from treewright.tables.schema import Schema
+from treewright.types import Matrix
 
 if TYPE_CHECKING:
     from treewright.graphs.knowledge.knowledge import Knowledge
 
-BoolMatrix = npt.NDArray[np.bool_]
 _SHOWN = 5
 
 
@@ -30,11 +29,11 @@ _SHOWN = 5
 class Rule:
     """Arcs [from, to] that one part of the knowledge speaks of, and what it says of one, by names."""
 
-    arcs: BoolMatrix
+    arcs: Matrix
     says: Callable[[str, str], str]
 
 
-def allowed_and_required(knowledge: Knowledge, schema: Schema) -> tuple[BoolMatrix, BoolMatrix]:
+def allowed_and_required(knowledge: Knowledge, schema: Schema) -> tuple[Matrix, Matrix]:
     """The arcs that may be there and those that must; refuses contradictions by name."""
     bans, demands = list(ruled_out(knowledge, schema)), list(demanded(knowledge, schema))
     refuse_contradictions(schema, bans, demands)
@@ -121,21 +120,21 @@ def refuse_contradictions(schema: Schema, bans: list[Rule], demands: list[Rule])
         raise KnowledgeError("; ".join(sentences[:_SHOWN]) + more)
 
 
-def refuse_cycles(schema: Schema, required: BoolMatrix) -> None:
+def refuse_cycles(schema: Schema, required: Matrix) -> None:
     pairs = [(u, v) for u, v in np.argwhere(required).tolist()]
     cycle = _core.find_cycle(len(schema), as_array(pairs), ranks_by_name(schema))
     if cycle:
         raise KnowledgeError(f"the required arcs close a cycle: {path_text(schema, (*cycle, cycle[0]))}")
 
 
-def _union(schema: Schema, rules: list[Rule]) -> BoolMatrix:
+def _union(schema: Schema, rules: list[Rule]) -> Matrix:
     union = np.zeros((len(schema), len(schema)), dtype=bool)
     for rule in rules:
         union |= rule.arcs
     return union
 
 
-def _arcs(schema: Schema, pairs: Iterable[NamedArc]) -> BoolMatrix:
+def _arcs(schema: Schema, pairs: Iterable[NamedArc]) -> Matrix:
     arcs = np.zeros((len(schema), len(schema)), dtype=bool)
     for u, v in pairs:
         arcs[_index(schema, u), _index(schema, v)] = True

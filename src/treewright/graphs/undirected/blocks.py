@@ -17,7 +17,8 @@ from treewright.errors import GraphError
 from treewright.graphs._bits import to_sets
 from treewright.graphs.undirected.elimination import require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 @dataclass(frozen=True)

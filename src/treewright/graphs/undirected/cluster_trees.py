@@ -18,9 +18,8 @@ from treewright.errors import GraphError
 from treewright.graphs._bits import from_sets
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Schema, Scope
-
-Names = tuple[str, ...]
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Names, Scope
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import GraphError
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Names, Scope
 
-Names = tuple[str, ...]
 Pairs = npt.NDArray[np.bool_]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 
 def collapsed_scope(n: int, sets: Sequence[Scope], wanted: Scope) -> Scope:

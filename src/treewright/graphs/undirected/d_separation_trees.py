@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from treewright.errors import GraphError
-from treewright.graphs.undirected.cluster_trees import ClusterTree, Names
+from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.graphs.undirected.elimination import Method
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.junction_trees import spanning_cliques
 from treewright.graphs.undirected.triangulation import Triangulation, triangulate
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Names
 
 
 @dataclass(frozen=True, init=False)

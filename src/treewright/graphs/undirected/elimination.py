@@ -17,7 +17,7 @@ from treewright import _core
 from treewright.errors import GraphError, nearest
 from treewright.graphs._bits import to_sets
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 Method = Literal["min_fill", "min_degree", "mcs", "mcs_m", "lex_bfs", "lex_m"]
 METHODS: tuple[str, ...] = get_args(Method)

@@ -18,7 +18,8 @@ from treewright import _core
 from treewright.errors import GraphError
 from treewright.graphs._bits import Rows, frozen, members, n_words, pack, row_of, to_sets, unpack
 from treewright.graphs.edges import Edge, EdgeArray, EdgeLike, read_edges
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 if TYPE_CHECKING:
     import networkx

@@ -12,7 +12,7 @@ from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.graphs.undirected.elimination import Method
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import Triangulation, triangulate
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 
 @dataclass(frozen=True, init=False)

@@ -11,7 +11,7 @@ from treewright import _core
 from treewright.errors import TreewidthError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import Triangulation, eliminate
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 LARGEST_CORE = 64
 

@@ -18,7 +18,8 @@ from treewright.graphs._bits import to_sets
 from treewright.graphs.edges import Edge
 from treewright.graphs.undirected.elimination import Method, elimination_order, require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Scope
 
 
 @dataclass(frozen=True)

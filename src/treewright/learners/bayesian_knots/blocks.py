@@ -51,7 +51,7 @@ from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 
 def learn_blocks(

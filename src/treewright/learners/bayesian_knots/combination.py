@@ -25,9 +25,10 @@ from treewright import _core
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, Pdag, meek_closure, nearest_extension
-from treewright.graphs.directed.arcs import Arc, NamedArc, named_pairs
+from treewright.graphs.directed.arcs import NamedArc, named_pairs
 from treewright.learners.bayesian_knots.votes import Ballot, Vote, Weights, by_strength, count_votes
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 Tie = Literal["evidence", "random"]
 

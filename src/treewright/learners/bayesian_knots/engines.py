@@ -33,7 +33,8 @@ from treewright.learners.independence.shared_tests import PartTest, SharedTest
 from treewright.learners.independence.tpda import learn_tpda
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 Engine = Literal["pc", "tpda", "class", "exact"]
 Part = TypeVar("Part")

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.arguments import SCORE, STATISTICS, require, require_option
 from treewright.criteria.scores.score import LocalScore
@@ -43,9 +42,9 @@ from treewright.learners.classes.score_choice import CountedChoice, suited_score
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
+from treewright.types import Matrix
 
 Progress = Callable[[int, float], object]
-Matrix = npt.NDArray[np.bool_]
 
 # Up to so many variables all pairs are let in by default.
 CERTIFICATE_UP_TO = 2_000

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria.tests.discrete_tests import GTest
 from treewright.criteria.tests.gaussian_tests import FisherZTest
@@ -20,10 +19,10 @@ from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
+from treewright.types import Matrix
 
 Filter = Literal["pc1", "clusters", "partners"]
 FILTERS: tuple[Filter, ...] = ("pc1", "clusters", "partners")
-Matrix = npt.NDArray[np.bool_]
 
 _PC_LEVEL = 0.05
 _N_PARTNERS = 5

@@ -32,7 +32,7 @@ from treewright.graphs import (
     bind_knowledge,
     edge,
 )
-from treewright.graphs.directed.arcs import Arc, NamedArc
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.learners.bayesian_knots.combination import Combined, Tie, combine_classes, combine_dags
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner, KnotSettings, default_test
@@ -47,6 +47,7 @@ from treewright.learners.learned import TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 Combine = Literal["cpdag", "dag"]
 

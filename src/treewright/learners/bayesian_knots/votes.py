@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from treewright.graphs.directed.arcs import Arc, ranks_by_name
+from treewright.graphs.directed.arcs import ranks_by_name
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 Weights = npt.NDArray[np.float64]
 

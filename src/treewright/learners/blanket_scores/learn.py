@@ -38,7 +38,7 @@ from treewright.learners.blanket_scores.searches import (
 from treewright.learners.blanket_scores.starts import Conflicts, learn_apart, pseudo_start, tree_start
 from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import TraceBuilder
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 Start = Literal["empty", "chow-liu", "mpl"]
 SEARCHES: dict[str, Search] = {

@@ -18,7 +18,7 @@ from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.graphs._bits import Rows
 from treewright.learners.blanket_scores.flip_rules import FlipRules
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 NO_LIMIT = 2**62
 LARGEST_EXHAUSTIVE = 6

@@ -19,7 +19,7 @@ from treewright.graphs.directed.arcs import as_array, ranks_by_name
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
 from treewright.learners.classes.dag_climbing import check_parents
 from treewright.learners.learned import Trace
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 _TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 _PATIENCE = 10  # draws in a row that may bring nothing

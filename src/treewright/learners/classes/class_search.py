@@ -35,10 +35,10 @@ from treewright.graphs.directed.arcs import as_array
 from treewright.learners.classes.copies import Copy, merge_copies
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.tables.schema import Schema
+from treewright.types import Matrix
 
 Progress = Callable[[int, float], object]
 Allowed = UndirectedGraph | npt.NDArray[np.bool_]
-Matrix = npt.NDArray[np.bool_]
 
 # Steps that orient more than this many neighbours at once are left out above so many variables.
 _LARGEST_SET = 3

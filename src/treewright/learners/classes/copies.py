@@ -20,9 +20,9 @@ from treewright.graphs import Cpdag, Dag
 from treewright.statistics.families import family_statistics
 from treewright.statistics.whole import WholeCounter
 from treewright.tables.schema import Schema
+from treewright.types import Matrix
 
 Copy = tuple[int, int]  # the original, the copy
-Matrix = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

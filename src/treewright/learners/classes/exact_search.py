@@ -21,12 +21,10 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
-from treewright.graphs.directed.arcs import Arc
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables.schema import Scope
+from treewright.types import Arc, Floats, Scope
 
-Floats = npt.NDArray[np.float64]
 Sets = npt.NDArray[np.int32]  # one bit for each variable, in the order of names
 MOST_VARIABLES = 25
 

@@ -22,10 +22,10 @@ from treewright.graphs import (
     UndirectedGraph,
     consistent_extension,
 )
-from treewright.graphs.directed.arcs import Arc
 from treewright.graphs.directed.colliders import undirected_rest
 from treewright.graphs.directed.orientation import add_directions
 from treewright.learners.classes.dag_climbing import learn_dag_climbing
+from treewright.types import Arc
 
 
 def one_way_arcs(edges: Iterable[Arc], known: BoundKnowledge) -> list[Arc]:

@@ -20,8 +20,8 @@ from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.efficient_markov.row_sets import LearningRows
 from treewright.limits import format_bytes, memory_limit
+from treewright.types import Floats
 
-Floats = npt.NDArray[np.float64]
 DensityProgress = Callable[[str, int, float], object]  # model, step, validation score
 
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 _STEPS = 5000
 _ENOUGH = 1e-10  # nats a row: smaller gains end the search

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria import IndependenceTest, TestResults
 from treewright.statistics.families import Query
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from treewright.types import Flags, Floats
 
 
 @runtime_checkable

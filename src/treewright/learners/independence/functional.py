@@ -17,7 +17,7 @@ from treewright.learners.independence.answers import GradedTest
 from treewright.limits import table_cells
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import DENSE_CELLS, Query
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 Functional = tuple[str, tuple[str, ...]]
 _SHOWN = 8

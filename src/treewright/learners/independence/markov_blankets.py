@@ -22,7 +22,8 @@ from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.partner_tests import PartnerQuestions
 from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import Learned, TraceBuilder
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Scope
 
 
 def grow_shrink(

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria import IndependenceTest, TestResults
 from treewright.graphs.directed.arcs import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, strength_of
-from treewright.tables.schema import Scope
-
-Flags = npt.NDArray[np.bool_]
+from treewright.types import Flags, Scope
 
 
 @runtime_checkable

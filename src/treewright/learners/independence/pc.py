@@ -29,7 +29,7 @@ from treewright.graphs import (
     bind_knowledge,
     orient_consistently,
 )
-from treewright.graphs.directed.arcs import Arc, NamedArc
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.obedience import climb_obediently, marks_of, one_way_arcs
@@ -39,6 +39,7 @@ from treewright.learners.independence.separators import NamedSeparators
 from treewright.learners.independence.skeleton import Progress, Skeleton, Weighed, find_skeleton
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.tables.schema import Schema
+from treewright.types import Arc
 
 RULES = ("contest", "score", "majority", "conservative", "first")
 

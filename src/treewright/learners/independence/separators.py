@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from treewright.graphs import BoundKnowledge, Edge, UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 class Separators(Mapping[Edge, Scope]):

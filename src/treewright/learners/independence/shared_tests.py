@@ -16,7 +16,8 @@ from treewright import _core
 from treewright.criteria import IndependenceTest, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_queries
 from treewright.learners.independence.answers import answers_of
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 class SharedTest:

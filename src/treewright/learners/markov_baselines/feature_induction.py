@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require
@@ -28,8 +27,8 @@ from treewright.statistics.counter import Counter
 from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
+from treewright.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Conjunction = tuple[int, ...]  # literals, numbered by variable and state in name order
 Progress = Callable[[int, float, float], object]  # features, pseudo-log-likelihoods of both sets of rows
 

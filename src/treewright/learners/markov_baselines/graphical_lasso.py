@@ -26,8 +26,7 @@ from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_baselines.penalty_path import check_path
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 _SWEEPS = 500
 

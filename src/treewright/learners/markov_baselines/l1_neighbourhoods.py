@@ -33,8 +33,8 @@ from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.tables.schema import Schema
+from treewright.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Rule = Literal["or", "and"]
 
 TUNING_PENALTIES = (1000.0, 500.0, 200.0, 100.0, 50.0, 25.0, 20.0, 10.0, 5.0, 2.0, 1.0)

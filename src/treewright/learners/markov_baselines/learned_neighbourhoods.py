@@ -11,14 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.graphs import Edge, UndirectedGraph
 from treewright.learners.learned import Learned
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ from treewright.learners.learned import Learned, TraceBuilder
 from treewright.limits import format_count
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 MOST_VARIABLES = 64
 MOST_TESTS = 2_000_000

@@ -14,8 +14,9 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import GraphError
 from treewright.graphs import Dag, DSeparationTree, is_d_separated
 from treewright.learners.independence.answers import GradedTest
-from treewright.learners.separation_trees.learned_tree import Absence, Names, Separation
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.learners.separation_trees.learned_tree import Absence, Separation
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Names, Scope
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.tests.queries import as_level
@@ -23,9 +22,8 @@ from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.partner_tests import PartnerTest
 from treewright.learners.separation_trees.dense_strata import dense_p_value
 from treewright.statistics.counter import Counter
-from treewright.tables.schema import Scope
+from treewright.types import Floats, Scope
 
-Floats = npt.NDArray[np.float64]
 Covers = Callable[[Scope], bool]
 Legitimacy = Literal["error", "report", "skip"]
 Across = tuple[int, int, int]  # u, v, position of the separator between them

@@ -19,7 +19,6 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria import PooledFisherZTest
 from treewright.criteria.scores.score import LocalScore
@@ -45,8 +44,7 @@ from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.databases import Databases, as_databases
 from treewright.tables.schema import NameOrIndex, Schema
-
-Matrix = npt.NDArray[np.bool_]
+from treewright.types import Matrix
 
 
 def learn_from_databases(

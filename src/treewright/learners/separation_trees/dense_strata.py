@@ -9,15 +9,11 @@ more. Only margins are looked at, which say nothing about dependence, so the cho
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import TableTooLarge
 from treewright.statistics.counter import Counter
-from treewright.tables.schema import Scope
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from treewright.types import Flags, Floats, Scope
 
 _EXPECTED = 5.0  # rows that a cell needs
 

@@ -28,7 +28,8 @@ from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
 from treewright.statistics.moments import Moments
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Scope
 
 GraphMethod = Literal["auto", "blankets", "inverse-covariance"]
 _METHODS = ("auto", "blankets", "inverse-covariance")

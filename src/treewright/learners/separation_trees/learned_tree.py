@@ -13,8 +13,7 @@ from treewright.learners.independence.functional import Functional
 from treewright.learners.learned import Learned
 from treewright.learners.separation_trees.audit import SeparatorAudit
 from treewright.tables.schema import NameOrIndex
-
-Names = tuple[str, ...]
+from treewright.types import Names
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
 from treewright.learners.independence.skeleton import Progress, checked_depth
 from treewright.learners.learned import TraceBuilder
-from treewright.tables.schema import Scope
+from treewright.types import Scope
 
 LocalSearch = Literal["pc", "exhaustive"]
 Depth = int | None | Literal["auto"]

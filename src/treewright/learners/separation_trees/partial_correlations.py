@@ -8,12 +8,9 @@ pairs that have nothing to do with each other is taken for it (as Schäfer & Str
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.statistics.moments import Moments
-from treewright.tables.schema import Scope
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats, Scope
 
 # The own share of a column's variance below which it is a linear function of the others.
 _SINGULAR = 1e-12

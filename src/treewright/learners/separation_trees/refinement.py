@@ -40,7 +40,8 @@ from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudi
 from treewright.learners.separation_trees.independence_graph import GraphMethod, independence_graphs
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree
 from treewright.learners.separation_trees.node_skeletons import Depth, LocalSearch
-from treewright.tables.schema import NameOrIndex, Scope
+from treewright.tables.schema import NameOrIndex
+from treewright.types import Scope
 
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12

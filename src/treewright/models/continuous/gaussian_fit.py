@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
@@ -22,8 +21,6 @@ from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.gaussian_parameters import numbers_by_variable
 from treewright.models.continuous.real_rows import check_continuous
 from treewright.statistics.moments import Moments, rank_by_name
-
-Floats = npt.NDArray[np.float64]
 
 VARIANCE_FLOOR = 1e-12
 """The least share of a variable's variance that its parents leave; a constant column has this variance."""

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError
@@ -32,13 +31,12 @@ from treewright.models.continuous.real_rows import check_continuous, real_column
 from treewright.models.model import mean_log_probability
 from treewright.models.notebook import ShownInNotebooks
 from treewright.statistics.moments import rank_by_name
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     import networkx as nx
-
-Floats = npt.NDArray[np.float64]
 
 
 class GaussianNetwork(ShownInNotebooks):

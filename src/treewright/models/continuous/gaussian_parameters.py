@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.tables.schema import Schema
+from treewright.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Numbers = Sequence[float] | Mapping[str, float] | Floats
 
 

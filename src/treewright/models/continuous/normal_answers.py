@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SettingError, UnknownNameError, nearest
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 _SHOWN = 24  # rows of a printed table
 

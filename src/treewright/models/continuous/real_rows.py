@@ -8,9 +8,7 @@ import numpy.typing as npt
 from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from treewright.types import Floats, Mask
 
 
 def real_columns(schema: Schema, table: Table) -> list[Floats]:

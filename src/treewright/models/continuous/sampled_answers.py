@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import ImpossibleEvidence
-
-Floats = npt.NDArray[np.float64]
+from treewright.types import Floats
 
 
 @dataclass(frozen=True)

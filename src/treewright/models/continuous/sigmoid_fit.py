@@ -8,8 +8,8 @@ from treewright.graphs.directed.dag import Dag
 from treewright.models.continuous.real_rows import check_continuous, real_columns
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
-from treewright.tables.schema import Scope
 from treewright.tables.table import Table
+from treewright.types import Scope
 
 
 def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:

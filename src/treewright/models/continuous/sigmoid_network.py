@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import NoExactAnswer, SchemaError
@@ -30,11 +29,10 @@ from treewright.statistics.moments import rank_by_name
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Floats
 
 if TYPE_CHECKING:
     import networkx as nx
-
-Floats = npt.NDArray[np.float64]
 
 
 class SigmoidNetwork(ShownInNotebooks):

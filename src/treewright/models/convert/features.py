@@ -11,12 +11,12 @@ from treewright.errors import TreewidthError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.inference.clique_tree import depth_first
-from treewright.inference.factor import Cells, Factor
+from treewright.inference.factor import Factor
 from treewright.limits import check_table
 from treewright.models.convert.dot import quoted
 from treewright.models.convert.families import library
 from treewright.models.undirected.markov_network import MarkovNetwork
-from treewright.tables.schema import Scope
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -19,10 +19,11 @@ from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
-from treewright.models.discrete.family_tables import Cells, checked_table, tables_by_variable
-from treewright.models.model import Codes, align_columns
+from treewright.models.discrete.family_tables import checked_table, tables_by_variable
+from treewright.models.model import align_columns
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Cells, Codes
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -20,7 +20,8 @@ from treewright.limits import format_count, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.statistics.counter import Counts
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Scope
 
 
 class FamilyCounter(Protocol):

@@ -11,8 +11,7 @@ from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.evidence import state_of
 from treewright.tables.schema import Schema
-
-Cells = npt.NDArray[np.float64]
+from treewright.types import Cells
 
 _ROW_SUM_TOLERANCE = 1e-6
 

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from treewright.errors import GraphError, NoExactAnswer, SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
-from treewright.inference.factor import Cells
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter
 from treewright.models.features.feature_network import FeatureNetwork
@@ -27,6 +26,7 @@ from treewright.models.fitting.em import EmTrace, check_em_settings
 from treewright.models.model import align_columns, align_evidence
 from treewright.statistics.rows import tables_behind
 from treewright.tables.table import Table
+from treewright.types import Cells
 
 
 @dataclass(frozen=True)

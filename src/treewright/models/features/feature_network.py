@@ -24,13 +24,13 @@ from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.evidence import Evidence, Given
-from treewright.inference.factor import Cells
 from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.models.answers import BoundedExplanation
 from treewright.models.asking import Asking
 from treewright.models.model import align_columns, align_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+from treewright.types import Cells
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.arguments import TABLE, require
 from treewright.errors import SchemaError, SettingError
@@ -33,12 +32,11 @@ from treewright.models.discrete.family_counts import FamilyCounts, families_of, 
 from treewright.models.model import align_evidence, mean_log_probability
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+from treewright.types import Cells
 
 if TYPE_CHECKING:
     from treewright.models.features.feature_fitting import FittedFeatures
     from treewright.models.features.feature_network import FeatureNetwork
-
-Cells = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

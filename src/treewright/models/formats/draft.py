@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import FormatError, TreewrightError, nearest
@@ -22,8 +21,7 @@ from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source
 from treewright.tables.schema import Schema, Variable
-
-Cells = npt.NDArray[np.float64]
+from treewright.types import Cells
 
 ROUNDED = 1e-4  # how far the sum of a row may be from one
 EXACT = 1e-12  # what the addition of exact decimals may miss

@@ -12,7 +12,8 @@ from treewright.models.formats.draft import Draft
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place
 from treewright.models.undirected.markov_network import MarkovNetwork, checked_factor
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Scope
 
 
 @dataclass(frozen=True)

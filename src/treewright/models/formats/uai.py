@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -22,9 +21,8 @@ from treewright.models.formats.names import Exported, exported_as
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Rules, Tokens
 from treewright.models.undirected.markov_network import MarkovNetwork
-from treewright.tables.schema import Schema, Scope
-
-Cells = npt.NDArray[np.float64]
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
 RULES = Rules("", line_comments=("#",), quotes=False)
 MOST_AXES = 30

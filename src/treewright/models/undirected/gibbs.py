@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from treewright.errors import EvidenceError, ImpossibleEvidence, SettingError, TableTooLarge
 from treewright.inference.evidence import Evidence, EvidenceReader, Given
-from treewright.inference.factor import Cells
 from treewright.inference.gibbs import GibbsSampler
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.sampling import sampling_seed
@@ -23,6 +22,7 @@ from treewright.models.answers import Marginals
 from treewright.models.asking import Asking
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
+from treewright.types import Cells
 
 
 @dataclass(frozen=True, eq=False)

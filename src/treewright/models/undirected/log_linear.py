@@ -19,14 +19,15 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
-from treewright.inference.factor import Cells, Factor
+from treewright.inference.factor import Factor
 from treewright.limits import check_table
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
 from treewright.models.undirected.dimension import maximal_sets
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.tables.features import Feature
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

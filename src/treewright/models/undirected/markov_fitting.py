@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.undirected.elimination import is_chordal, maximal_cliques
@@ -30,9 +29,8 @@ from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.models.discrete.dirichlet import Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
-from treewright.tables.schema import Schema, Scope
-
-Cells = npt.NDArray[np.float64]
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
 
 @dataclass(frozen=True)

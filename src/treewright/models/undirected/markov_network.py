@@ -23,15 +23,16 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.elimination import require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Cells, Factor
+from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.model import align_columns
 from treewright.models.undirected.dimension import hierarchical_dimension
 from treewright.tables.features import Feature
-from treewright.tables.schema import NameOrIndex, Schema, Scope
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     import networkx as nx

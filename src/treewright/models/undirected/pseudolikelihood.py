@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from treewright.inference.factor import Cells
 from treewright.models.discrete.family_counts import counted_positions
 from treewright.models.undirected.log_linear import LogLinearModel
 from treewright.models.undirected.markov_network import Fitting
 from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimised
 from treewright.tables.features import Feature
-from treewright.tables.schema import Schema, Scope
+from treewright.tables.schema import Schema
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treewright.errors import SettingError
-from treewright.inference.factor import Cells
 from treewright.models.discrete.family_counts import FamilyCounter
 from treewright.models.undirected.log_linear import Design, LogLinearModel
 from treewright.models.undirected.markov_network import Fitting
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
+from treewright.types import Cells
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.tables.arrays import Mask, code_type
+from treewright.tables.arrays import code_type
 from treewright.tables.schema import Label
+from treewright.types import Mask
 
 
 @dataclass(frozen=True)

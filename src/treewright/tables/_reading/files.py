@@ -37,8 +37,8 @@ from treewright.tables._reading.scans import (
     listed,
     parquet_scan,
 )
-from treewright.tables.arrays import Mask
 from treewright.tables.schema import repeated
+from treewright.types import Mask
 
 FIRST_ROWS = 100
 

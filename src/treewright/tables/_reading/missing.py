@@ -10,8 +10,8 @@ import numpy as np
 
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, tidy
-from treewright.tables.arrays import Mask
 from treewright.tables.schema import Label
+from treewright.types import Mask
 
 MissingPolicy = Literal["error", "drop", "state", "em"]
 

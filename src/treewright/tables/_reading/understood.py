@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
-from treewright.tables.arrays import Column, Mask, code_type, freeze
+from treewright.tables.arrays import Column, code_type, freeze
 from treewright.tables.report import ColumnReport
 from treewright.tables.schema import Label, Variable
+from treewright.types import Mask
 
 if TYPE_CHECKING:
     from treewright.tables.table import Table
