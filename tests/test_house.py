@@ -157,14 +157,10 @@ def test_imports_point_up(part):
 
 @pytest.mark.parametrize("room", ROOMS_OF_LEARNERS)
 def test_a_learner_uses_few_rooms(room):
-    allowed = ROOMS_OF_LEARNERS[room] | {room, "learned", "settings"}
     for file in sorted((PACKAGE / "learners" / room).rglob("*.py")):
         inside = [module for module in imported_modules(file) if module.startswith("treewright.learners.")]
-        unexpected = (
-            {module.split(".")[2] for module in inside}
-            - ROOMS_OF_LEARNERS[room]
-            - {room, "learned", "settings"}
-        )
+        allowed = ROOMS_OF_LEARNERS[room] | {room, "learned", "settings"}
+        unexpected = {module.split(".")[2] for module in inside} - allowed
         assert not unexpected, f"{short(file)} imports {sorted(unexpected)}"
 
 
