@@ -25,7 +25,6 @@ from treewright.models.continuous.real_rows import check_continuous, real_column
 from treewright.models.continuous.sampled_answers import SampledAnswer, estimate
 from treewright.models.model import mean_log_probability
 from treewright.models.notebook import ShownInNotebooks
-from treewright.statistics.moments import rank_by_name
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
@@ -234,7 +233,7 @@ class SigmoidNetwork(ShownInNotebooks):
         index = self.schema.index
         return _core.NormalNetwork(
             self._dag.topological_order,
-            rank_by_name(self.schema)[1],
+            self.schema.name_ranks,
             [[index(parent) for parent in family.parents] for family in self._families],
             [list(family.w) for family in self._families],
             [family.b for family in self._families],
