@@ -19,31 +19,32 @@ from treewright.learners.separation_trees.learned_tables import LearnedFromTable
 from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:
-    from treewright.cli.learning.methods import Task
+    from treewright.cli.learning.task import Task
 
 _ALPHA = 0.01
 
 
 def learn_with_tree(task: Task) -> LearnedFromTables:
     """Learn from the tables of a task."""
-    ground = task.ground
-    tables = ground.databases or Databases([ground.rows])
-    engine = chosen_engine(engine_named(task.engine), tables, by_score=task.effort is not None)
-    if task.alpha is not None and engine == "class":
+    options, rows = task.options, task.rows
+    tables = rows.source if rows.complete is None else Databases([rows.complete])
+    assert isinstance(tables, Databases)
+    engine = chosen_engine(engine_named(options.engine), tables, by_score=options.effort is not None)
+    if options.alpha is not None and engine == "class":
         raise SettingError("--alpha is the level of tests; it goes with --engine tests")
-    if task.effort is not None and engine == "tests":
+    if options.effort is not None and engine == "tests":
         raise SettingError("--effort is for a search by score; it goes with --engine class")
-    effort = 2 if task.effort is None else task.effort
+    effort = task.effort(2)
     sets = None if task.hypergraph is None else [tuple(one) for one in task.hypergraph]
     legitimacy: Legitimacy = "skip" if task.is_asked_again else "error"
-    if ground.databases is not None:
+    if rows.complete is None:
         return learn_from_tables(
             tables,
             hypergraph=sets,
             engine=engine,
-            score=ground.score_name if engine == "class" else None,
+            score=rows.score_name if engine == "class" else None,
             effort=effort,
-            alpha=task.alpha,
+            alpha=options.alpha,
             legitimacy=legitimacy,
             knowledge=task.known(),
         )
@@ -51,7 +52,7 @@ def learn_with_tree(task: Task) -> LearnedFromTables:
     about = about_one(tables, engine)
     if engine == "class":
         return learn_one_by_score(
-            ground.score, judge, sets, about, legitimacy, knowledge=task.known(), effort=effort
+            task.score, judge, sets, about, legitimacy, knowledge=task.known(), effort=effort
         )
     return learn_one_by_tests(judge, sets, about, legitimacy=legitimacy, knowledge=task.known())
 
