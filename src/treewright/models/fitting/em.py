@@ -25,11 +25,12 @@ from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
+from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
-from treewright.models.model import align_evidence, mean_log_probability
+from treewright.models.model import align_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
