@@ -98,7 +98,7 @@ class BoundedGrowth:
         structure = Dag(self.schema, self._by_name[self.network.arcs()])
         self.known.check(structure)
         iterations = tuple(self._iterations)
-        return Certified(structure, trace, self.network.score, iterations, certificate=certificate)
+        return Certified(structure, trace, iterations, score=self.network.score, certificate=certificate)
 
     def _ranked(self, arcs: npt.NDArray[np.integer]) -> Arcs:
         return np.ascontiguousarray(self._rank[arcs].reshape(-1, 2), dtype=np.uint32)

@@ -160,7 +160,7 @@ class BoundedSearches:
         certificate = JunctionTree.of(UndirectedGraph(self.schema, cover), method="mcs")
         structure = Dag(self.schema, self._by_name[best.arcs()])
         self.settings.known.check(structure)
-        return Certified(structure, trace, best.score, tuple(self.iterations), certificate=certificate)
+        return Certified(structure, trace, tuple(self.iterations), score=best.score, certificate=certificate)
 
     def _search(self, arcs: npt.NDArray[np.integer], order: list[int], seed: int) -> _core.BoundedSearch:
         settings, known, ranked = self.settings, self.settings.known, np.ix_(self._by_name, self._by_name)
