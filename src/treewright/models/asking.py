@@ -8,39 +8,30 @@ its product has in all: none to speak of for a Bayesian network, the partition f
 from __future__ import annotations
 
 import math
-import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import ImpossibleEvidence, SchemaError
-from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns, check_answer_size, columns_from_rows
 from treewright.inference.cost import Cost
 from treewright.inference.engine import Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.base import ModelBase
 from treewright.models.model import align_evidence
-from treewright.models.notebook import ShownInNotebooks
-from treewright.tables.schema import Label, NameOrIndex, Schema
+from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
 
-if TYPE_CHECKING:
-    from treewright.models.model import AnyModel
 
-
-class Asking(ShownInNotebooks, ABC):
+class Asking(ModelBase):
     """What every exact model of discrete variables can be asked."""
-
-    @property
-    @abstractmethod
-    def schema(self) -> Schema: ...
 
     @abstractmethod
     def _make_engine(self) -> Engine:
@@ -54,19 +45,6 @@ class Asking(ShownInNotebooks, ABC):
     def _log_constant(self) -> float:
         """Natural logarithm of the mass of the whole product."""
         return 0.0
-
-    @abstractmethod
-    def log_probability(self, table: Table) -> Cells:
-        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
-
-    def score(self, table: Table) -> float:
-        """Mean log-likelihood per row, in nats; rows count by their weights."""
-        logs = self.log_probability(table)
-        weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
-        if not counted.any():
-            raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
-        return float(np.average(logs[counted], weights=weights[counted]))
 
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator) -> Table:
         """Draw rows, given what is known.
@@ -258,36 +236,6 @@ class Asking(ShownInNotebooks, ABC):
         """
         scope = () if targets is None else self._targets(targets)
         return self._engine.cost(self._read(given), scope)
-
-    # files
-
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        certificate: ClusterTree | None = None,
-        treewidth: int | None = None,
-    ) -> None:
-        """Write the model to a file that :func:`treewright.load` reads back exactly.
-
-        Parameters
-        ----------
-        path
-            Where; a name that ends in .gz is compressed, a pipe or device is written through.
-        certificate
-            Clusters that prove a treewidth, kept beside the model for :func:`treewright.verify`.
-        treewidth
-            The bound that the clusters are to prove, if one was promised.
-        """
-        from treewright.models.formats import twm
-
-        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth)
-
-    def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Pickles and copies go through the bytes of the native file."""
-        from treewright.models.formats import twm
-
-        return twm.from_bytes, (twm.to_bytes(cast("AnyModel", self)),)
 
     @cached_property
     def _read(self) -> EvidenceReader:

@@ -7,7 +7,6 @@ observed. The network says the same as a mean and a covariance, with as many num
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
@@ -21,6 +20,7 @@ from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEng
 from treewright.inference.real_evidence import RealGiven, read_real_evidence
 from treewright.inference.sampling import sampling_seed
 from treewright.models.answers import Explanation
+from treewright.models.base import DirectedModel
 from treewright.models.continuous.gaussian_parameters import (
     Numbers,
     checked_coefficients,
@@ -28,9 +28,7 @@ from treewright.models.continuous.gaussian_parameters import (
 )
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, as_targets
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
-from treewright.models.model import mean_log_probability
-from treewright.models.notebook import ShownInNotebooks
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
 
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-class GaussianNetwork(ShownInNotebooks):
+class GaussianNetwork(DirectedModel):
     """A linear-Gaussian Bayesian network.
 
     A variable is Normal around `intercept + coefficients . parents` with its own variance. A variance of zero
@@ -97,18 +95,6 @@ class GaussianNetwork(ShownInNotebooks):
         }
 
     @property
-    def schema(self) -> Schema:
-        return self._dag.schema
-
-    @property
-    def dag(self) -> Dag:
-        return self._dag
-
-    @property
-    def structure(self) -> Dag:
-        return self._dag
-
-    @property
     def intercepts(self) -> Floats:
         """One number per variable in schema order, read-only."""
         return self._intercepts
@@ -144,10 +130,6 @@ class GaussianNetwork(ShownInNotebooks):
         """Free parameters: intercept, variance and a coefficient per parent."""
         return 2 * len(self.schema) + self._dag.n_edges
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.schema)} variables, {self._dag.n_edges} arcs, {self.n_parameters:,} parameters"
-        return f"<GaussianNetwork: {sizes}>"
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GaussianNetwork):
             return NotImplemented
@@ -158,8 +140,7 @@ class GaussianNetwork(ShownInNotebooks):
             and np.array_equal(self._variances, other._variances)
         )
 
-    def __hash__(self) -> int:
-        return hash((self.schema.names, tuple(self._dag.edges())))
+    __hash__ = DirectedModel.__hash__
 
     # rows
 
@@ -170,10 +151,6 @@ class GaussianNetwork(ShownInNotebooks):
         infinity elsewhere.
         """
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
-
-    def score(self, table: Table) -> float:
-        """Mean log-density per row, in nats; rows count by their weights."""
-        return mean_log_probability(self.log_probability(table), table)
 
     def sample(self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator) -> Table:
         """Draw rows, given what is known.
@@ -347,28 +324,8 @@ class GaussianNetwork(ShownInNotebooks):
             self._variances.tolist(),
         )
 
-    # files and other libraries
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`treewright.load` reads back exactly."""
-        from treewright.models.formats import twm
-
-        twm.save(self, path)
-
-    def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Pickles and copies go through the bytes of the native file."""
-        from treewright.models.formats import twm
-
-        return twm.from_bytes, (twm.to_bytes(self),)
-
     def to_networkx(self) -> nx.DiGraph[str]:
         """The model as a `networkx.DiGraph`: nodes with intercept and variance, arcs with coefficient."""
-        from treewright.models.convert.continuous import gaussian_to_networkx
+        from treewright.models.convert.networkx import gaussian_to_networkx
 
         return gaussian_to_networkx(self)
-
-    def to_dot(self) -> str:
-        """The structure as text for Graphviz."""
-        from treewright.models.convert import to_dot
-
-        return to_dot(self.dag)
