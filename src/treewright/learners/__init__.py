@@ -48,7 +48,7 @@ from treewright.learners.independence.markov_blankets import (
 )
 from treewright.learners.independence.pc import LearnedPc, learn_pc
 from treewright.learners.independence.tpda import LearnedTpda, learn_tpda
-from treewright.learners.learned import Learned, Phase, Trace, TraceBuilder
+from treewright.learners.learned import Learned, LearnedNetwork, LearnedPattern, Phase, Trace, TraceBuilder
 from treewright.learners.markov_baselines.feature_induction import (
     Induction,
     LearnedFeatures,

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+from treewright.graphs.directed.cpdag import Cpdag
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.junction_trees import JunctionTree
 
 Structure_co = TypeVar("Structure_co", covariant=True)
+Dag_co = TypeVar("Dag_co", bound=Dag, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,10 @@ class Learned(Generic[Structure_co]):
     certificate
         Where the learner promises a treewidth: clusters that prove it, which :func:`treewright.verify` checks
         and `model.save(path, certificate=...)` keeps beside the model.
+    score
+        Of the structure, where a score was maximised.
+    notes
+        What a reader of the result should know, in sentences.
 
     Examples
     --------
@@ -75,6 +84,49 @@ class Learned(Generic[Structure_co]):
     structure: Structure_co
     trace: Trace
     certificate: JunctionTree | None = field(default=None, kw_only=True)
+    score: float | None = field(default=None, kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True)
+class LearnedNetwork(Learned[Dag_co]):
+    """What a search for a network returns: it promises a network, and has its class beside it.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> learned = LearnedNetwork(Dag(Schema([Variable("a"), Variable("b")]), [("a", "b")]), Trace())
+    >>> learned.dag.edges(), learned.cpdag.undirected_edges()
+    ([('a', 'b')], [('a', 'b')])
+    """
+
+    @property
+    def dag(self) -> Dag_co:
+        """The network: the structure itself."""
+        return self.structure
+
+    @cached_property
+    def cpdag(self) -> Cpdag:
+        """The equivalence class of the network: which edges have a direction that the data can tell."""
+        return Cpdag.of(self.structure)
+
+
+@dataclass(frozen=True)
+class LearnedPattern(Learned[Pdag]):
+    """What independence tests return: they promise a class, and have a member of it beside it.
+
+    Attributes
+    ----------
+    dag
+        A member of the class that obeys the knowledge: what a model can be fitted to.
+    """
+
+    dag: Dag = field(kw_only=True)
+
+    @property
+    def cpdag(self) -> Pdag:
+        """The class: the structure itself."""
+        return self.structure
 
 
 class TraceBuilder:

@@ -156,7 +156,6 @@ def learn_blocks(
     return LearnedBlocks(
         structure=ClusteredDag(schema, one.dag.index_edges(), blocks),
         trace=trace.build(),
-        cpdag=one.graph,
         skeleton=graph,
         knots=tuple(knots),
         overlaps=tuple(overlaps),

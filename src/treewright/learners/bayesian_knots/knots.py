@@ -287,4 +287,4 @@ def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     trace = Trace((*before.phases, *found.trace.phases))
     report = report_on(dag, trace, found.certified, score)
-    return LearnedKnots(dag, trace, found.cpdag, found.score, report, found.copies, found.certified)
+    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from treewright.graphs import ClusteredDag, Clusters, Cpdag, Edge, UndirectedGraph, edge
+from treewright.graphs import ClusteredDag, Clusters, Edge, UndirectedGraph, edge
 from treewright.graphs.directed.arcs import NamedArc
 from treewright.learners.bayesian_knots.engines import Knot
-from treewright.learners.learned import Learned
+from treewright.learners.learned import LearnedNetwork
 from treewright.tables.schema import Schema
 
 LABEL = "BL (reconstructed)"
@@ -36,7 +36,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class LearnedBlocks(Learned[ClusteredDag]):
+class LearnedBlocks(LearnedNetwork[ClusteredDag]):
     """What block learning found: BL (reconstructed).
 
     Attributes
@@ -72,7 +72,6 @@ class LearnedBlocks(Learned[ClusteredDag]):
     ('lung', 'smoke')
     """
 
-    cpdag: Cpdag
     skeleton: UndirectedGraph
     knots: tuple[Knot, ...]
     overlaps: tuple[Overlap, ...]

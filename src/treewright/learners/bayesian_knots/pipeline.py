@@ -224,7 +224,6 @@ def learn_paper_knots(
     return LearnedPaperKnots(
         structure=dag,
         trace=trace.build(),
-        cpdag=one.graph,
         score=score.score(dag),
         report=report_on(dag, trace.build(), certified=False, score=by_score),
         certified=False,

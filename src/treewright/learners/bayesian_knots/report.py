@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from treewright.graphs import ClusteredDag, Clusters, Cpdag
-from treewright.learners.learned import Learned, Trace
+from treewright.graphs import ClusteredDag, Clusters
+from treewright.learners.learned import LearnedNetwork, Trace
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class KnotsReport:
 
 
 @dataclass(frozen=True)
-class LearnedKnots(Learned[ClusteredDag]):
+class LearnedKnots(LearnedNetwork[ClusteredDag]):
     """A learned network with a map of its variables.
 
     Attributes
@@ -111,8 +111,7 @@ class LearnedKnots(Learned[ClusteredDag]):
     [('dependencies', None), ('first pairs', 15), ('reopen nodes', None), ('further pairs', 22)]
     """
 
-    cpdag: Cpdag
-    score: float
+    score: float = field(kw_only=True)
     report: KnotsReport
     copies: tuple[tuple[str, str], ...] = ()
     certified: bool = True

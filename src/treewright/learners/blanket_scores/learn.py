@@ -266,5 +266,5 @@ def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: 
         proof = JunctionTree.of(min(proofs, key=lambda one: one.width))
     others = tuple(UndirectedGraph.of_rows(schema, rows) for rows in found.maximisers)
     return LearnedGraph(
-        graph, task.trace.build(), found.total, score, start, tuple(flips), others, certificate=proof
+        graph, task.trace.build(), score, start, tuple(flips), others, score=found.total, certificate=proof
     )

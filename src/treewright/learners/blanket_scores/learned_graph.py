@@ -50,7 +50,7 @@ class LearnedGraph(Learned[UndirectedGraph]):
     [(('a', 'b'), True)]
     """
 
-    score: float
+    score: float = field(kw_only=True)
     criterion: StructureScore
     start: UndirectedGraph
     flips: tuple[FlippedEdge, ...] = ()

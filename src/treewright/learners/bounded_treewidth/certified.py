@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treewright.graphs import Dag, JunctionTree
-from treewright.learners.learned import Learned
+from treewright.learners.learned import LearnedNetwork
 
 Progress = Callable[[int, int, float], object]  # iteration, width so far, score so far
 
@@ -37,7 +37,7 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class Certified(Learned[Dag]):
+class Certified(LearnedNetwork[Dag]):
     """A network with a junction tree that proves its treewidth.
 
     Attributes
@@ -62,7 +62,7 @@ class Certified(Learned[Dag]):
     """
 
     certificate: JunctionTree = field(kw_only=True)
-    score: float
+    score: float = field(kw_only=True)
     iterations: tuple[Iteration, ...]
 
     @property

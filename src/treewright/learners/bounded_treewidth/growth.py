@@ -98,7 +98,7 @@ class BoundedGrowth:
         structure = Dag(self.schema, unrank_pairs(self.schema, self.network.arcs()))
         self.known.check(structure)
         iterations = tuple(self._iterations)
-        return Certified(structure, trace, self.network.score, iterations, certificate=certificate)
+        return Certified(structure, trace, iterations, score=self.network.score, certificate=certificate)
 
     def _allowed_tails(self) -> Rows:
         """For each head the tails that it may have; no rows where nothing is ruled out."""

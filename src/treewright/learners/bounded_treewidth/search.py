@@ -157,7 +157,7 @@ class BoundedSearches:
         certificate = JunctionTree.of(UndirectedGraph(self.schema, cover), method="mcs")
         structure = Dag(self.schema, unrank_pairs(self.schema, best.arcs()))
         self.settings.known.check(structure)
-        return Certified(structure, trace, best.score, tuple(self.iterations), certificate=certificate)
+        return Certified(structure, trace, tuple(self.iterations), score=best.score, certificate=certificate)
 
     def _search(self, arcs: Pairs, order: list[int], seed: int) -> _core.BoundedSearch:
         settings, known = self.settings, self.settings.known

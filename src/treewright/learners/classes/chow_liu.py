@@ -27,7 +27,7 @@ from treewright.graphs import (
     maximum_spanning_forest,
 )
 from treewright.graphs.directed.arcs import listed
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
 from treewright.tables.schema import NameOrIndex, Schema
 
 Gains = npt.NDArray[np.float64]
@@ -84,7 +84,7 @@ def learn_chow_liu(
         else:
             dag = obedient_branching(gains, known)
         known.check(dag)
-    return Learned(dag, trace.build())
+    return LearnedNetwork(dag, trace.build())
 
 
 def without_noise(gains: npt.NDArray[np.float64], score: LocalScore) -> npt.NDArray[np.float64]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,7 +34,7 @@ from treewright.graphs import Cpdag, Dag, UndirectedGraph
 from treewright.graphs.directed.arcs import resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
 from treewright.learners.classes.copies import Copy, merge_copies
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
 from treewright.types import Matrix
 
@@ -52,7 +52,7 @@ _WAYS = (_core.Return.STEP_BY_STEP, _core.Return.AS_SOURCE, _core.Return.AS_SINK
 
 
 @dataclass(frozen=True)
-class LearnedClass(Learned[Dag]):
+class LearnedClass(LearnedNetwork[Dag]):
     """A learned equivalence class; `structure` is its canonical member.
 
     Attributes
@@ -83,8 +83,7 @@ class LearnedClass(Learned[Dag]):
     ((('a', 'b'),), [('a', 'b')], True)
     """
 
-    cpdag: Cpdag
-    score: float
+    score: float = field(kw_only=True)
     copies: tuple[tuple[str, str], ...] = ()
     certified: bool = True
 
@@ -364,7 +363,7 @@ class _Search:
         tallies = self.native.tallies
         # with fewer steps in all, no run can have met its limit
         ended = tallies["inserts"] + tallies["deletes"] + tallies["turns"] < self.most_steps
-        return LearnedClass(dag, self.trace.build(), Cpdag.of(dag), exact, named, certified and ended)
+        return LearnedClass(dag, self.trace.build(), named, certified and ended, score=exact)
 
 
 def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> None:

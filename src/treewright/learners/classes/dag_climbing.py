@@ -24,7 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
 
 Ties = Literal["look-ahead", "names"]
@@ -173,7 +173,7 @@ def climb(
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
     known.check(dag)
-    return Learned(dag, trace.build())
+    return LearnedNetwork(dag, trace.build())
 
 
 def climb_natively(

@@ -11,7 +11,7 @@ F(P + v) - F(P). Then one question for each set is enough, 2^n instead of n 2^(n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.limits import format_bytes, memory_limit
 from treewright.types import Arc, Floats, Scope
 
@@ -30,7 +30,7 @@ MOST_VARIABLES = 25
 
 
 @dataclass(frozen=True)
-class LearnedExactly(Learned[Dag]):
+class LearnedExactly(LearnedNetwork[Dag]):
     """A network that no other beats.
 
     Attributes
@@ -54,8 +54,7 @@ class LearnedExactly(Learned[Dag]):
     ([('a', 'c'), ('b', 'c')], 7)
     """
 
-    cpdag: Cpdag
-    score: float
+    score: float = field(kw_only=True)
 
 
 def learn_exact(
@@ -116,7 +115,7 @@ def learn_exact(
     free = score.is_score_equivalent and known.is_empty and max_parents is None
     known.check(dag)
     cpdag = Cpdag.of(dag)
-    return LearnedExactly(cpdag.to_dag() if free else dag, trace.build(), cpdag=cpdag, score=score.score(dag))
+    return LearnedExactly(cpdag.to_dag() if free else dag, trace.build(), score=score.score(dag))
 
 
 class FamilyScores:

@@ -110,4 +110,4 @@ def climbed(
     dag = result.structure
     phases = (*(before.trace.phases if before else ()), *result.trace.phases)
     copies = before.copies if before else ()
-    return LearnedClass(dag, Trace(phases), Cpdag.of(dag), score.score(dag), copies, certified=False)
+    return LearnedClass(dag, Trace(phases), copies, certified=False, score=score.score(dag))

@@ -147,7 +147,6 @@ def learn_hybrid(
     return LearnedHybrid(
         structure=dag,
         trace=Trace((*trace.build().phases, *found.trace.phases)),
-        cpdag=cpdag,
         score=score.score(dag),
         copies=found.copies,
         certified=found.certified,

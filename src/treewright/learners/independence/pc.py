@@ -37,7 +37,7 @@ from treewright.learners.independence.collider_rules import ColliderRule, claim_
 from treewright.learners.independence.functional import Functional, functional_columns
 from treewright.learners.independence.separators import NamedSeparators
 from treewright.learners.independence.skeleton import Progress, Skeleton, Weighed, find_skeleton
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import LearnedPattern, TraceBuilder
 from treewright.tables.schema import Schema
 from treewright.types import Arc
 
@@ -45,7 +45,7 @@ RULES = ("contest", "score", "majority", "conservative", "first")
 
 
 @dataclass(frozen=True)
-class LearnedPc(Learned[Pdag]):
+class LearnedPc(LearnedPattern):
     """What PC found, and what it had to decide on the way; everything by name.
 
     Attributes
@@ -83,7 +83,6 @@ class LearnedPc(Learned[Pdag]):
     ([('a', 'c'), ('b', 'c')], ())
     """
 
-    dag: Dag
     skeleton: UndirectedGraph
     separators: Mapping[tuple[str, str], tuple[str, ...]]
     dropped: tuple[NamedCollider, ...] = ()

@@ -26,9 +26,7 @@ from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
     Collider,
-    Dag,
     Knowledge,
-    Pdag,
     UndirectedGraph,
     bind_knowledge,
     find_colliders,
@@ -42,11 +40,11 @@ from treewright.learners.independence.pc import obey, stands, tell
 from treewright.learners.independence.separators import NamedSeparators, Separators
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
 from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import LearnedPattern, TraceBuilder
 
 
 @dataclass(frozen=True)
-class LearnedTpda(Learned[Pdag]):
+class LearnedTpda(LearnedPattern):
     """What TPDA found; everything by name.
 
     Attributes
@@ -74,7 +72,6 @@ class LearnedTpda(Learned[Pdag]):
     ([('a', 'c'), ('b', 'c')], (), 3)
     """
 
-    dag: Dag
     skeleton: UndirectedGraph
     separators: Mapping[tuple[str, str], tuple[str, ...]]
     n_tests: int

@@ -177,9 +177,9 @@ def _learned(
         trace.build(),
         neighbours,
         dict(zip(names, found.penalties.tolist(), strict=True)),
-        score,
         dict(sorted(tables.items())),
         tuple(intercepts),
+        score=score,
     )
 
 

@@ -48,7 +48,7 @@ class LearnedNeighbourhoods(Learned[UndirectedGraph]):
 
     found: Mapping[str, tuple[str, ...]]
     penalties: Mapping[str, float]
-    score: float
+    score: float = field(kw_only=True)
     tables: Mapping[Edge, Floats] = field(repr=False)
     intercepts: tuple[Floats, ...] = field(repr=False)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treewright.graphs import Dag, DSeparationTree, Pdag
+from treewright.graphs import DSeparationTree
 from treewright.graphs.directed.arcs import NamedArc
 from treewright.learners.independence.functional import remarks_on_functional
-from treewright.learners.learned import Learned
+from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree
 from treewright.statistics.homogeneity import Homogeneity
@@ -19,7 +19,7 @@ NamedQuestion = tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class LearnedFromDatabases(Learned[Pdag]):
+class LearnedFromDatabases(LearnedPattern):
     """A network learned from several tables with overlapping columns; everything by name.
 
     Attributes
@@ -64,7 +64,6 @@ class LearnedFromDatabases(Learned[Pdag]):
     1 separator of the tree could not be tested
     """
 
-    dag: Dag
     databases: Databases
     engine: str
     tree: DSeparationTree
@@ -72,7 +71,6 @@ class LearnedFromDatabases(Learned[Pdag]):
     model_based: tuple[NamedQuestion, ...] = ()
     undecided_edges: tuple[NamedArc, ...] = ()
     never_observed_together: tuple[tuple[str, str], ...] = ()
-    score: float | None = None
     found: LearnedSeparationTree | None = field(default=None, repr=False)
     audit: SeparatorAudit | None = None
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from treewright.errors import GraphError
-from treewright.graphs import Dag, DSeparationTree, Pdag, UndirectedGraph
+from treewright.graphs import DSeparationTree, UndirectedGraph
 from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider
 from treewright.learners.independence.functional import Functional
-from treewright.learners.learned import Learned
+from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Names
@@ -92,7 +92,7 @@ class Absence:
 
 
 @dataclass(frozen=True)
-class LearnedSeparationTree(Learned[Pdag]):
+class LearnedSeparationTree(LearnedPattern):
     """What was learned over a d-separation tree; everything by name.
 
     Attributes
@@ -137,7 +137,6 @@ class LearnedSeparationTree(Learned[Pdag]):
     a and d share no node; the tree separates them by {c}
     """
 
-    dag: Dag
     skeleton: UndirectedGraph
     tree: DSeparationTree
     separations: Mapping[tuple[str, str], tuple[Separation, ...]]
