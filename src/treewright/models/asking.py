@@ -140,7 +140,7 @@ class Asking(ModelBase):
         everything = tuple(range(len(self.schema)))
         check_answer_size(self.schema, everything, len(rows))
         columns = self._columns(rows)
-        cells, logs = self._engine.marginals_many(columns.codes, columns.missing, columns.n_rows, everything)
+        cells, logs = self._engine.marginals_many(columns, everything)
         return ManyMarginals(self.schema, cells, np.minimum(logs - self._log_constant, 0.0))
 
     def predict(self, table: Table, target: str) -> npt.NDArray[Any]:
@@ -159,7 +159,7 @@ class Asking(ModelBase):
         v = self.schema.index(target)
         columns = align_evidence(self.schema, table).without(v)
         check_answer_size(self.schema, (v,), columns.n_rows)
-        cells, logs = self._engine.marginals_many(columns.codes, columns.missing, columns.n_rows, (v,))
+        cells, logs = self._engine.marginals_many(columns, (v,))
         impossible = np.flatnonzero(logs == -math.inf)
         if impossible.size:
             raise ImpossibleEvidence(
