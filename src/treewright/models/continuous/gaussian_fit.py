@@ -17,8 +17,7 @@ import numpy as np
 from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
-from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.gaussian_parameters import numbers_by_variable
+from treewright.models.continuous.gaussian_network import GaussianNetwork, numbers_by_variable
 from treewright.models.continuous.real_rows import check_continuous
 from treewright.statistics.moments import Moments, rank_by_name
 
