@@ -19,10 +19,10 @@ from treewright.errors import NoExactAnswer, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.real_evidence import RealEvidence, RealGiven, read_real_evidence
 from treewright.inference.sampling import sampling_seed
+from treewright.models.answers import list_targets
 from treewright.models.base import DirectedModel
-from treewright.models.continuous.normal_answers import Normal, as_targets
+from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns
-from treewright.models.continuous.sampled_answers import SampledAnswer, estimate
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
@@ -129,7 +129,7 @@ class SigmoidNetwork(DirectedModel):
 
         Every other question is refused with :class:`NoExactAnswer`.
         """
-        names = [targets] if isinstance(targets, str) else as_targets(targets)
+        names = list_targets(targets)
         scope, evidence = self.schema.scope(names), read_real_evidence(self.schema, given)
         known = dict(zip(evidence.observed, evidence.values, strict=True))
         v = scope[0]
@@ -171,7 +171,7 @@ class SigmoidNetwork(DirectedModel):
         >>> bool(answer.means["x"] > 0.5), answer.effective_rows < 10_000
         (True, True)
         """
-        names = [targets] if isinstance(targets, str) else as_targets(targets)
+        names = list_targets(targets)
         scope, evidence = self.schema.scope(names), read_real_evidence(self.schema, given)
         if n < 2:
             raise SchemaError(f"an estimate needs two rows at least; asked for {n}")
