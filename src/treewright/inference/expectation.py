@@ -65,13 +65,12 @@ class FamilyExpectation:
         scopes = [sorted(rank[v] for v in families[f]) for f in self._families]
         cardinalities = [schema.cardinalities[v] for v in order]
         self._shapes = [tuple(cardinalities[u] for u in scope) for scope in scopes]
-        masks = [columns.missing[v] for v in order]
-        codes = [columns.codes[v] for v in order]
+        codes, masks = columns.native()
         self._native = _core.Expectation(
             cardinalities,
             scopes,
-            [None if c is None else np.ascontiguousarray(c) for c in codes],
-            [None if m is None else np.ascontiguousarray(m).view(np.uint8) for m in masks],
+            [codes[v] for v in order],
+            [masks[v] for v in order],
             columns.n_rows,
             np.zeros(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
         )

@@ -9,7 +9,6 @@ import typer
 
 from treewright.cli.data import DataOptions
 from treewright.cli.learning.methods import BLANKET_TREEWIDTH, DEFAULT_METHOD, METHODS
-from treewright.cli.learning.prepared import ALL_SCORES
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH
 from treewright.cli.options import (
     AsJson,
@@ -26,6 +25,7 @@ from treewright.cli.options import (
     Seed,
     Threads,
 )
+from treewright.criteria.registry import SCORES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,7 @@ class LearnOptions:
         str | None,
         typer.Option(
             *("--score", "-s"),
-            help=f"What to maximise: {', '.join(ALL_SCORES)}. By default what suits the method and the "
-            "columns.",
+            help=f"What to maximise: {', '.join(SCORES)}. By default what suits the method and the columns.",
         ),
     ] = None
     ess: Annotated[

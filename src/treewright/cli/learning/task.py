@@ -14,7 +14,7 @@ from treewright.criteria import IndependenceTest, LocalScore
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import Counter
+from treewright.statistics import WholeCounter
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -44,7 +44,7 @@ class Task:
         return self.rows.score
 
     @property
-    def counter(self) -> Counter:
+    def counter(self) -> WholeCounter:
         if self.rows.counter is None:
             raise SchemaError(
                 "this method is for discrete columns; cut continuous ones into intervals with --bins 4"

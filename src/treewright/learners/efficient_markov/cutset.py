@@ -27,7 +27,7 @@ from treewright.learners.efficient_markov.validated import (
     open_settings,
     seed_of,
 )
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 
 SplitPenalty = Literal["bic"]
@@ -58,7 +58,7 @@ class CutsetSettings:
 
 
 def learn_cutset_network(
-    counter: Counter,
+    counter: RowSource,
     *,
     alpha: float | None = None,
     shrinkage: float | None = None,
@@ -145,7 +145,7 @@ def learn_cutset_network(
 
 
 def learn_cutset_bag(
-    counter: Counter,
+    counter: RowSource,
     *,
     n_networks: int = 20,
     candidate_share: float = 0.4,

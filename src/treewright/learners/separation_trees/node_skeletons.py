@@ -22,9 +22,9 @@ from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
-from treewright.learners.independence.skeleton import Progress, checked_depth
+from treewright.learners.independence.skeleton import checked_depth, tell
 from treewright.learners.learned import TraceBuilder
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
 LocalSearch = Literal["pc", "exhaustive"]
 Depth = int | None | Literal["auto"]
@@ -142,8 +142,7 @@ def settle_levels(
     for level in count() if depth is None else range(depth + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        if progress is not None:
-            progress(f"{name}: separators of size {level}")
+        tell(progress, f"{name}: separators of size {level}")
         with trace.phase(f"{name} {level}") as tallies:
             before = answers.n_evaluated
             pairs, tests, removed = search.settle(level, answers)

@@ -18,8 +18,7 @@ from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
-from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.gaussian_parameters import numbers_by_variable
+from treewright.models.continuous.gaussian_network import GaussianNetwork, numbers_by_variable
 from treewright.models.continuous.real_rows import check_continuous
 from treewright.statistics.moments import Moments
 

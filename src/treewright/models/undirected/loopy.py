@@ -16,9 +16,10 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.inference.factor import Factor
 from treewright.models.answers import Marginals
+from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.model import align_columns, mean_log_probability
+from treewright.models.model import align_columns
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
