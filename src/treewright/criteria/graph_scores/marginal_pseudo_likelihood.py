@@ -34,8 +34,6 @@ class MarginalPseudoLikelihood:
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     a
         Imaginary rows in every cell of every conditional distribution; by default one half.
     ess

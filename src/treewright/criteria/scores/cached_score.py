@@ -28,8 +28,6 @@ class CachedScore(WrappedScore):
 
     Parameters
     ----------
-    score
-        The score to wrap.
     max_entries
         Families to remember; the one not used for longest is forgotten first.
 

@@ -30,13 +30,6 @@ class BDeu(DiscreteScore):
 
     Configurations that were never seen contribute nothing.
 
-    Parameters
-    ----------
-    counter
-        Counts of discrete variables.
-    ess
-        Equivalent sample size.
-
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
@@ -97,12 +90,8 @@ class BDe(PluralScore):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Anything with ``joint(scope)``, the probabilities of some variables, one axis for each.
-    ess
-        Equivalent sample size.
 
     Notes
     -----

@@ -28,8 +28,6 @@ class EdgePrior(WrappedScore):
 
     Parameters
     ----------
-    score
-        The score to wrap.
     penalty
         Nats for each edge, 0 or more. It is rounded to the resolution of the score (about 1e-9 nats at 10,000
         rows), so that exact ties stay exact.

@@ -29,8 +29,6 @@ class GroupedScore(EdgePrior):
     ----------
     make
         From a counter to a score, such as :class:`~treewright.BIC`.
-    counter
-        Counts of discrete variables.
     above
         Variables with more states than this are seen through groups.
     groups

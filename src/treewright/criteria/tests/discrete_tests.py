@@ -177,8 +177,6 @@ class GTest(LimitTest):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     alpha
         Level: independent if and only if p > alpha.
     degrees

@@ -28,8 +28,6 @@ class PooledFisherZTest(PluralTest):
 
     Parameters
     ----------
-    moments
-        Of several tables.
     alpha
         Independent iff p > alpha.
     unreliable, singular

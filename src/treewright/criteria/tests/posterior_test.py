@@ -28,8 +28,6 @@ class PosteriorTest(PluralTest):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Probability of independence before the data, whatever is conditioned on.
     alpha, beta, gamma

@@ -39,8 +39,6 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
 
     Parameters
     ----------
-    column
-        What the source gave.
     missing_state
         Whether missing cells become a state of their own.
     """

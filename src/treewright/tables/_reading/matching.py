@@ -34,8 +34,6 @@ def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> ReadyC
 
     Parameters
     ----------
-    column
-        What the source gave.
     wanted
         What the schema says about it.
     missing_state
