@@ -17,10 +17,10 @@ from functools import partial
 from treewright.arguments import COUNTS, require
 from treewright.criteria.registry import SCORES, score_named
 from treewright.criteria.scores.discrete_score import local_by, of_same_tables
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.grouped_score import GroupedScore
 from treewright.criteria.scores.native_scores import CountedScore
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.class_search import class_search
