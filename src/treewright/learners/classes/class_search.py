@@ -32,7 +32,7 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag
 from treewright.graphs.directed.arcs import as_array
-from treewright.learners.classes.copies import Copies, merge_copies
+from treewright.learners.classes.copies import Copies, merge_copies, remarks_on_copies
 from treewright.learners.classes.pair_schedule import (
     Allowed,
     PairSchedule,
@@ -332,13 +332,15 @@ class _Search:
         useful = [(int(self.rank[a]), int(self.rank[b])) for a, b in hung]
         arcs, score = self.native.member(as_array(useful))
         dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
+        named = copies.named(self.schema)
         return LearnedClass(
             dag,
             self.trace.build(),
-            copies.named(self.schema),
+            named,
             # with fewer steps in all, no run can have met its limit
             certified and _steps(self.native.tallies) < self.most_steps,
             score=score if self.is_exact else self.score.score(dag),
+            notes=remarks_on_copies(named),
         )
 
 

@@ -59,17 +59,17 @@ class Copies:
         return joined
 
 
-def remarks_on_copies(pairs: Iterable[tuple[str, str]]) -> list[str]:
+def remarks_on_copies(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """What is worth saying about columns that are copies, one sentence each.
 
     Examples
     --------
     >>> remarks_on_copies([("city", "code")])
-    ['the rows cannot tell city from code: edges of city could as well be edges of code']
+    ('the rows cannot tell city from code: edges of city could as well be edges of code',)
     """
-    return [
+    return tuple(
         f"the rows cannot tell {a} from {b}: edges of {a} could as well be edges of {b}" for a, b in pairs
-    ]
+    )
 
 
 def merge_copies(
