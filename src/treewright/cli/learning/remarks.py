@@ -6,8 +6,6 @@ from typing import Any
 
 from treewright.cli.data import remarks_on
 from treewright.learners import Learned
-from treewright.learners.classes.copies import remarks_on_copies
-from treewright.learners.independence.functional import remarks_on_functional
 from treewright.learners.separation_trees.learned_tables import LearnedFromTables
 from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
@@ -31,10 +29,9 @@ def remarks_on_search(learned: Learned[Any]) -> list[str]:
     if isinstance(learned, LearnedFromTables):
         found = list(learned.warnings)
     else:
-        found = remarks_on_copies(getattr(learned, "copies", ()))
-        found += remarks_on_functional(getattr(learned, "functional", ()))
+        found = list(learned.notes)
         report = getattr(learned, "report", "")
-        found += [str(report)] if report else []
+        found += [report] if report and isinstance(report, str) else []
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found

@@ -24,7 +24,7 @@ from treewright.graphs import (
     orient_consistently,
 )
 from treewright.learners.independence.collider_rules import Claims, Evidence, contest, majority
-from treewright.learners.independence.functional import functional_columns
+from treewright.learners.independence.functional import functional_columns, remarks_on_functional
 from treewright.learners.independence.pc import (
     best_inside,
     named_triple,
@@ -32,8 +32,7 @@ from treewright.learners.independence.pc import (
     refuse_odd_score,
     stands,
 )
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
     Depth,
@@ -148,7 +147,7 @@ def learn_by_separation_tree(
         learned = directed(nodes, known, claims, trace)  # step 5
     known.check(learned.structure)
     known.check(learned.dag)
-    return replace(learned, functional=functional)
+    return replace(learned, functional=functional, notes=remarks_on_functional(functional))
 
 
 def check_settings(

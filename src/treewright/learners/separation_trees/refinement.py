@@ -27,8 +27,7 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.graphs.undirected.elimination import Method
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, tell
 from treewright.learners.separation_trees.algorithm import (
     NodeColliderRule,
     check_settings,
