@@ -69,4 +69,5 @@ from treewright.learners.separation_trees.independence_graph import estimate_ind
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.pooled_judges import pooled_test
-from treewright.learners.separation_trees.refinement import learn_separation_tree
+from treewright.learners.separation_trees.refinement import FoundTree, find_separation_tree
+from treewright.learners.separation_trees.settings import DatabaseSettings, NodeSearch, TreeSettings

@@ -6,6 +6,7 @@ from typing import Literal
 
 from treewright.criteria import (
     ChiSquareTest,
+    FisherZTest,
     GaussianBIC,
     GTest,
     PooledFisherZTest,
@@ -21,7 +22,12 @@ from treewright.statistics.pooled_moments import PooledMoments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Databases
 
-PooledTest = GTest | ChiSquareTest | PooledFisherZTest
+PooledTest = GTest | ChiSquareTest | FisherZTest | PooledFisherZTest
+
+
+def is_one_table(databases: Databases) -> bool:
+    """Whether every table has every column, so that their rows simply add."""
+    return len(databases.covering(databases.schema.names)) == len(databases)
 
 
 def pooled_test(
@@ -33,6 +39,8 @@ def pooled_test(
 ) -> PooledTest:
     """The independence test of several tables: pooled where tables cover a question, completed where not.
 
+    Of tables with the same columns it is the test of all their rows.
+
     Examples
     --------
     >>> import treewright as tw
@@ -42,6 +50,11 @@ def pooled_test(
     (False, True, False)
     """
     one_of("test", test, ("g", "chi-square"))
+    if is_one_table(databases):
+        rows = databases.pool(tuple(range(len(databases))))
+        if databases.is_continuous:
+            return FisherZTest(moments(rows), alpha)
+        return (GTest if test == "g" else ChiSquareTest)(count(rows), alpha)
     if databases.is_continuous:
         return PooledFisherZTest(PooledMoments(databases, completed=completion == "fit"), alpha)
     counter = complete_counter(databases) if completion == "fit" else PooledCounter(databases)
@@ -57,11 +70,10 @@ def complete_counter(databases: Databases) -> PooledCounter:
 
 def pooled_score(databases: Databases, score: str | None) -> LocalScore:
     """The score of several tables; of tables with the same columns, that of all their rows."""
-    everything = tuple(range(len(databases)))
-    if databases.covering(databases.schema.names) != everything:
+    if not is_one_table(databases):
         return PooledScore(databases, score)
     PooledScore(databases, score)  # refuses a score that does not fit
-    table = databases.pool(everything)
+    table = databases.pool(tuple(range(len(databases))))
     if databases.is_continuous:
         return GaussianBIC(moments(table))
     return score_named(score or "sparse-qnml", count(table))
