@@ -193,12 +193,11 @@ def learn_overlaps(
     """Learn what every two blocks share, where that is more than one variable."""
     scopes = [set(scope) for scope in blocks.cluster_scopes]
     shared = [(a & b, a | b) for a, b in combinations(scopes, 2) if len(a & b) > 1]
-    rank = {v: place for place, v in enumerate(blocks.schema.name_order)}
 
     def learn(both: tuple[set[int], set[int]]) -> Overlap:
-        overlap, inside = (tuple(sorted(part, key=rank.__getitem__)) for part in both)
+        overlap, inside = map(blocks.schema.by_name, both)
         wanted = set(overlap).union(*blankets_inside(overlap, inside, learner, largest_blanket))
-        knot = learner.learn(tuple(sorted(wanted, key=rank.__getitem__)))
+        knot = learner.learn(blocks.schema.by_name(wanted))
         return Overlap(blocks.schema.names_of(overlap), knot)
 
     return side_by_side(learn, shared, threads, size=lambda both: len(both[0]))

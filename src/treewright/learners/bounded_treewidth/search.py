@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.scores.native_scores import native_scores
@@ -15,7 +14,8 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, UndirectedGraph, fits
 from treewright.graphs._bits import pack
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.graphs.directed.arcs import Pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
 from treewright.learners.classes.dag_climbing import check_parents
 from treewright.learners.learned import Trace
@@ -75,10 +75,8 @@ class BoundedSearches:
         self.began = perf_counter()
         self.schema = self.settings.score.schema
         check_parents(self.settings.known.required_dag(), self.settings.max_parents)
-        self._by_name = np.array(self.schema.name_order, dtype=np.intp)
-        self._rank = ranks_by_name(self.schema)
-        arcs = self._rank[as_array(self.start.dag.index_edges())].reshape(-1, 2)
-        order = [int(self._rank[v]) for v in self.start.order]
+        arcs = rank_pairs(self.schema, self.start.dag.index_edges())
+        order = [self.schema.name_ranks[v] for v in self.start.order]
         self.searches = [self._search(arcs, order, self.seeds[0])]
         self._arcs = self._named_arcs()
         self._recorded = self.best.score
@@ -133,8 +131,7 @@ class BoundedSearches:
     def begin_again(self, wide: Dag) -> None:
         """Take the narrowed network to its local optimum; each search keeps the better of its two."""
         began = perf_counter()
-        arcs = self._rank[as_array(wide.index_edges())].reshape(-1, 2)
-        _core.begin_all_again(self.searches, np.ascontiguousarray(arcs, dtype=np.uint32), _PATIENCE)
+        _core.begin_all_again(self.searches, rank_pairs(self.schema, wide.index_edges()), _PATIENCE)
         self._record(began)
 
     def spread(self) -> None:
@@ -156,20 +153,20 @@ class BoundedSearches:
     def certified(self, trace: Trace) -> Certified:
         best = self.best
         best.narrow()
-        cover = self._by_name[_core.graph_edges(best.cover())]
+        cover = unrank_pairs(self.schema, _core.graph_edges(best.cover()))
         certificate = JunctionTree.of(UndirectedGraph(self.schema, cover), method="mcs")
-        structure = Dag(self.schema, self._by_name[best.arcs()])
+        structure = Dag(self.schema, unrank_pairs(self.schema, best.arcs()))
         self.settings.known.check(structure)
         return Certified(structure, trace, tuple(self.iterations), score=best.score, certificate=certificate)
 
-    def _search(self, arcs: npt.NDArray[np.integer], order: list[int], seed: int) -> _core.BoundedSearch:
-        settings, known, ranked = self.settings, self.settings.known, np.ix_(self._by_name, self._by_name)
+    def _search(self, arcs: Pairs, order: list[int], seed: int) -> _core.BoundedSearch:
+        settings, known = self.settings, self.settings.known
         search = _core.BoundedSearch(
             native_scores(settings.score),
-            np.ascontiguousarray(arcs, dtype=np.uint32),
+            arcs,
             order,
-            pack(known.allowed[ranked]),
-            pack(known.required[ranked]),
+            pack(rank_matrix(self.schema, known.allowed)),
+            pack(rank_matrix(self.schema, known.required)),
             settings.most_parents,
             settings.treewidth,
             seed,
@@ -182,7 +179,7 @@ class BoundedSearches:
 
     def _named_arcs(self) -> set[tuple[str, str]]:
         names = self.schema.names
-        return {(names[s], names[t]) for s, t in self._by_name[self.best.arcs()].tolist()}
+        return {(names[s], names[t]) for s, t in unrank_pairs(self.schema, self.best.arcs()).tolist()}
 
     def _record(self, began: float) -> None:
         """Write a round down if it was better than all before, and tell whoever wants to know."""

@@ -31,7 +31,8 @@ from treewright.criteria.scores.native_scores import CountedScore, without_price
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
-from treewright.graphs.directed.arcs import as_array
+from treewright.graphs.directed.arcs import resolve_pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
 from treewright.learners.classes.copies import Copy, merge_copies
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
@@ -245,8 +246,6 @@ class _Search:
     ) -> None:
         n = len(score.schema)
         self.score = score
-        self.order = np.array(score.schema.name_order, dtype=np.intp)
-        self.rank = np.argsort(self.order)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
@@ -267,7 +266,7 @@ class _Search:
     @cached_property
     def pair_gains(self) -> npt.NDArray[np.float64]:
         """What each pair is worth on its own, in the order of the schema."""
-        return self.native.pair_gains()[np.ix_(self.rank, self.rank)]
+        return unrank_matrix(self.schema, self.native.pair_gains())
 
     def pairs(self, given: Allowed | None, name: str) -> Matrix:
         """A symmetric matrix of the pairs, in the order of the schema."""
@@ -297,22 +296,22 @@ class _Search:
                 "clusters must hold every variable of the score, each in one of them; found "
                 f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"
             )
-        by_name = [cluster_of[self.schema.names[v]] for v in self.order]
+        by_name = [cluster_of[name] for name in sorted(self.schema.names)]
         self.native.set_clusters(np.array(by_name, dtype=np.uint32))
 
     def start_from(self, start: Cpdag | Dag) -> None:
         graph = Cpdag.of(start) if isinstance(start, Dag) else start
-        place = {name: int(rank) for name, rank in zip(self.schema.names, self.rank, strict=True)}
-        directed = as_array((place[u], place[v]) for u, v in graph.directed_edges())
-        undirected = as_array((place[u], place[v]) for u, v in graph.undirected_edges())
+        directed, undirected = (
+            rank_pairs(self.schema, resolve_pairs(self.schema, edges))
+            for edges in (graph.directed_edges(), graph.undirected_edges())
+        )
         self.native.start_from(directed, undirected)
 
     def run(self, pairs: Matrix) -> int:
         """Search among some pairs; how many these are."""
-        by_name = pairs[np.ix_(self.order, self.order)]
-        self.native.allow(np.ascontiguousarray(by_name, dtype=np.uint8))
+        self.native.allow(rank_matrix(self.schema, pairs).astype(np.uint8))
         self.native.run()
-        return int(np.count_nonzero(by_name)) // 2
+        return int(np.count_nonzero(pairs)) // 2
 
     def reopen_nodes(self, ways: tuple[_core.Return, ...] = _WAYS[:1]) -> None:
         with self.phase("reopen nodes"):
@@ -357,9 +356,8 @@ class _Search:
     def learned(self, copies: tuple[Copy, ...], certified: bool) -> LearnedClass:
         """The class in the variables of the schema, with every copy hung on its original."""
         hung = [pair for pair in copies if self.pair_gains[pair] > self.least_gain]
-        useful = [(int(self.rank[a]), int(self.rank[b])) for a, b in hung]
-        arcs, score = self.native.member(as_array(useful))
-        dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
+        arcs, score = self.native.member(rank_pairs(self.schema, hung))
+        dag = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
         named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
         exact = score if self.is_exact else self.score.score(dag)
         tallies = self.native.tallies

@@ -22,7 +22,8 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
 from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
 
@@ -185,14 +186,13 @@ def climb_natively(
     progress: Progress | None = None,
 ) -> _core.Climb:
     """In the core variables are numbered by the rank of their names."""
-    order, rank = np.array(known.schema.name_order, dtype=np.intp), ranks_by_name(known.schema)
-    index = known.schema.index
-    arcs = sorted((int(rank[index(u)]), int(rank[index(v)])) for u, v in start.edges())
+    schema = known.schema
+    arcs = as_pairs(rank_pairs(schema, resolve_pairs(schema, start.edges())))
     return _core.climb_dags(
         native,
         as_array(arcs),
-        np.ascontiguousarray(known.allowed[np.ix_(order, order)]),
-        np.ascontiguousarray(known.required[np.ix_(order, order)]),
+        rank_matrix(schema, known.allowed),
+        rank_matrix(schema, known.required),
         len(native) if max_parents is None else max_parents,
         settings,
         progress,
@@ -200,8 +200,7 @@ def climb_natively(
 
 
 def renamed(schema: Schema, found: _core.Climb) -> Dag:
-    order = schema.name_order
-    return Dag(schema, [(order[u], order[v]) for u, v in found.arcs.tolist()])
+    return Dag(schema, unrank_pairs(schema, found.arcs).tolist())
 
 
 def check_parents(start: Dag, max_parents: int | None) -> None:

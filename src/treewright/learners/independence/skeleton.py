@@ -22,7 +22,7 @@ from treewright import _core
 from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, UndirectedGraph
-from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import answers_of
 from treewright.learners.independence.separators import Separators
 from treewright.learners.learned import TraceBuilder

@@ -32,8 +32,9 @@ from treewright.graphs import (
     find_colliders,
     orient_greedily,
 )
-from treewright.graphs.directed.arcs import NamedArc, ranks_by_name
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, MeasuringTest
 from treewright.learners.independence.pc import obey, stands, tell
 from treewright.learners.independence.separators import NamedSeparators, Separators
