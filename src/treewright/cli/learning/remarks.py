@@ -8,7 +8,6 @@ from treewright.cli.data import remarks_on
 from treewright.learners import Learned
 from treewright.learners.classes.copies import remarks_on_copies
 from treewright.learners.independence.functional import remarks_on_functional
-from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
@@ -28,9 +27,8 @@ def remarks_on_rows(rows: Table | Databases) -> list[str]:
 
 def remarks_on_search(learned: Learned[Any]) -> list[str]:
     """What a search could not decide, or found odd."""
-    if isinstance(learned, LearnedFromDatabases):
-        found = list(learned.notes)
-    else:
+    found = list(learned.notes)
+    if not found:
         found = remarks_on_copies(getattr(learned, "copies", ()))
         found += remarks_on_functional(getattr(learned, "functional", ()))
         report = getattr(learned, "report", "")
