@@ -10,7 +10,7 @@ from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.learners import LearnedFeatureGraph, learn_efficient_markov
 from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
 from treewright.models import Dirichlet, FeatureNetwork
-from treewright.statistics import Counter, count
+from treewright.statistics import RowSource, count
 from treewright.tables import Schema, Table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
@@ -98,7 +98,7 @@ class EfficientMarkov(Estimator):
         self.settings_ = learned.settings
         return self
 
-    def _learn(self, counter: Counter, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
+    def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
         settings = MarkovSettings(
             delta=None if self.delta == "auto" else self.delta,
             min_rows=self.min_rows,

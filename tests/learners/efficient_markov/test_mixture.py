@@ -10,12 +10,12 @@ import treewright as tw
 from treewright import _core
 from treewright.learners.efficient_markov import hidden_tree, mixture_plan
 from treewright.learners.efficient_markov.mixture import remembered
-from treewright.learners.efficient_markov.row_sets import LearningRows, distinct_rows
+from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows
 from treewright.models.features.feature_network import FeatureNetwork
 
 
 def rows_of(table):
-    return distinct_rows(tw.count(table))
+    return checked_rows(tw.count(table))
 
 
 def scored(learned, table):

@@ -40,7 +40,7 @@ from treewright.learners import (
 )
 from treewright.learners.bounded_treewidth.certified import Progress
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import Counter
+from treewright.statistics import WholeCounter
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 
@@ -83,7 +83,7 @@ class Task:
         return self.rng or np.random.default_rng()
 
     @property
-    def counter(self) -> Counter:
+    def counter(self) -> WholeCounter:
         if self.ground.counter is None:
             raise SchemaError(
                 "this method is for discrete columns; cut continuous ones into intervals with --bins 4"

@@ -27,7 +27,7 @@ from treewright.learners.efficient_markov.validated import (
     seed_of,
     with_given,
 )
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
 
@@ -67,7 +67,7 @@ class CutsetSettings:
 
 
 def learn_cutset_network(
-    counter: Counter,
+    counter: RowSource,
     *,
     smoothing: float | None = None,
     shrinkage: float | None = None,
@@ -157,7 +157,7 @@ _BAG = CutsetSettings(candidates=5, candidate_share=0.4)
 
 
 def learn_cutset_bag(
-    counter: Counter,
+    counter: RowSource,
     *,
     n_networks: int = 20,
     resample: bool = False,

@@ -26,7 +26,7 @@ from treewright.learners.efficient_markov.row_sets import LearningRows, learning
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, judges, seed_of
 from treewright.learners.learned import TraceBuilder
 from treewright.limits import format_bytes, memory_limit
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
 
@@ -60,7 +60,7 @@ class HiddenSettings:
 
 
 def learn_hidden_tree(
-    counter: Counter,
+    counter: RowSource,
     *,
     states: int = 16,
     autoregressive: bool = False,

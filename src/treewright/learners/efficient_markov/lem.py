@@ -21,7 +21,7 @@ import numpy as np
 from treewright import _core
 from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError, nearest
-from treewright.learners.efficient_markov.row_sets import distinct_rows
+from treewright.learners.efficient_markov.row_sets import checked_rows
 from treewright.learners.efficient_markov.validated import (
     Arrays,
     LearnedFeatureGraph,
@@ -31,7 +31,7 @@ from treewright.learners.efficient_markov.validated import (
     seed_of,
     with_given,
 )
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
 
@@ -101,7 +101,7 @@ class MarkovSettings:
 
 
 def learn_efficient_markov(
-    counter: Counter,
+    counter: RowSource,
     *,
     delta: float | Literal["auto", "gtest"] = "auto",
     min_rows: float | None = None,
@@ -204,7 +204,7 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
 
 
 def low_information_blocks(
-    counter: Counter,
+    counter: RowSource,
     *,
     delta: float | Literal["gtest"],
     level: float = 0.001,
@@ -242,7 +242,7 @@ def low_information_blocks(
         MarkovSettings(delta=delta, level=level, largest_set=largest_set, min_rows=min_rows)
     )
     schema = counter.schema
-    rows = distinct_rows(counter)
+    rows = checked_rows(counter)
     limit, at_level = _threshold(delta, level)
     place = {v: position for position, v in enumerate(rows.variables)}
     blocks = _core.low_information_blocks(

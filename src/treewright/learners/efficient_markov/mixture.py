@@ -34,7 +34,7 @@ from treewright.learners.efficient_markov.row_sets import LearningRows, learning
 from treewright.learners.efficient_markov.stacking import Stack, select, stack
 from treewright.learners.efficient_markov.validated import judges, seed_of
 from treewright.learners.learned import Learned, TraceBuilder
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
 
@@ -78,7 +78,7 @@ class Mixed(Learned[FeatureGraph]):
 
 
 def learn_mixture(
-    counter: Counter,
+    counter: RowSource,
     *,
     components: int | Literal["auto"] = 20,
     of: str | Components = "trees",

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.efficient_markov.row_sets import LearningRows, distinct_rows, learning_rows
+from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows, learning_rows
 from treewright.learners.learned import Learned, Trace, TraceBuilder
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress, Step
 
@@ -72,7 +72,7 @@ class Choice(Generic[SettingsT]):
 
 
 def learn_chosen(
-    counter: Counter,
+    counter: RowSource,
     start: SettingsT,
     axes: Mapping[str, Sequence[Any]],
     grow: Grow[SettingsT],
@@ -86,7 +86,7 @@ def learn_chosen(
     trace = TraceBuilder()
     if not axes:
         with trace.phase("rows") as tallies:
-            rows = distinct_rows(counter)
+            rows = checked_rows(counter)
             tallies.update(distinct=rows.n_rows)
         with trace.phase("graph") as tallies:
             arrays, found = grow(rows, start)
@@ -99,7 +99,7 @@ def learn_chosen(
         choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
         tallies.update(runs=choice.n_runs)
     with trace.phase("graph") as tallies:
-        every = distinct_rows(counter) if both.held_out else both.train
+        every = checked_rows(counter) if both.held_out else both.train
         arrays, found = grow(every, choice.settings)
         tallies.update(found)
     return LearnedFeatureGraph(

@@ -23,7 +23,7 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.statistics.counter import Counter
-from treewright.statistics.distinct import DistinctRows, distinct_rows
+from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Progress, Step

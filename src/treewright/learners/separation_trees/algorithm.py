@@ -24,6 +24,7 @@ from treewright.graphs import (
 from treewright.learners.independence.collider_rules import Claims, Evidence, contest, majority
 from treewright.learners.independence.functional import functional_columns, remarks_on_functional
 from treewright.learners.independence.pc import best_inside, named_triple, obey, refuse_odd_score, stands
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
@@ -33,7 +34,7 @@ from treewright.learners.separation_trees.node_skeletons import (
 )
 from treewright.learners.separation_trees.refinement import FoundTree, refuse_torn_arcs
 from treewright.learners.separation_trees.settings import NodeColliderRule, NodeSearch
-from treewright.types import Progress, Step
+from treewright.types import Progress
 
 
 def learn_by_separation_tree(
@@ -115,8 +116,7 @@ def learn_by_separation_tree(
     with trace.phase("functional columns"):
         asked = [(u, v, sets[0][0]) for (u, v), sets in nodes.separations.items() if sets[0][0]]
         functional = functional_columns(test, asked)
-    if progress is not None:
-        progress(Step("directions"))
+    tell(progress, "directions")
     if score is not None:
         structure, dag = best_inside(nodes.graph, known, score, trace)
         found: dict[str, Any] = {"structure": structure, "dag": dag, "skeleton": nodes.graph}

@@ -23,12 +23,13 @@ from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import Edge, UndirectedGraph, edge
 from treewright.learners.independence.answers import GradedTest, answers_of
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
 from treewright.learners.separation_trees.settings import GRAPH_METHODS, GraphMethod
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Progress, Scope, Step
+from treewright.types import Progress, Scope
 
 _NO_LIMIT = 2**32 - 1
 
@@ -91,8 +92,7 @@ def estimate_independence_graph(
     everybody = tuple(range(len(test.schema)))
     sets = [everybody] if within is None else [test.schema.scope(tuple(one)) for one in within]
     trace = TraceBuilder()
-    if progress is not None:
-        progress(Step("independence graph"))
+    tell(progress, "independence graph")
     with trace.phase("independence graph") as tallies:
         graphs = independence_graphs(test, sets, alpha, method=method, largest=largest)
         graph = graphs.at(alpha)

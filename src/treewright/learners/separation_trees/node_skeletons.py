@@ -21,10 +21,10 @@ from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
-from treewright.learners.independence.skeleton import checked_depth
+from treewright.learners.independence.skeleton import checked_depth, tell
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.separation_trees.settings import Depth, LocalSearch
-from treewright.types import Progress, Scope, Step
+from treewright.types import Progress, Scope
 
 # More tests than this are not asked for by an exhaustive search without a limit.
 _MOST_TESTS = 10**8
@@ -140,8 +140,7 @@ def settle_levels(
     for level in count() if depth is None else range(depth + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        if progress is not None:
-            progress(Step(f"{name}: separators of size {level}", level, depth))
+        tell(progress, f"{name}: separators of size {level}", level, depth)
         with trace.phase(f"{name} {level}") as tallies:
             before = answers.n_evaluated
             pairs, tests, removed = search.settle(level, answers)

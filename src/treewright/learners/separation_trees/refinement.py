@@ -24,12 +24,13 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
     triangulate,
 )
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudit, audited
 from treewright.learners.separation_trees.independence_graph import independence_graphs
 from treewright.learners.separation_trees.settings import TreeSettings
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Progress, Scope, Step
+from treewright.types import Progress, Scope
 
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12
@@ -133,7 +134,7 @@ class Planner:
 
     def estimate(self, sets: Sequence[Scope]) -> DSeparationTree:
         """The tree of the joined graphs inside the sets, at a level that keeps its nodes small enough."""
-        self.tell("independence graph")
+        tell(self.progress, "independence graph")
         with self.trace.phase("independence graph") as tallies:
             graphs = independence_graphs(
                 self.test,
@@ -178,15 +179,11 @@ class Planner:
     def audit(self, tree: DSeparationTree, legitimacy: Legitimacy) -> SeparatorAudit | None:
         if legitimacy == "skip":
             return None
-        self.tell("separators of the tree")
+        tell(self.progress, "separators of the tree")
         with self.trace.phase("audit") as tallies:
             found = audited(tree, self.test, legitimacy)
             tallies["tests"] = 0 if found is None else found.n_tests
         return found
-
-    def tell(self, phase: str) -> None:
-        if self.progress is not None:
-            self.progress(Step(phase))
 
 
 def refuse_torn_arcs(tree: DSeparationTree, known: BoundKnowledge) -> None:
