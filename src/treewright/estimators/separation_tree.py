@@ -15,7 +15,7 @@ from treewright.learners.separation_trees.audit import Legitimacy
 from treewright.learners.separation_trees.from_tables import Engine, learn_from_tables
 from treewright.learners.separation_trees.learned_tables import LearnedFromTables
 from treewright.models import Dirichlet, fit
-from treewright.models.fitting.several_tables import score_tables
+from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
