@@ -47,6 +47,5 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     ]
     fits = families.fit_many(scopes)
     return SigmoidNetwork(
-        structure,
-        [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits],
+        structure, [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits]
     )

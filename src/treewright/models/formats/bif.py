@@ -229,11 +229,7 @@ def write(model: BayesianNetwork, exported: Exported) -> bytes:
     """The bytes of a file."""
     lines = ["network unknown {", "}"]
     for name, states in zip(exported.names, exported.states, strict=True):
-        lines += [
-            f"variable {name} {{",
-            f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};",
-            "}",
-        ]
+        lines += [f"variable {name} {{", f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};", "}"]
     for v in range(len(model.schema)):
         lines += _probability(model, exported, v)
     return ("\n".join(lines) + "\n").encode("utf-8")

@@ -216,8 +216,7 @@ def _verified(data: bytes) -> dict[str, Any]:
     expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
     required, optional = _REQUIRED | _KINDS[kind].required, _OPTIONAL | _KINDS[kind].optional
     expect(
-        required <= document.keys() <= required | optional,
-        f"the keys are not {', '.join(sorted(required))}",
+        required <= document.keys() <= required | optional, f"the keys are not {', '.join(sorted(required))}"
     )
     return document
 
