@@ -16,7 +16,7 @@ from treewright.learners.separation_trees.databases import Engine, learn_from_da
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.learners.separation_trees.settings import DatabaseSettings, TreeSettings
 from treewright.models import Dirichlet, fit
-from treewright.models.fitting.several_tables import score_tables
+from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy

@@ -45,7 +45,7 @@ class FamilyExpectation:
         schema: Schema,
         families: Sequence[Scope],
         columns: EvidenceColumns,
-        weights: npt.NDArray[np.float64] | npt.NDArray[np.int64] | None = None,
+        weights: Cells | npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.schema = schema
         order, rank = schema.name_order, schema.name_ranks

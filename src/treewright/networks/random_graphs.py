@@ -11,7 +11,7 @@ import numpy as np
 from treewright.errors import GraphError
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.networks.generate import numbered_schema, pairs_numbered
+from treewright.networks.generate import choose_pairs, count_wanted, numbered_schema
 
 
 def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGraph:
@@ -124,13 +124,8 @@ def random_graph(
     >>> random_graph(10, n_edges=12, rng=np.random.default_rng(1)).n_edges
     12
     """
-    n_pairs = n_variables * (n_variables - 1) // 2
-    if (n_edges is None) == (density is None):
-        raise GraphError("a random graph needs either n_edges or density, not both")
-    wanted = n_edges if n_edges is not None else round((density or 0.0) * n_pairs)
-    if not 0 <= wanted <= n_pairs:
-        raise GraphError(f"{n_variables} variables have {n_pairs} pairs; asked for {wanted} edges")
-    larger, smaller = pairs_numbered(rng.choice(n_pairs, size=wanted, replace=False))
+    wanted = count_wanted(n_variables, n_edges, density, "edges")
+    larger, smaller = choose_pairs(n_variables, wanted, rng)
     return _graph(n_variables, list(zip(smaller.tolist(), larger.tolist(), strict=True)), states)
 
 

@@ -159,11 +159,7 @@ class NormalMarginals(ByName[Normal]):
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        means: Floats,
-        variances: Floats,
-        log_density_of_evidence: float = 0.0,
+        self, names: Sequence[str], means: Floats, variances: Floats, log_density_of_evidence: float = 0.0
     ) -> None:
         self.names = tuple(names)
         self.means, self.variances = means, variances

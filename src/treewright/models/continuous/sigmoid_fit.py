@@ -45,6 +45,5 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     scopes: list[tuple[int, Scope]] = [(v, schema.by_name(structure.parents(v))) for v in range(len(schema))]
     fits = families.fit_many(scopes)
     return SigmoidNetwork(
-        structure,
-        [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits],
+        structure, [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits]
     )

@@ -132,7 +132,7 @@ class BayesianNetwork(DirectedModel, Asking):
         >>> model.partial_fit(second) == tw.fit(asia.dag, tw.count(rows))
         True
         """
-        from treewright.models.discrete.partial_fit import partial_fit
+        from treewright.models.discrete.family_counts import partial_fit
 
         return partial_fit(self, data)
 

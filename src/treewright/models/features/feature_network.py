@@ -74,6 +74,11 @@ class FeatureNetwork(Asking):
       yes  0.727273
     >>> dict(model.mpe(given={"wet": "yes"})), round(model.entropy(), 6)
     ({'rain': 'yes', 'wet': 'yes'}, 0.931248)
+    >>> builder = FeatureGraphBuilder(schema.select(["rain"]))
+    >>> parts = [builder.table("rain", [0.9, 0.1]), builder.table("rain", [0.3, 0.7])]
+    >>> answer = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5]))).mpe_bound()
+    >>> answer["rain"], round(answer.probability, 6), round(math.exp(answer.log_upper_bound), 6)
+    ('no', 0.6, 0.8)
     """
 
     def __init__(self, graph: FeatureGraph, *, provenance: Mapping[str, Any] | None = None) -> None:
@@ -129,17 +134,6 @@ class FeatureNetwork(Asking):
 
         On a deterministic graph this is :meth:`mpe`, and both bounds agree. Otherwise the search maximises
         over the row and the hidden choices together, then changes one variable at a time while that helps.
-
-        Examples
-        --------
-        >>> from treewright.graphs import FeatureGraphBuilder
-        >>> from treewright.tables.schema import Variable
-        >>> builder = FeatureGraphBuilder(Schema([Variable("a", (0, 1))]))
-        >>> parts = [builder.table("a", [0.9, 0.1]), builder.table("a", [0.3, 0.7])]
-        >>> model = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5])))
-        >>> answer = model.mpe_bound()
-        >>> answer["a"], round(answer.probability, 6), round(math.exp(answer.log_upper_bound), 6)
-        (0, 0.6, 0.8)
         """
         evidence = self._read(given)
         codes, log_probability, log_bound = self.engine.most_probable_bound(evidence)
@@ -171,17 +165,7 @@ class FeatureNetwork(Asking):
     def entropy_estimate(
         self, n: int = 10_000, given: Given | None = None, *, rng: np.random.Generator
     ) -> EstimatedEntropy:
-        """The entropy in nats, estimated from drawn rows; for any graph.
-
-        Examples
-        --------
-        >>> from treewright.graphs import FeatureGraphBuilder
-        >>> from treewright.tables.schema import Variable
-        >>> builder = FeatureGraphBuilder(Schema([Variable("a", (0, 1))]))
-        >>> model = FeatureNetwork(builder.graph(builder.table("a", [0.5, 0.5])))
-        >>> model.entropy_estimate(100, rng=np.random.default_rng(7)).standard_error
-        0.0
-        """
+        """The entropy in nats, estimated from drawn rows; for any graph."""
         if n < 2:
             raise SettingError(f"an estimate with a standard error needs at least 2 rows; asked for {n}")
         rows = self.sample(n, given, rng=rng)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import EvidenceError, ImpossibleEvidence, SettingError, TableTooLarge
 from treewright.inference.evidence import Evidence, EvidenceReader, Given
@@ -194,7 +193,7 @@ def _found_starts(
 
 
 def _r_hat(shares: Cells, n: int) -> float:
-    within: npt.NDArray[np.float64] = (shares * (1 - shares)).mean(axis=0) * n / (n - 1)
+    within: Cells = (shares * (1 - shares)).mean(axis=0) * n / (n - 1)
     between = shares.var(axis=0, ddof=1)
     if not between.any():
         return 1.0

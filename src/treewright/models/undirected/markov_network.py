@@ -95,6 +95,14 @@ class MarkovNetwork(Asking):
     48.0
     >>> model.structure.edges()
     [('ann', 'bob'), ('bob', 'cid')]
+    >>> directed = model.to_bayesian_network()
+    >>> directed.dag.edges(), round(directed.query("cid")["yes"], 6)
+    ([('ann', 'bob'), ('bob', 'cid')], 0.541667)
+    >>> MarkovNetwork.of(directed).structure == model.structure
+    True
+    >>> both = MarkovNetwork.from_features(schema, [Feature({"ann": "yes", "bob": "yes"})], [math.log(3)])
+    >>> round(both.probability_of({"ann": "yes", "bob": "yes"}), 6)
+    0.5
     """
 
     def __init__(
@@ -112,16 +120,7 @@ class MarkovNetwork(Asking):
 
     @classmethod
     def of(cls, network: BayesianNetwork) -> MarkovNetwork:
-        """The same distribution without directions: the tables of a Bayesian network are its factors.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> model = MarkovNetwork.of(asia)
-        >>> model.structure == asia.dag.moral_graph(), abs(model.log_partition) < 1e-12
-        (True, True)
-        """
+        """The same distribution without directions: the tables of a Bayesian network are its factors."""
         families = [Factor((*network.dag.parents(v), v), table) for v, table in enumerate(network.tables)]
         return cls(network.schema, families)
 
@@ -129,16 +128,7 @@ class MarkovNetwork(Asking):
     def from_features(
         cls, schema: Schema, features: Iterable[Feature], weights: npt.ArrayLike
     ) -> MarkovNetwork:
-        """The log-linear model of features: a row weighs exp(sum of the weights of what holds in it).
-
-        Examples
-        --------
-        >>> from treewright.tables.schema import Variable
-        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
-        >>> model = MarkovNetwork.from_features(schema, [Feature({"a": 1, "b": 1})], [math.log(3)])
-        >>> round(model.probability_of({"a": 1, "b": 1}), 6)
-        0.5
-        """
+        """The log-linear model of features: a row weighs exp(sum of the weights of what holds in it)."""
         from treewright.models.undirected.log_linear import LogLinearModel
 
         return LogLinearModel(schema, features, weights).network
@@ -196,14 +186,6 @@ class MarkovNetwork(Asking):
         """The same distribution with directions, along a perfect elimination order of a chordal structure.
 
         Refused for any other: no Bayesian network has the same independences.
-
-        Examples
-        --------
-        >>> from treewright.tables.schema import Variable
-        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
-        >>> model = MarkovNetwork(schema, {("a", "b"): [[1, 2], [3, 4]]}).to_bayesian_network()
-        >>> model.dag.edges(), model.table("a").tolist()
-        ([('a', 'b')], [0.3, 0.7])
         """
         order = require_perfect_order(self.structure, "a Bayesian network with the same independences")
         rank = {v: position for position, v in enumerate(order)}

@@ -22,7 +22,7 @@ from treewright.models.undirected.markov_network import Fitting
 from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimised
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
-from treewright.types import Cells, Scope
+from treewright.types import Cells, Flags, Scope
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -146,9 +146,7 @@ def _conditional(
     return Conditional(design, states[v].astype(np.int64), np.asarray(seen.counts, dtype=np.float64))
 
 
-def _holds(
-    feature: Feature, v: int, n_states: int, states: dict[int, npt.NDArray[np.intp]], n: int
-) -> npt.NDArray[np.bool_]:
+def _holds(feature: Feature, v: int, n_states: int, states: dict[int, npt.NDArray[np.intp]], n: int) -> Flags:
     """Whether a feature holds, for each joint state seen (lines) with the variable moved to each state."""
     own, others = np.ones(n_states, dtype=np.bool_), np.ones(n, dtype=np.bool_)
     for u, code in feature.literals:
