@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-#include "treewright/cancel.hpp"
+#include "treewright/parallel/cancel.hpp"
 
 namespace nb = nanobind;
 namespace tw = treewright;
