@@ -228,7 +228,7 @@ def test_every_score_of_either_kind_of_data(learn):
 def test_chains_come_first_and_single_arcs_last():
     score = score_of(10, n=16, n_rows=1500)
     heard = []
-    learned = learn_treewidth_chains(score, treewidth=3, progress=lambda *news: heard.append(news))
+    learned = learn_treewidth_chains(score, treewidth=3, progress=heard.append)
     lengths = [len(one.edges) for one in learned.iterations]
     phases = {phase.name: phase.tallies for phase in learned.trace.phases}
     assert list(phases) == ["start", "chains", "completion"]
@@ -236,7 +236,10 @@ def test_chains_come_first_and_single_arcs_last():
     assert sum(lengths[:n_chains]) == phases["chains"]["edges"]
     assert lengths[n_chains:] == [1] * phases["completion"]["edges"]
     assert max(lengths) > 1
-    assert heard == [(i, one.width, one.score) for i, one in enumerate(learned.iterations, start=1)]
+    told = [(step.phase, step.done, step.width, step.score) for step in heard]
+    names = ["chains"] * n_chains + ["completion"] * (len(lengths) - n_chains)
+    rounds = zip(names, learned.iterations, strict=True)
+    assert told == [(name, i, one.width, one.score) for i, (name, one) in enumerate(rounds, start=1)]
     widths = [one.width for one in learned.iterations[:n_chains]]
     assert all(b <= a + 1 for a, b in pairwise([1, *widths]))
 
@@ -291,8 +294,8 @@ def test_an_unknown_update_is_refused():
 
 @pytest.mark.parametrize("learn", LEARNERS)
 def test_progress_may_stop_the_work(learn):
-    def stop(iteration, width, score):
-        raise StopIteration(iteration)
+    def stop(step):
+        raise StopIteration(step.done)
 
     with pytest.raises(StopIteration, match="1"):
         learn(score_of(15, n=12), treewidth=3, progress=stop)

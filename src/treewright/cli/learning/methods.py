@@ -38,11 +38,11 @@ from treewright.learners import (
     learn_tpda,
     learn_treewidth_chains,
 )
-from treewright.learners.bounded_treewidth.certified import Progress
 from treewright.learners.classes.chow_liu import with_order
 from treewright.statistics import Counter
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1

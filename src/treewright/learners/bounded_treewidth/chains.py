@@ -12,7 +12,7 @@ work.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from time import perf_counter
 from typing import Literal, get_args
@@ -24,12 +24,13 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.learners.bounded_treewidth.certified import Certified, Progress
+from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import Arcs, BoundedGrowth, Ranks, check_bounds, total_order
 from treewright.learners.bounded_treewidth.starts import CoveredStart, Root, bounded_starts
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
+from treewright.types import Progress
 
 Update = Literal["block-wise", "single-source"]
 AtBound = Literal["arcs", "plain-arcs", "chains"]
@@ -96,7 +97,7 @@ def learn_treewidth_chains(
         the same by the cover's own update alone. ``"chains"``: first chains of arcs each of which keeps the
         width, then single arcs.
     progress
-        Called after each iteration with its number, the width and the score so far.
+        Called after each iteration with a :class:`~treewright.types.Step`: phase and number, score and width.
 
     Returns
     -------
@@ -148,12 +149,12 @@ def learn_treewidth_chains(
         )
         ranks = None if given is None else growth.ranks_of(given)
         chains = Chains(growth, ranks, orders, retriangulate, free_arcs)
-        with trace.phase("chains") as tallies:
+        with growth.phase(trace, "chains") as tallies:
             tallies.update(chains.widen(treewidth))
         if at_bound == "chains":
-            with trace.phase("chains at the bound") as tallies:
+            with growth.phase(trace, "chains at the bound") as tallies:
                 tallies.update(chains.fill(treewidth))
-        with trace.phase("completion") as tallies:
+        with growth.phase(trace, "completion") as tallies:
             tallies.update(growth.add_arcs(treewidth, "own" if at_bound == "plain-arcs" else "own_first"))
             tallies["scores"] = growth.n_scores
         return growth.certified(trace.build())
@@ -170,7 +171,7 @@ def learn_treewidth_chains(
 def numbered(progress: Progress) -> Progress:
     """Iterations of several searches, counted through."""
     n = count(1)
-    return lambda _, width, score: progress(next(n), width, score)
+    return lambda step: progress(replace(step, done=next(n)))
 
 
 @dataclass(frozen=True)
