@@ -32,7 +32,7 @@ from treewright import (
 from treewright.criteria import UniformPrior
 from treewright.errors import SchemaError, SettingError, TreewidthError
 from treewright.graphs import exact_treewidth
-from treewright.learners import Certified
+from treewright.learners import Certified, ChainVariants
 
 LEARNERS = [learn_treewidth_chains, learn_thin_junction_tree]
 
@@ -126,7 +126,9 @@ def test_chains_are_those_of_the_twin(seed):
     order = rng.permutation(len(score.schema)).tolist() if seed % 4 == 3 else None
     block_wise = seed % 5 != 4
     update = "block-wise" if block_wise else "single-source"
-    learned = learn_treewidth_chains(score, treewidth=1 + seed % 4, order=order, update=update)
+    learned = learn_treewidth_chains(
+        score, treewidth=1 + seed % 4, order=order, variants=ChainVariants(update=update)
+    )
     arcs, cover = slow_chains(score, 1 + seed % 4, order, block_wise=block_wise)
     assert set(learned.structure.index_edges()) == arcs
     assert {frozenset(edge) for edge in learned.certificate.graph().index_edges()} == cover
@@ -288,7 +290,7 @@ def test_refusals(learn):
 
 def test_an_unknown_update_is_refused():
     with pytest.raises(SettingError) as error:
-        learn_treewidth_chains(score_of(14), treewidth=2, update="zigzag")
+        ChainVariants(update="zigzag")
     assert str(error.value) == "update must be one of 'block-wise', 'single-source'; found 'zigzag'"
 
 
@@ -337,7 +339,7 @@ def density_rows(name):
 def test_figures_on_published_data(name, treewidth, plain, apart):
     """Without a second triangulation an independent program reached `plain`; with it chains stay as good."""
     score = BIC(count(density_rows(name)))
-    alone = learn_treewidth_chains(score, treewidth=treewidth, at_bound="plain-arcs")
+    alone = learn_treewidth_chains(score, treewidth=treewidth, variants=ChainVariants(at_bound="plain-arcs"))
     assert alone.score == pytest.approx(plain, abs=apart)
     for learn in LEARNERS:
         learned = learn(score, treewidth=treewidth)
