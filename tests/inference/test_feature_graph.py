@@ -88,7 +88,7 @@ def test_many_rows_with_missing_cells_are_each_right(seed):
     codes = [rng.integers(0, r, n).astype(np.uint16) for r in joint.shape]
     missing = [rng.random(n) < 0.5 for _ in joint.shape]
     codes[0], missing[0] = None, None
-    cells, logs = engine.marginals_many(codes, missing, n, tuple(range(joint.ndim)))
+    cells, logs = engine.marginals_many(EvidenceColumns(codes, missing, n), tuple(range(joint.ndim)))
     np.testing.assert_allclose(engine.log_mass_many(EvidenceColumns(codes, missing, n)), logs, atol=1e-12)
     for row in range(n):
         seen = [v for v in range(1, joint.ndim) if not missing[v][row]]
@@ -147,7 +147,9 @@ def test_a_star_of_five_hundred_hidden_variables_stays_finite(autoregressive):
     assert np.isfinite(logs).all()
     columns = EvidenceColumns([np.ascontiguousarray(c) for c in codes], [None] * 501, 20)
     np.testing.assert_allclose(engine.log_mass_many(columns), logs, rtol=1e-12)
-    cells, logs = engine.marginals_many(columns.codes[:250] + [None] * 251, [None] * 501, 20, (0, 400))
+    cells, logs = engine.marginals_many(
+        EvidenceColumns(columns.codes[:250] + [None] * 251, [None] * 501, 20), (0, 400)
+    )
     assert np.isfinite(logs).all()
     np.testing.assert_allclose(cells[:, 2:].sum(axis=1), 1)
 
@@ -165,7 +167,7 @@ def test_threads_do_not_change_an_answer(autoregressive):
             codes = [np.ascontiguousarray(c) for c in rows]
             columns = EvidenceColumns(codes, missing, 900)
             counts, total = engine.expected_counts(columns)
-            cells, logs = engine.marginals_many(codes, missing, 900, (3, 5))
+            cells, logs = engine.marginals_many(EvidenceColumns(codes, missing, 900), (3, 5))
             answers.append([*codes, counts, total, cells, logs, engine.log_probability(codes, 900)])
     finally:
         _core.set_threads(0)

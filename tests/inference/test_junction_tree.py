@@ -19,6 +19,7 @@ from tests.reference.models.enumeration import product_table, summed_to, with_ev
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
 from treewright.inference import Evidence, Factor, JunctionTreeEngine
+from treewright.inference.batch import EvidenceColumns
 from treewright.networks import load_network, random_network
 from treewright.tables.schema import Schema, Variable
 
@@ -102,7 +103,7 @@ def test_batches_agree_with_single_questions(options):
         n_rows = int(rng.integers(0, 10))
         codes, missing = batch_of(schema, n_rows, rng)
         wanted = tuple(int(v) for v in rng.permutation(len(schema))[:3])
-        cells, logs = engine.marginals_many(codes, missing, n_rows, wanted)
+        cells, logs = engine.marginals_many(EvidenceColumns(codes, missing, n_rows), wanted)
         offsets = np.concatenate([[0], np.cumsum(schema.cardinalities)])
         for row in range(n_rows):
             seen = [
@@ -131,7 +132,7 @@ def test_batches_of_a_larger_network_agree_however_they_are_asked(share):
     for options in ({}, {"strategy": "sliced"}, {"strategy": "parts"}):
         engine = JunctionTreeEngine(model.schema, model._engine.factors, directed=True, **options)
         assert options or not engine._forest.cost([], [], [], [], 2**32, [])["masked"]
-        found.append(engine.marginals_many(codes, missing, 60, everything))
+        found.append(engine.marginals_many(EvidenceColumns(codes, missing, 60), everything))
     for cells, logs in found[1:]:
         np.testing.assert_allclose(cells, found[0][0], rtol=1e-9, atol=1e-15)
         np.testing.assert_allclose(logs, found[0][1], rtol=1e-11)
@@ -140,7 +141,7 @@ def test_batches_of_a_larger_network_agree_however_they_are_asked(share):
         try:
             cells, logs = JunctionTreeEngine(
                 model.schema, model._engine.factors, directed=True
-            ).marginals_many(codes, missing, 60, everything)
+            ).marginals_many(EvidenceColumns(codes, missing, 60), everything)
         finally:
             _core.set_threads(0)
         assert np.array_equal(cells, found[0][0])
@@ -157,7 +158,7 @@ def test_dear_parts_are_left_to_the_engine_that_prunes():
     codes = [np.array([0, 1, 1], np.uint8) for _ in range(120)]
     missing = [np.array([v != 60, v not in (20, 90), v not in (20, 90)]) for v in range(120)]
     codes[90] = np.array([0, 1, 0], np.uint8)
-    cells, logs = engine.marginals_many(codes, missing, 3, (0, 119))
+    cells, logs = engine.marginals_many(EvidenceColumns(codes, missing, 3), (0, 119))
     assert cells[:2].tolist() == [[1, 0, 1, 0], [0, 1, 0, 1]]
     np.testing.assert_allclose(logs[:2], np.log(0.5))
     assert logs[2] == -math.inf
@@ -242,7 +243,7 @@ def test_unlikely_is_not_impossible():
         assert log_mass == pytest.approx(expected)
         assert engine.most_probable(evidence)[1] == pytest.approx(expected)
         codes = [None, *(np.zeros(5, np.uint8) for _ in range(5))]
-        cells, logs = engine.marginals_many(codes, [None] * 6, 5, (0,))
+        cells, logs = engine.marginals_many(EvidenceColumns(codes, [None] * 6, 5), (0,))
         assert cells.tolist() == [[1.0, 0.0]] * 5
         np.testing.assert_allclose(logs, expected)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.errors import EvidenceError, TableTooLarge
 from treewright.inference.evidence import EvidenceReader
@@ -27,6 +28,11 @@ class EvidenceColumns:
         codes, missing = list(self.codes), list(self.missing)
         codes[v] = missing[v] = None
         return EvidenceColumns(codes, missing, self.n_rows)
+
+    def native(self) -> tuple[list[Codes | None], list[npt.NDArray[np.uint8] | None]]:
+        """Codes and masks as the core takes them."""
+        codes = [None if c is None else np.ascontiguousarray(c) for c in self.codes]
+        return codes, [None if m is None else np.ascontiguousarray(m).view(np.uint8) for m in self.missing]
 
 
 def columns_from_rows(reader: EvidenceReader, rows: Sequence[Mapping[str, Label]]) -> EvidenceColumns:

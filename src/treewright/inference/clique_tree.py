@@ -37,6 +37,7 @@ class CliqueTree:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from treewright.tables.schema import Variable
     >>> schema = Schema([Variable(name, (0, 1)) for name in "ab"])
     >>> tree = CliqueTree(UndirectedGraph(schema, [("a", "b")]), [(0, 1), (0,)])

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from treewright.inference.batch import EvidenceColumns
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
 from treewright.types import Cells, Codes, Scope
@@ -42,14 +39,11 @@ class Engine(Protocol):
         """Rows of the distribution given the evidence; row r depends on the seed and r alone."""
         ...
 
-    def marginals_many(
-        self,
-        codes: Sequence[Codes | None],
-        missing: Sequence[npt.NDArray[np.bool_] | None],
-        n_rows: int,
-        wanted: Scope,
-    ) -> tuple[Cells, Cells]:
-        """Distributions of some variables given each of many rows of evidence, and log masses."""
+    def marginals_many(self, columns: EvidenceColumns, wanted: Scope) -> tuple[Cells, Cells]:
+        """Distributions of some variables given each of many rows of evidence, and log masses.
+
+        One row of numbers per row of evidence, the variables side by side; an impossible row holds NaN.
+        """
         ...
 
     def cost(self, evidence: Evidence = ..., targets: Scope = ...) -> Cost:

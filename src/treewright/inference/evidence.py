@@ -111,30 +111,6 @@ class EvidenceReader:
             evidence.states.append(code)
 
 
-def read_evidence(schema: Schema, given: Mapping[str, Label] | None) -> dict[int, int]:
-    """Observed states as variable -> code, in the order given.
-
-    Examples
-    --------
-    >>> schema = Schema([Variable("smoker", ("no", "yes"))])
-    >>> read_evidence(schema, {"smoker": "yes"})
-    {0: 1}
-    >>> read_evidence(schema, {"smoker": "maybe"})
-    Traceback (most recent call last):
-    treewright.errors.EvidenceError: evidence smoker='maybe' is not a state of smoker; states are 'no', 'yes'
-    """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise EvidenceError(f"evidence is a mapping from names to states; found {type(given).__name__}")
-    return dict(_read_item(schema, name, state) for name, state in given.items())
-
-
-def describe(schema: Schema, evidence: Mapping[int, int], *, limit: int = 12) -> str:
-    """Observed states as people write them, for messages."""
-    return Evidence(list(evidence), list(evidence.values())).describe(schema, limit=limit)
-
-
 def state_of(variable: Variable, code: int) -> Label:
     assert variable.states is not None
     return variable.states[code]

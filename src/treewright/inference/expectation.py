@@ -58,21 +58,19 @@ class FamilyExpectation:
         weights: npt.NDArray[np.float64] | npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.schema = schema
-        order = schema.name_order
-        rank = {v: position for position, v in enumerate(order)}
+        order, rank = schema.name_order, schema.name_ranks
         # per family in name order: which of the given ones, its axes by name, its shape then
         self._families = sorted(range(len(families)), key=lambda f: [rank[v] for v in reversed(families[f])])
         self._axes = [np.argsort([rank[v] for v in families[f]]) for f in self._families]
         scopes = [sorted(rank[v] for v in families[f]) for f in self._families]
         cardinalities = [schema.cardinalities[v] for v in order]
         self._shapes = [tuple(cardinalities[u] for u in scope) for scope in scopes]
-        masks = [columns.missing[v] for v in order]
-        codes = [columns.codes[v] for v in order]
+        codes, masks = columns.native()
         self._native = _core.Expectation(
             cardinalities,
             scopes,
-            [None if c is None else np.ascontiguousarray(c) for c in codes],
-            [None if m is None else np.ascontiguousarray(m).view(np.uint8) for m in masks],
+            [codes[v] for v in order],
+            [masks[v] for v in order],
             columns.n_rows,
             np.zeros(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
         )

@@ -13,6 +13,7 @@ class Factor:
 
     Examples
     --------
+    >>> import numpy as np
     >>> Factor((0, 2), np.array([[0.9, 0.1], [0.4, 0.6]])).table.shape
     (2, 2)
     """

@@ -17,14 +17,14 @@ from functools import cached_property
 from typing import Any, NoReturn, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, NoExactAnswer, TableTooLarge
+from treewright.errors import NoExactAnswer, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
+from treewright.inference.refusals import refuse_impossible
 from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
@@ -114,7 +114,7 @@ class FeatureGraphEngine:
 
     def log_mass_many(self, columns: EvidenceColumns) -> Cells:
         """How probable each of many rows of evidence is, as logarithms."""
-        return self._program.log_mass(self._nothing, *_native(columns), columns.n_rows)
+        return self._program.log_mass(self._nothing, *columns.native(), columns.n_rows)
 
     def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
         """The codes of the most probable joint state, and the log of its mass; ties to lower codes.
@@ -146,20 +146,13 @@ class FeatureGraphEngine:
         columns, log_mass = self._program.sample(common, seed, first_row, n)
         return cast("list[Codes]", columns), log_mass + scale
 
-    def marginals_many(
-        self,
-        codes: Sequence[Codes | None],
-        missing: Sequence[npt.NDArray[np.bool_] | None],
-        n_rows: int,
-        wanted: Scope,
-    ) -> tuple[Cells, Cells]:
+    def marginals_many(self, columns: EvidenceColumns, wanted: Scope) -> tuple[Cells, Cells]:
         """Distributions of some variables given each of many rows of evidence, and log masses.
 
         Equal rows are asked once. The answers do not depend on the number of threads. An impossible row holds
         NaN.
         """
-        columns = EvidenceColumns(list(codes), list(missing), n_rows)
-        return self._program.marginals(self._nothing, *_native(columns), n_rows, list(wanted))
+        return self._program.marginals(self._nothing, *columns.native(), columns.n_rows, list(wanted))
 
     def expected_counts(
         self, columns: EvidenceColumns, weights: Cells | None = None, evidence: Evidence = NOTHING
@@ -167,7 +160,7 @@ class FeatureGraphEngine:
         """Expected counts of every parameter given rows of evidence, and the log-likelihood of the rows."""
         common, _ = self._likelihoods(evidence)
         given = _NO_WEIGHTS if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        return self._program.expected_counts(common, *_native(columns), columns.n_rows, given)
+        return self._program.expected_counts(common, *columns.native(), columns.n_rows, given)
 
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
         """What all marginals (or the joint of some targets) would cost; nothing is evaluated."""
@@ -190,18 +183,12 @@ class FeatureGraphEngine:
 
     def refuse_impossible(self, evidence: Evidence) -> NoReturn:
         """Say which part of impossible evidence contradicts itself or the model; the part is minimal."""
-        message = f"evidence {evidence.describe(self.schema)} has probability zero under the model"
         kept = list(range(len(evidence)))
         for item in range(len(evidence)):
             fewer = [i for i in kept if i != item]
             if self.log_mass(evidence.only(fewer)) == -math.inf:
                 kept = fewer
-        conflict = evidence.only(kept)
-        if len(conflict) == 1 and len(evidence) > 1:
-            message += f"; {conflict.describe(self.schema)} alone cannot happen"
-        elif len(conflict) < len(evidence):
-            message += f"; {conflict.describe(self.schema)} cannot happen together"
-        raise ImpossibleEvidence(message)
+        refuse_impossible(self.schema, evidence, evidence.only(kept))
 
     @cached_property
     def _nothing(self) -> Cells:
@@ -246,9 +233,3 @@ class FeatureGraphEngine:
                 f"limit of {memory_limit():,}; ask for fewer variables at once, or raise the limit with "
                 "set_memory_limit or TREEWRIGHT_MEMORY"
             )
-
-
-def _native(columns: EvidenceColumns) -> tuple[list[Codes | None], list[npt.NDArray[np.uint8] | None]]:
-    codes = [None if c is None else np.ascontiguousarray(c) for c in columns.codes]
-    masks = [None if m is None else np.ascontiguousarray(m).view(np.uint8) for m in columns.missing]
-    return codes, masks

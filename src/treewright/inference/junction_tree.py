@@ -12,22 +12,25 @@ The numbers are propagated by the native core; this module turns schemas, names 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NoReturn, cast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, SchemaError
+from treewright.errors import SchemaError
+from treewright.inference.batch import EvidenceColumns
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Factor
-from treewright.inference.refusals import refuse_large, whole
+from treewright.inference.refusals import refuse_impossible, refuse_large, whole
 from treewright.limits import memory_limit
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 
+P = ParamSpec("P")
+T = TypeVar("T")
 NOTHING = Evidence()
 
 
@@ -75,89 +78,46 @@ class JunctionTreeEngine:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:  # the native half is rebuilt
-        return _rebuilt, (self.schema, self.factors, self.directed, self._options)
+        made = partial(JunctionTreeEngine, directed=self.directed, **self._options)
+        return made, (self.schema, self.factors)
 
     def marginals(self, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
         """The distribution of every variable, one after another in one flat array."""
-        try:
-            flat, log_mass = self._forest.marginals(
-                evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, memory_limit()
-            )
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        flat, log_mass = self._ask(self._forest.marginals, *self._arguments(evidence))
         return flat, log_mass + self._log_scale
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
         """The joint distribution of the targets, one axis each."""
-        try:
-            flat, log_mass = self._forest.joint(list(targets), *self._arguments(evidence))
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        flat, log_mass = self._ask(self._forest.joint, list(targets), *self._arguments(evidence))
         shape = tuple(self.schema.cardinalities[v] for v in targets)
         table = np.zeros(shape) if log_mass == -math.inf else flat.reshape(shape)
         return table, log_mass + self._log_scale
 
     def log_mass(self, evidence: Evidence = NOTHING) -> float:
         """How much of the product agrees with the evidence."""
-        try:
-            return self._forest.log_mass(*self._arguments(evidence)) + self._log_scale
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        return self._ask(self._forest.log_mass, *self._arguments(evidence)) + self._log_scale
 
     def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
         """The codes of the most probable joint state, and the log of its mass; ties to lower codes."""
-        try:
-            codes, log_mass = self._forest.most_probable(*self._arguments(evidence))
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        codes, log_mass = self._ask(self._forest.most_probable, *self._arguments(evidence))
         return codes, log_mass + self._log_scale
 
     def sample(
         self, n: int, evidence: Evidence = NOTHING, *, seed: int, first_row: int = 0
     ) -> tuple[list[Codes], float]:
         """Rows of the distribution given the evidence; row r depends on the seed and r alone."""
-        try:
-            columns, log_mass = self._forest.sample(*self._arguments(evidence), seed, first_row, n)
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        arguments = *self._arguments(evidence), seed, first_row, n
+        columns, log_mass = self._ask(self._forest.sample, *arguments)
         return cast("list[Codes]", columns), log_mass + self._log_scale
 
-    def marginals_many(
-        self,
-        codes: Sequence[Codes | None],
-        missing: Sequence[npt.NDArray[np.bool_] | None],
-        n_rows: int,
-        wanted: Scope,
-    ) -> tuple[Cells, Cells]:
-        """Distributions of some variables given each of many rows of evidence.
+    def marginals_many(self, columns: EvidenceColumns, wanted: Scope) -> tuple[Cells, Cells]:
+        """Distributions of some variables given each of many rows of evidence, and log masses.
 
         Equal rows are asked once; the others in threads. The answers do not depend on the number of threads.
-
-        Parameters
-        ----------
-        codes, missing
-            Per variable, a column of codes (None: never observed) and a mask of cells that are not observed.
-        n_rows
-            Rows of evidence.
-        wanted
-            Whose distributions.
-
-        Returns
-        -------
-        One row of numbers per row of evidence, the variables side by side, and log masses. An impossible row
-        holds NaN.
+        An impossible row holds NaN.
         """
-        masks = [None if mask is None else np.ascontiguousarray(mask).view(np.uint8) for mask in missing]
-        try:
-            cells, log_mass = self._forest.marginals_many(
-                [None if c is None else np.ascontiguousarray(c) for c in codes],
-                masks,
-                n_rows,
-                list(wanted),
-                memory_limit(),
-            )
-        except _core.TooLarge as refused:
-            refuse_large(self.schema, refused)
+        arguments = *columns.native(), columns.n_rows, list(wanted), memory_limit()
+        cells, log_mass = self._ask(self._forest.marginals_many, *arguments)
         return cells, log_mass + self._log_scale
 
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
@@ -189,31 +149,24 @@ class JunctionTreeEngine:
 
     def refuse_impossible(self, evidence: Evidence) -> NoReturn:
         """Say which part of impossible evidence contradicts itself or the model; the part is minimal."""
-        whole = evidence.describe(self.schema)
         try:
             conflict = evidence.only(self._forest.conflict(*self._arguments(evidence)))
         except _core.TooLarge:  # fewer observations leave larger tables
             conflict = evidence
-        message = f"evidence {whole} has probability zero under the model"
-        if len(evidence) == 0 or len(conflict) == 0:
-            message = "the tables contradict each other: no joint state has a positive product"
-        elif len(conflict) == 1 and len(evidence) > 1:
-            message += f"; {conflict.describe(self.schema)} alone cannot happen"
-        elif len(conflict) < len(evidence):
-            message += f"; {conflict.describe(self.schema)} cannot happen together"
-        raise ImpossibleEvidence(message)
+        refuse_impossible(self.schema, evidence, conflict)
+
+    def _ask(self, question: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+        """The core's answer, or its refusal in words."""
+        try:
+            return question(*arguments, **options)
+        except _core.TooLarge as refused:
+            refuse_large(self.schema, refused)
 
     def _arguments(
         self, evidence: Evidence
     ) -> tuple[list[int], list[int], list[int], list[list[float]], int]:
         limit = memory_limit()
         return evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, limit
-
-
-def _rebuilt(
-    schema: Schema, factors: Sequence[Factor], directed: bool, options: dict[str, Any]
-) -> JunctionTreeEngine:
-    return JunctionTreeEngine(schema, factors, directed=directed, **options)
 
 
 def _checked_tables(schema: Schema, factors: Sequence[Factor]) -> tuple[list[Cells], float]:

@@ -1,4 +1,4 @@
-"""Questions whose tables would exceed the memory limit, refused in words."""
+"""Questions that cannot be answered, refused in words: tables too large, evidence that cannot happen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from typing import NoReturn
 
 from treewright import _core
-from treewright.errors import TableTooLarge
+from treewright.errors import ImpossibleEvidence, TableTooLarge
+from treewright.inference.evidence import Evidence
 from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema
 
@@ -26,6 +27,18 @@ def refuse_large(schema: Schema, refused: _core.TooLarge) -> NoReturn:
         "these variables, ask for fewer at once, or raise the limit with set_memory_limit or "
         "TREEWRIGHT_MEMORY"
     ) from None
+
+
+def refuse_impossible(schema: Schema, evidence: Evidence, conflict: Evidence) -> NoReturn:
+    """Say that evidence cannot happen, and which part of it already cannot."""
+    message = f"evidence {evidence.describe(schema)} has probability zero under the model"
+    if len(conflict) == 0:
+        message = "the tables contradict each other: no joint state has a positive product"
+    elif len(conflict) == 1 and len(evidence) > 1:
+        message += f"; {conflict.describe(schema)} alone cannot happen"
+    elif len(conflict) < len(evidence):
+        message += f"; {conflict.describe(schema)} cannot happen together"
+    raise ImpossibleEvidence(message)
 
 
 def whole(number: float) -> int:

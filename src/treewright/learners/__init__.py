@@ -2,7 +2,7 @@
 
 from treewright.learners.bayesian_knots.blocks import learn_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
-from treewright.learners.bayesian_knots.engines import Knot
+from treewright.learners.bayesian_knots.engines import Knot, KnotSettings
 from treewright.learners.bayesian_knots.expansion import expand_clusters, find_clusters
 from treewright.learners.bayesian_knots.knots import learn_knots
 from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks
@@ -32,6 +32,7 @@ from treewright.learners.classes.edge_confidence import EdgeConfidence
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import ScoreChoice, choose_score
 from treewright.learners.efficient_markov.cutset import learn_cutset_bag, learn_cutset_network
 from treewright.learners.efficient_markov.hidden_tree import learn_hidden_tree

@@ -9,8 +9,7 @@ from treewright.models.answers import (
 )
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
-from treewright.models.continuous.sampled_answers import SampledAnswer
+from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, SampledAnswer
 from treewright.models.continuous.sigmoid_fit import fit_sigmoid
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum

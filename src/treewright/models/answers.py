@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import accumulate, product
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from treewright.tables.schema import Label, Schema, Variable
 from treewright.types import Cells
 
 Key = Label | tuple[Label, ...]
+Answer = TypeVar("Answer")
 
 _SHOWN = 24  # rows of a printed table
 
@@ -115,17 +116,30 @@ class Distribution(Mapping[Key, float]):
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.names) + "<th>probability</th>"
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(label)}</td>" for label in labels) + f"<td>{p}</td></tr>"
-            for labels, p in self._rows()
-        )
         more = self.array.size - _SHOWN
         tail = f"<p>... {more:,} more</p>" if more > 0 else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{tail}"
+        return html_table((*self.names, "probability"), ((*labels, p) for labels, p in self._rows())) + tail
 
 
-class Marginals(Mapping[str, Distribution]):
+class ByName(Mapping[str, Answer]):
+    """An answer for each of some variables, asked for by name."""
+
+    __slots__ = ()
+    names: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        shown = [repr(self[name]) for name in self.names[:_SHOWN]]
+        more = len(self.names) - _SHOWN
+        return "\n".join(shown + ([f"... {more:,} more variables"] if more > 0 else []))
+
+
+class Marginals(ByName[Distribution]):
     """The distribution of every variable, each asked for by name.
 
     The numbers stay in one flat array; distributions are made when they are asked for.
@@ -145,7 +159,7 @@ class Marginals(Mapping[str, Distribution]):
     (0.25, [0.75, 0.25])
     """
 
-    __slots__ = ("_offsets", "cells", "log_probability_of_evidence", "schema")
+    __slots__ = ("_offsets", "cells", "log_probability_of_evidence", "names", "schema")
 
     def __init__(
         self,
@@ -153,7 +167,7 @@ class Marginals(Mapping[str, Distribution]):
         cells: Cells | Sequence[Cells],
         log_probability_of_evidence: float = 0.0,
     ) -> None:
-        self.schema = schema
+        self.schema, self.names = schema, schema.names
         self.cells = cells if isinstance(cells, np.ndarray) else _joined(cells)
         self.cells.setflags(write=False)
         self.log_probability_of_evidence = log_probability_of_evidence
@@ -166,12 +180,6 @@ class Marginals(Mapping[str, Distribution]):
     def __getitem__(self, name: str) -> Distribution:
         return Distribution([self.schema[name]], self.array(name), self.log_probability_of_evidence)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.schema.names)
-
-    def __len__(self) -> int:
-        return len(self.schema)
-
     def array(self, name: str) -> Cells:
         """The probabilities of one variable, states in schema order; a view of `cells`."""
         if self._offsets is None:
@@ -181,28 +189,12 @@ class Marginals(Mapping[str, Distribution]):
 
     def to_frame(self) -> Any:
         """A pandas frame with one row per state: variable, state, probability."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
-        except ImportError:
-            raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
         rows = [(name, state, p) for name, d in self.items() for state, p in d.items()]
-        return pd.DataFrame(rows, columns=["variable", "state", "probability"])
-
-    def __repr__(self) -> str:
-        shown = [repr(self[name]) for name in self.schema.names[:_SHOWN]]
-        more = len(self) - _SHOWN
-        return "\n".join(shown + ([f"... {more:,} more variables"] if more > 0 else []))
+        return make_frame(rows, columns=["variable", "state", "probability"])
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(str(state))}</td><td>{p:.6f}</td></tr>"
-            for name, distribution in self.items()
-            for state, p in distribution.items()
-        )
-        return (
-            "<table><thead><tr><th>variable</th><th>state</th><th>probability</th></tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        rows = ((name, str(state), f"{p:.6f}") for name, d in self.items() for state, p in d.items())
+        return html_table(("variable", "state", "probability"), rows)
 
 
 class ManyMarginals(Sequence[Marginals]):
@@ -322,6 +314,30 @@ class BoundedExplanation(Explanation):
     def __repr__(self) -> str:
         first, *rest = super().__repr__().splitlines()
         return "\n".join([f"{first}, at most {self.log_upper_bound:.6f}", *rest])
+
+
+def list_targets(targets: str | Sequence[str]) -> list[str]:
+    """The names that a question is about, one at least."""
+    names = [targets] if isinstance(targets, str) else list(targets)
+    if not names:
+        raise SchemaError("a query asks about at least one variable; found none")
+    return names
+
+
+def make_frame(data: Any, **options: Any) -> Any:
+    """A pandas frame, where pandas is installed."""
+    try:
+        import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
+    return pd.DataFrame(data, **options)
+
+
+def html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table for notebooks."""
+    titles = "".join(f"<th>{escape(title)}</th>" for title in head)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _joined(arrays: Sequence[Cells]) -> Cells:

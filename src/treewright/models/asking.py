@@ -8,39 +8,30 @@ its product has in all: none to speak of for a Bayesian network, the partition f
 from __future__ import annotations
 
 import math
-import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import ImpossibleEvidence, SchemaError
-from treewright.graphs.undirected.cluster_trees import ClusterTree
-from treewright.inference.batch import EvidenceColumns, check_answer_size, columns_from_rows
+from treewright.errors import ImpossibleEvidence
+from treewright.inference.batch import check_answer_size, columns_from_rows
 from treewright.inference.cost import Cost
 from treewright.inference.engine import Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.sampling import sampling_seed
-from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals, list_targets
+from treewright.models.base import ModelBase
 from treewright.models.model import align_evidence
-from treewright.models.notebook import ShownInNotebooks
-from treewright.tables.schema import Label, NameOrIndex, Schema
+from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
 
-if TYPE_CHECKING:
-    from treewright.models.model import AnyModel
 
-
-class Asking(ShownInNotebooks, ABC):
+class Asking(ModelBase):
     """What every exact model of discrete variables can be asked."""
-
-    @property
-    @abstractmethod
-    def schema(self) -> Schema: ...
 
     @abstractmethod
     def _make_engine(self) -> Engine:
@@ -54,19 +45,6 @@ class Asking(ShownInNotebooks, ABC):
     def _log_constant(self) -> float:
         """Natural logarithm of the mass of the whole product."""
         return 0.0
-
-    @abstractmethod
-    def log_probability(self, table: Table) -> Cells:
-        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
-
-    def score(self, table: Table) -> float:
-        """Mean log-likelihood per row, in nats; rows count by their weights."""
-        logs = self.log_probability(table)
-        weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
-        if not counted.any():
-            raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
-        return float(np.average(logs[counted], weights=weights[counted]))
 
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator) -> Table:
         """Draw rows, given what is known.
@@ -90,8 +68,7 @@ class Asking(ShownInNotebooks, ABC):
 
     def _draw(self, n: int, evidence: Evidence, seed: int) -> Table:
         drawn, log_evidence = self._engine.sample(n, evidence, seed=seed)
-        if log_evidence == -math.inf:
-            self._engine.refuse_impossible(evidence)
+        self._require_possible(log_evidence, evidence)
         return Table(self.schema, drawn)
 
     # questions
@@ -117,14 +94,11 @@ class Asking(ShownInNotebooks, ABC):
         >>> round(asia.query("lung", given={"xray": {"yes": 0.8, "no": 0.2}})["yes"], 4)
         0.1628
         """
-        scope = self._targets(targets)
-        evidence = self._read(given)
+        scope, evidence = self._targets(targets), self._read(given)
         table, log_evidence = self._engine.joint(scope, evidence)
-        if log_evidence == -math.inf:
-            self._engine.refuse_impossible(evidence)
-        return Distribution(
-            [self.schema[v] for v in scope], table, self._log_probability_of(log_evidence, evidence)
-        )
+        self._require_possible(log_evidence, evidence)
+        log_probability = self._log_probability_of(log_evidence, evidence)
+        return Distribution([self.schema[v] for v in scope], table, log_probability)
 
     def marginals(self, given: Given | None = None) -> Marginals:
         """The distribution of every variable given what is known, in one propagation.
@@ -138,8 +112,7 @@ class Asking(ShownInNotebooks, ABC):
         """
         evidence = self._read(given)
         cells, log_evidence = self._engine.marginals(evidence)
-        if log_evidence == -math.inf:
-            self._engine.refuse_impossible(evidence)
+        self._require_possible(log_evidence, evidence)
         return Marginals(self.schema, cells, self._log_probability_of(log_evidence, evidence))
 
     def marginals_many(self, rows: Table | Sequence[Mapping[str, Label]]) -> ManyMarginals:
@@ -161,8 +134,12 @@ class Asking(ShownInNotebooks, ABC):
         """
         everything = tuple(range(len(self.schema)))
         check_answer_size(self.schema, everything, len(rows))
-        columns = self._columns(rows)
-        cells, logs = self._engine.marginals_many(columns.codes, columns.missing, columns.n_rows, everything)
+        columns = (
+            align_evidence(self.schema, rows)
+            if isinstance(rows, Table)
+            else columns_from_rows(self._read, rows)
+        )
+        cells, logs = self._engine.marginals_many(columns, everything)
         return ManyMarginals(self.schema, cells, np.minimum(logs - self._log_constant, 0.0))
 
     def predict(self, table: Table, target: str) -> npt.NDArray[Any]:
@@ -181,7 +158,7 @@ class Asking(ShownInNotebooks, ABC):
         v = self.schema.index(target)
         columns = align_evidence(self.schema, table).without(v)
         check_answer_size(self.schema, (v,), columns.n_rows)
-        cells, logs = self._engine.marginals_many(columns.codes, columns.missing, columns.n_rows, (v,))
+        cells, logs = self._engine.marginals_many(columns, (v,))
         impossible = np.flatnonzero(logs == -math.inf)
         if impossible.size:
             raise ImpossibleEvidence(
@@ -217,8 +194,7 @@ class Asking(ShownInNotebooks, ABC):
         """
         evidence = self._read(given)
         codes, log_probability = self._engine.most_probable(evidence)
-        if log_probability == -math.inf:
-            self._engine.refuse_impossible(evidence)
+        self._require_possible(log_probability, evidence)
         return self._explanation(range(len(self.schema)), codes, log_probability - self._log_constant)
 
     def marginal_map(self, targets: Sequence[str], given: Given | None = None) -> Explanation:
@@ -233,11 +209,9 @@ class Asking(ShownInNotebooks, ABC):
         >>> dict(load_network("asia").marginal_map(["lung", "bronc"], given={"dysp": "yes"}))
         {'lung': 'no', 'bronc': 'yes'}
         """
-        scope = self._targets(targets)
-        evidence = self._read(given)
+        scope, evidence = self._targets(targets), self._read(given)
         table, log_evidence = self._engine.joint(scope, evidence)
-        if log_evidence == -math.inf:
-            self._engine.refuse_impossible(evidence)
+        self._require_possible(log_evidence, evidence)
         best = np.unravel_index(int(table.argmax()), table.shape)
         log_probability = math.log(float(table[best])) + log_evidence - self._log_constant
         return self._explanation(scope, [int(code) for code in best], log_probability)
@@ -259,56 +233,20 @@ class Asking(ShownInNotebooks, ABC):
         scope = () if targets is None else self._targets(targets)
         return self._engine.cost(self._read(given), scope)
 
-    # files
-
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        certificate: ClusterTree | None = None,
-        treewidth: int | None = None,
-    ) -> None:
-        """Write the model to a file that :func:`treewright.load` reads back exactly.
-
-        Parameters
-        ----------
-        path
-            Where; a name that ends in .gz is compressed, a pipe or device is written through.
-        certificate
-            Clusters that prove a treewidth, kept beside the model for :func:`treewright.verify`.
-        treewidth
-            The bound that the clusters are to prove, if one was promised.
-        """
-        from treewright.models.formats import twm
-
-        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth)
-
-    def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Pickles and copies go through the bytes of the native file."""
-        from treewright.models.formats import twm
-
-        return twm.from_bytes, (twm.to_bytes(cast("AnyModel", self)),)
-
     @cached_property
     def _read(self) -> EvidenceReader:
         return EvidenceReader(self.schema)
 
     def _targets(self, targets: str | Sequence[str]) -> Scope:
-        names = [targets] if isinstance(targets, str) else list(targets)
-        if not names:
-            raise SchemaError("a query asks about at least one variable; found none")
-        return self.schema.scope(names)
+        return self.schema.scope(list_targets(targets))
 
-    def _columns(self, rows: Table | Sequence[Mapping[str, Label]]) -> EvidenceColumns:
-        if isinstance(rows, Table):
-            return align_evidence(self.schema, rows)
-        return columns_from_rows(self._read, rows)
+    def _require_possible(self, log_mass: float, evidence: Evidence) -> None:
+        if log_mass == -math.inf:
+            self._engine.refuse_impossible(evidence)
 
     def _explanation(self, scope: Iterable[int], codes: Sequence[int], log_probability: float) -> Explanation:
-        variables = self.schema.variables
-        states = {
-            variables[v].name: state_of(variables[v], code) for v, code in zip(scope, codes, strict=True)
-        }
+        variables = [self.schema[v] for v in scope]
+        states = {one.name: state_of(one, code) for one, code in zip(variables, codes, strict=True)}
         return Explanation(states, log_probability)
 
     def _log_probability_of(self, log_mass: float, evidence: Evidence) -> float:

@@ -42,15 +42,6 @@ class Model(Protocol):
         ...
 
 
-def mean_log_probability(logs: npt.NDArray[np.float64], table: Table) -> float:
-    """The mean of the rows' log-probabilities, each row counted by its weight."""
-    weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-    counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
-    if not counted.any():
-        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
-    return float(np.average(logs[counted], weights=weights[counted]))
-
-
 def align_columns(schema: Schema, table: Table) -> list[Codes]:
     """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
     missing = [name for name in schema.names if name not in table.schema]

@@ -1,5 +1,5 @@
 // What each kernel costs, in nanoseconds: the constants that choose between them.
-// `benchmarks/bench_counting.py` measures them anew; being off by a factor of two costs at most 1.3x.
+// `benchmarks/core/bench_counting.py` measures them anew; being off by a factor of two costs at most 1.3x.
 #pragma once
 
 #include <algorithm>

@@ -98,19 +98,18 @@ def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     if not proven:
         better, proven = packing.exhaustive(best, bound)
         best = better
-    order = sorted(range(len(dag.schema)), key=dag.schema.names.__getitem__)
-    tables = [tuple(dag.schema.names[order[i]] for i in _bits(table)) for table in best]
+    names = sorted(dag.schema.names)
+    tables = [tuple(names[i] for i in _bits(table)) for table in best]
     return DatabaseDesign(tuple(sorted(tables)), proven, len(best) if proven else bound)
 
 
 def _families(dag: Dag, max_columns: int) -> list[int]:
     """The families that lie in no other, as bits by rank of the name; the largest first."""
-    names = dag.schema.names
-    rank = {v: i for i, v in enumerate(sorted(range(len(names)), key=names.__getitem__))}
+    names, rank = dag.schema.names, dag.schema.name_ranks
     if not rank:
         raise GraphError("a network without variables needs no tables")
     found = set()
-    for v in sorted(rank, key=rank.__getitem__):
+    for v in dag.schema.name_order:
         parents = dag.parents(v)
         if len(parents) >= max_columns:
             shown = ", ".join(sorted(repr(names[p]) for p in parents))

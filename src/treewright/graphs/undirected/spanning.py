@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import as_pairs, ranks_by_name
+from treewright.graphs.directed.arcs import as_pairs
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
 

@@ -139,12 +139,12 @@ class _Ties:
     def __init__(self, dependencies: Dependencies, level: float) -> None:
         self.dependencies = dependencies
         self.level = level
-        self.rank = np.argsort(np.array(dependencies.schema.name_order, dtype=np.intp))
+        self.rank = np.array(dependencies.schema.name_ranks, dtype=np.intp)
 
     def ranked_outsiders(self, star: Star) -> list[tuple[int, int]]:
         """Those outside a star with the member each depends on most, strongest first, then by name."""
         weights, n = self.dependencies.weights, len(self.rank)
-        members = np.array(sorted(star.members, key=self.rank.__getitem__), dtype=np.intp)
+        members = np.array(self.dependencies.schema.by_name(star.members), dtype=np.intp)
         is_outside = np.ones(n, dtype=np.bool_)
         is_outside[members] = False
         outside = np.flatnonzero(is_outside)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.criteria.tests.queries import one_of
+from treewright.graphs.ranked import variables_by_rank
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 
@@ -64,7 +65,7 @@ def discover_stars(
     one_of("weight", weight, ("tree", "centre"))
     forest = _Forest(dependencies)
     weigh = _TreeWeights(forest) if weight == "tree" else _CentreWeights(forest)
-    order = np.array(dependencies.schema.name_order, dtype=np.intp)
+    order = variables_by_rank(dependencies.schema)
     free = np.ones(len(order), dtype=np.bool_)
     stars = []
     while free.any():
@@ -88,12 +89,11 @@ class _Forest:
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
-        order = np.array(dependencies.schema.name_order, dtype=np.intp)
-        rank = np.argsort(order)
+        order, rank = variables_by_rank(dependencies.schema), dependencies.schema.name_ranks
         largest = float(dependencies.weights.max(initial=0.0)) * max(len(order), 1)
         self._order, self._weights = order, dependencies.weights
         self._step = 2.0 ** (np.ceil(np.log2(largest)) - 61) if largest > 0 else 1.0
-        self.edges = [(int(rank[u]), int(rank[v])) for u, v in dependencies.tree.index_edges()]
+        self.edges = [(rank[u], rank[v]) for u, v in dependencies.tree.index_edges()]
         near: list[list[int]] = [[] for _ in order]
         for u, v in self.edges:
             near[u].append(v)

@@ -36,9 +36,8 @@ from treewright.learners.blanket_scores.searches import (
     WorstPairWalk,
 )
 from treewright.learners.blanket_scores.starts import Conflicts, learn_apart, pseudo_start, tree_start
-from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import TraceBuilder
-from treewright.types import Scope
+from treewright.types import Progress, Scope, Step
 
 Start = Literal["empty", "chow-liu", "mpl"]
 SEARCHES: dict[str, Search] = {
@@ -180,7 +179,7 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
         return walked
     counter, edges = walked.criterion.counter, walked.structure.n_edges
     with task.trace.phase("choice") as tallies:
-        task.say("choice")
+        task.say(Step("choice"))
         pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict")
         start = UndirectedGraph.of_rows(counter.schema, pseudo.rows)
         even = is_even(walked.structure, start)
@@ -194,11 +193,11 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
     with task.trace.phase("start") as tallies:
-        task.say("start")
+        task.say(Step("start"))
         graph, proof = start_graph(score, task.start or "empty", task.rules, task.proof)
         tallies["edges"] = graph.n_edges
     with task.trace.phase("search") as tallies:
-        task.say("search")
+        task.say(Step("search"))
         before = getattr(score, "n_tests", 0)
         found = search.run(score.judge(), graph, task.rules, proof)
         tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
@@ -212,7 +211,7 @@ def _three_phases(score: MarginalPseudoLikelihood, search: ThreePhases, task: _T
             "the three phases find their own start; leave out start=, or take another search such as 'walk'"
         )
     with task.trace.phase("blankets") as tallies:
-        task.say("blankets")
+        task.say(Step("blankets"))
         found = learn_apart(score, task.rules, search.mode)
         tallies["flips"] = len(found.flips)
     return _learned(score, _before(score, found), found, task)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.scores.native_scores import native_scores
@@ -15,7 +14,8 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, fits
 from treewright.graphs._bits import pack, to_sets
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
+from treewright.graphs.directed.arcs import as_array
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.classes.dag_climbing import check_parents
 from treewright.learners.learned import Trace
@@ -96,15 +96,12 @@ class BoundedSearches:
         self.schema, known = settings.score.schema, settings.known
         if settings.max_parents is not None:
             check_parents(known.required_dag(), settings.max_parents)
-        self._by_name = np.array(self.schema.name_order, dtype=np.uint32)
-        self._rank = ranks_by_name(self.schema)
-        ranked = np.ix_(self._by_name, self._by_name)
         self.native = _core.BoundedSearches(
             native_scores(settings.score),
-            self._ranked(start.dag),
-            None if start.order is None else self._rank[list(start.order)].tolist(),
-            pack(known.allowed[ranked]),
-            pack(known.required[ranked]),
+            rank_pairs(self.schema, start.dag.index_edges()),
+            None if start.order is None else [self.schema.name_ranks[v] for v in start.order],
+            pack(rank_matrix(self.schema, known.allowed)),
+            pack(rank_matrix(self.schema, known.required)),
             settings.most_parents,
             settings.treewidth,
             seeds[0],
@@ -127,7 +124,7 @@ class BoundedSearches:
 
     def begin_again(self, wide: Dag) -> None:
         """Take the narrowed network to its local optimum; each search keeps the better of its two."""
-        self.native.begin_again(self._ranked(wide))
+        self.native.begin_again(rank_pairs(self.schema, wide.index_edges()))
 
     def spread(self) -> None:
         """From here on one search for each seed; none counts the pairs again."""
@@ -141,19 +138,17 @@ class BoundedSearches:
         Members of a class have one moral graph, hence the proof is of all of them.
         """
         offsets, members, joints = self.native.certificate()
-        certificate = JunctionTree(self.schema, to_sets(offsets, self._by_name[members]), joints)
+        cliques = to_sets(offsets, variables_by_rank(self.schema)[members].astype(np.uint32))
+        certificate = JunctionTree(self.schema, cliques, joints)
         arcs = as_array(self.native.arcs(self.settings.is_free))
-        structure = Dag(self.schema, self._by_name[arcs].tolist())
+        structure = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
         self.settings.known.check(structure)
-        names = self.schema.names_of(self._by_name.tolist())
+        names = self.schema.names_of(self.schema.name_order)
         rounds = (
             Iteration(tuple((names[s], names[t]) for s, t in added), refused, width, score, spent)
             for added, refused, width, score, spent in self.native.rounds()
         )
         return Certified(structure, trace, tuple(rounds), score=self.native.score, certificate=certificate)
-
-    def _ranked(self, dag: Dag) -> npt.NDArray[np.uint32]:
-        return self._rank[as_array(dag.index_edges())]
 
 
 def temperature(score: LocalScore) -> float:

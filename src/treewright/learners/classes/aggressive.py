@@ -15,8 +15,9 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.learners.classes.dag_climbing import Progress, climb, draw_seed
+from treewright.learners.classes.dag_climbing import climb, draw_seed
 from treewright.learners.learned import Learned
+from treewright.types import Progress
 
 
 def learn_aggressive(

@@ -192,6 +192,5 @@ def required_parts(known: BoundKnowledge) -> tuple[dict[int, int], list[int]]:
     entry = {
         part: next(v for v in part if not has_parents[v]) for part in parts
     }  # acyclic, hence there is one
-    rank = {v: i for i, v in enumerate(known.schema.name_order)}
-    ordered = sorted(parts, key=lambda part: rank[entry[part]])
+    ordered = sorted(parts, key=lambda part: known.schema.names[entry[part]])
     return {v: i for i, part in enumerate(ordered) for v in part}, [entry[part] for part in ordered]

@@ -31,6 +31,9 @@ class Copies:
 
     pairs: tuple[Copy, ...]
 
+    def named(self, schema: Schema) -> tuple[tuple[str, str], ...]:
+        return tuple((schema.names[a], schema.names[b]) for a, b in self.pairs)
+
     def without_copies(self, allowed: Matrix) -> Matrix:
         """Pairs of originals only."""
         kept = allowed.copy()

@@ -8,7 +8,6 @@ samples), and a search that ends with every pair looked at does not depend on wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from treewright.arguments import SCORE, TEST, require, require_option
@@ -18,8 +17,10 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Cpdag, Knowledge, UndirectedGraph, bind_knowledge
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.obedience import climb_obediently
-from treewright.learners.independence.skeleton import Progress, find_skeleton
+from treewright.learners.classes.pair_schedule import PairSchedule
+from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import Trace, TraceBuilder
+from treewright.types import Progress
 
 # Pairs times rows up to which every pair is looked at in the end (about a minute on one core), and up to
 # which variables are reopened as well.
@@ -92,7 +93,7 @@ def learn_hybrid(
     max_parents
         No child gets more; by default the score alone decides.
     progress
-        Called with a line about what is being done.
+        Called before each level of the tests and after each phase of the search.
 
     Returns
     -------
@@ -130,12 +131,12 @@ def learn_hybrid(
     found = class_search(
         score,
         allow=known.allowed_pairs,
-        first=skeleton.graph,
+        schedule=PairSchedule(first=skeleton.graph),
         certificate=certificate,
         effort=effort,
         max_parents=max_parents,
         mentions=known.mentions,
-        progress=None if progress is None else _told(progress),
+        progress=progress,
     )
     dag, cpdag = found.structure, found.cpdag
     if not known.is_symmetric:
@@ -178,7 +179,3 @@ def n_rows(score: LocalScore) -> float:
     counter = getattr(innermost(score), "counter", None)
     rows = getattr(getattr(counter, "table", None), "n_rows", None)  # not their weights
     return float(rows if rows is not None else getattr(counter, "n_rows", 1))
-
-
-def _told(progress: Progress) -> Callable[[int, float], object]:
-    return lambda steps, gained: progress(f"{steps} steps, {gained:,.1f} nats gained")

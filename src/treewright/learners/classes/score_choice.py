@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treewright.arguments import COUNTS, require
-from treewright.criteria.scores.dirichlet_scores import BDeu
+from treewright.criteria.registry import score_named
 from treewright.criteria.scores.discrete_score import local_by, of_same_tables
 from treewright.criteria.scores.grouped_score import GroupedQNML, GroupedScore
-from treewright.criteria.scores.likelihood_scores import QNML
 from treewright.criteria.scores.native_scores import CountedScore
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.scores.sparse_score import sparse_score
@@ -33,11 +32,8 @@ Candidates = Mapping[str, Callable[[Counter], LocalScore]]
 
 # What the rows choose among by default; the first one begins.
 CANDIDATES: Candidates = {
-    "qnml": QNML,
-    "bdeu, ess 1": partial(BDeu, ess=1.0),
-    "bdeu, ess 2": partial(BDeu, ess=2.0),
-    "bdeu, ess 4": partial(BDeu, ess=4.0),
-    "bdeu, ess 8": partial(BDeu, ess=8.0),
+    "qnml": partial(score_named, "qnml"),
+    **{f"bdeu, ess {ess}": partial(score_named, "bdeu", ess=float(ess)) for ess in (1, 2, 4, 8)},
 }
 
 

@@ -36,10 +36,10 @@ from treewright.learners.classes.obedience import climb_obediently, marks_of, on
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns
 from treewright.learners.independence.separators import NamedSeparators
-from treewright.learners.independence.skeleton import Progress, Skeleton, Weighed, find_skeleton
+from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton, tell
 from treewright.learners.learned import LearnedPattern, TraceBuilder
 from treewright.tables.schema import Schema
-from treewright.types import Arc
+from treewright.types import Arc, Progress
 
 RULES = ("contest", "score", "majority", "conservative", "first")
 
@@ -130,7 +130,7 @@ def learn_pc(
         Arcs that are required or forbidden. A pair that is forbidden both ways is never tested; a required
         arc is never removed.
     progress
-        Called with a line about what is being done.
+        Called before each level of the tests, and before directions are found.
 
     Returns
     -------
@@ -274,8 +274,3 @@ def stands(graph: UndirectedGraph, collider: Collider) -> bool:
 def named_triple(schema: Schema, triple: Collider) -> NamedCollider:
     u, w, v = schema.names_of(triple)
     return u, w, v
-
-
-def tell(progress: Progress | None, doing: str) -> None:
-    if progress is not None:
-        progress(doing)

@@ -31,9 +31,8 @@ from treewright.learners.independence.pc import (
     obey,
     refuse_odd_score,
     stands,
-    tell,
 )
-from treewright.learners.independence.skeleton import Progress
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import TraceBuilder
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
@@ -43,6 +42,7 @@ from treewright.learners.separation_trees.node_skeletons import (
     chosen_depth,
     find_node_skeletons,
 )
+from treewright.types import Progress
 
 NodeColliderRule = Literal["contest", "first", "majority", "max_p", "score"]
 _RULES = ("contest", "first", "majority", "max_p", "score")

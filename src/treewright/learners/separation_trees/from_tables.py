@@ -14,6 +14,7 @@ from dataclasses import fields
 from typing import Any, Literal
 
 from treewright.criteria import ChiSquareTest, FisherZTest, GTest, IndependenceTest
+from treewright.criteria.registry import TESTS_WITH_LEVEL
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
@@ -100,7 +101,7 @@ def learn_from_tables(
     lung and xray share no node; the tree separates them by {either}
     """
     one_of("engine", engine, ENGINES)
-    one_of("test", test, ("g", "chi-square"))
+    one_of("test", test, TESTS_WITH_LEVEL)
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
     if engine == "tests" and score is not None:
         raise SettingError(f"a score is for engine='class'; found score={score!r} with engine='tests'")

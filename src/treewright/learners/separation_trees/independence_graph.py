@@ -22,14 +22,13 @@ from treewright.criteria import IndependenceTest, at_level
 from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import Edge, UndirectedGraph, edge
-from treewright.graphs.directed.arcs import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, answers_of
-from treewright.learners.independence.skeleton import Progress
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
 GraphMethod = Literal["auto", "blankets", "inverse-covariance"]
 _METHODS = ("auto", "blankets", "inverse-covariance")
@@ -94,8 +93,7 @@ def estimate_independence_graph(
     everybody = tuple(range(len(test.schema)))
     sets = [everybody] if within is None else [test.schema.scope(tuple(one)) for one in within]
     trace = TraceBuilder()
-    if progress is not None:
-        progress("independence graph")
+    tell(progress, "independence graph")
     with trace.phase("independence graph") as tallies:
         graphs = independence_graphs(test, sets, alpha, method=method, largest=largest)
         graph = graphs.at(alpha)
@@ -149,15 +147,14 @@ class BlanketGraphs:
 
     def __init__(self, test: IndependenceTest, sets: Sequence[Scope], alpha: float, largest: int) -> None:
         self.test = test
-        self._rank = ranks_by_name(test.schema)
-        by_name = [sorted(one, key=self._rank.__getitem__) for one in sets]
+        by_name = [test.schema.by_name(one) for one in sets]
         self._targets = [(x, [y for y in one if y != x]) for one in by_name for x in one]
         answers = answers_of(at_level(test, alpha))
         self._grown, self.n_tests = _core.grow_blankets(self._targets, largest, answers)
 
     def at(self, alpha: float) -> UndirectedGraph:
         grown = [
-            (x, sorted(stopped(members, p_values, alpha), key=self._rank.__getitem__))
+            (x, self.test.schema.by_name(stopped(members, p_values, alpha)))
             for (x, _), (members, p_values) in zip(self._targets, self._grown, strict=True)
         ]
         answers = answers_of(at_level(self.test, alpha))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 from treewright.criteria import (
     ChiSquareTest,
@@ -11,7 +11,7 @@ from treewright.criteria import (
     PooledFisherZTest,
     PooledScore,
 )
-from treewright.criteria.registry import score_named
+from treewright.criteria.registry import TESTS, TESTS_WITH_LEVEL, score_named
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.inference.completion import CompletedJoint
@@ -41,11 +41,11 @@ def pooled_test(
     >>> judge.independent("a", "b"), judge.independent("a", "c"), judge.covers(("a", "c"))
     (False, True, False)
     """
-    one_of("test", test, ("g", "chi-square"))
+    one_of("test", test, TESTS_WITH_LEVEL)
     if databases.is_continuous:
         return PooledFisherZTest(PooledMoments(databases, completed=completion == "fit"), alpha)
     counter = complete_counter(databases) if completion == "fit" else PooledCounter(databases)
-    return (GTest if test == "g" else ChiSquareTest)(counter, alpha)
+    return cast("PooledTest", TESTS[test].kind(counter, alpha))
 
 
 def complete_counter(databases: Databases) -> PooledCounter:

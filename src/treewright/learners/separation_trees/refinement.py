@@ -27,8 +27,7 @@ from treewright.graphs import (
     triangulate,
 )
 from treewright.graphs.undirected.elimination import Method
-from treewright.learners.independence.pc import tell
-from treewright.learners.independence.skeleton import Progress
+from treewright.learners.independence.skeleton import tell
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.learners.separation_trees.algorithm import (
     NodeColliderRule,
@@ -41,7 +40,7 @@ from treewright.learners.separation_trees.independence_graph import GraphMethod,
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree
 from treewright.learners.separation_trees.node_skeletons import Depth, LocalSearch
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
 # Above this size of a node more rules for triangulating are tried.
 _WIDE = 12

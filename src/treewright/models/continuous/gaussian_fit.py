@@ -17,10 +17,10 @@ import numpy as np
 from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
-from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.gaussian_parameters import numbers_by_variable
+from treewright.graphs.ranked import rank_matrix
+from treewright.models.continuous.gaussian_network import GaussianNetwork, numbers_by_variable
 from treewright.models.continuous.real_rows import check_continuous
-from treewright.statistics.moments import Moments, rank_by_name
+from treewright.statistics.moments import Moments
 
 VARIANCE_FLOOR = 1e-12
 """The least share of a variable's variance that its parents leave; a constant column has this variance."""
@@ -121,10 +121,8 @@ def _selected(structure: Dag, moments: Moments) -> Moments:
 
 def _regressed(structure: Dag, data: Moments) -> GaussianNetwork:
     schema, names = structure.schema, structure.schema.names
-    order, rank = rank_by_name(schema)
     families = [(v, structure.parents(v)) for v in range(len(schema))]
-    scatter = np.ascontiguousarray(data.scatter[np.ix_(order, order)])
-    found = _core.regressions(scatter, families, rank)
+    found = _core.regressions(rank_matrix(schema, data.scatter), families, schema.name_ranks)
     deviation = np.sqrt(np.diag(data.scatter) / data.n)
     coefficients: dict[str, dict[str, float]] = {}
     redundant: dict[str, list[str]] = {}

@@ -7,7 +7,6 @@ observed. The network says the same as a mean and a covariance, with as many num
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
@@ -20,17 +19,10 @@ from treewright.graphs.directed.dag import Dag
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
 from treewright.inference.real_evidence import RealGiven, read_real_evidence
 from treewright.inference.sampling import sampling_seed
-from treewright.models.answers import Explanation
-from treewright.models.continuous.gaussian_parameters import (
-    Numbers,
-    checked_coefficients,
-    numbers_by_variable,
-)
-from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, as_targets
+from treewright.models.answers import Explanation, list_targets
+from treewright.models.base import DirectedModel
+from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
-from treewright.models.model import mean_log_probability
-from treewright.models.notebook import ShownInNotebooks
-from treewright.statistics.moments import rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -38,8 +30,10 @@ from treewright.types import Floats, Scope
 if TYPE_CHECKING:
     import networkx as nx
 
+Numbers = Sequence[float] | Mapping[str, float] | Floats
 
-class GaussianNetwork(ShownInNotebooks):
+
+class GaussianNetwork(DirectedModel):
     """A linear-Gaussian Bayesian network.
 
     A variable is Normal around `intercept + coefficients . parents` with its own variance. A variance of zero
@@ -71,6 +65,12 @@ class GaussianNetwork(ShownInNotebooks):
     sun: mean 7.6, standard deviation 1.2
     >>> model.query(["sun", "heat"]).covariance.tolist()
     [[4.0, 8.0], [8.0, 25.0]]
+    >>> model.marginals(given={"heat": 27.0})
+    sun: mean 7.6, standard deviation 1.2
+    heat: mean 27, standard deviation 0
+    >>> rows = model.sample(1000, given={"heat": 27.0}, rng=np.random.default_rng(7))
+    >>> bool(abs(rows.column("sun").mean() - 7.6) < 0.1)
+    True
     """
 
     def __init__(
@@ -96,18 +96,6 @@ class GaussianNetwork(ShownInNotebooks):
         self._redundant = {
             dag.schema[child].name: tuple(sorted(parents)) for child, parents in (redundant or {}).items()
         }
-
-    @property
-    def schema(self) -> Schema:
-        return self._dag.schema
-
-    @property
-    def dag(self) -> Dag:
-        return self._dag
-
-    @property
-    def structure(self) -> Dag:
-        return self._dag
 
     @property
     def intercepts(self) -> Floats:
@@ -145,10 +133,6 @@ class GaussianNetwork(ShownInNotebooks):
         """Free parameters: intercept, variance and a coefficient per parent."""
         return 2 * len(self.schema) + self._dag.n_edges
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.schema)} variables, {self._dag.n_edges} arcs, {self.n_parameters:,} parameters"
-        return f"<GaussianNetwork: {sizes}>"
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GaussianNetwork):
             return NotImplemented
@@ -159,8 +143,7 @@ class GaussianNetwork(ShownInNotebooks):
             and np.array_equal(self._variances, other._variances)
         )
 
-    def __hash__(self) -> int:
-        return hash((self.schema.names, tuple(self._dag.edges())))
+    __hash__ = DirectedModel.__hash__
 
     # rows
 
@@ -172,25 +155,12 @@ class GaussianNetwork(ShownInNotebooks):
         """
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
 
-    def score(self, table: Table) -> float:
-        """Mean log-density per row, in nats; rows count by their weights."""
-        return mean_log_probability(self.log_probability(table), table)
-
     def sample(self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator) -> Table:
         """Draw rows, given what is known.
 
         One 64-bit seed is taken from `rng`; the rows are the same for any number of threads and any order of
         columns, and the first rows of a longer sample are those of a shorter one. Rows given evidence are
         exact draws, none is rejected or weighted.
-
-        Examples
-        --------
-        >>> from treewright import Dag, Schema, Variable
-        >>> schema = Schema([Variable("x"), Variable("y")])
-        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
-        >>> rows = model.sample(1000, given={"y": 2.0}, rng=np.random.default_rng(7))
-        >>> bool(abs(rows.column("x").mean() - 1.0) < 0.1)
-        True
         """
         seed = sampling_seed(self.schema, n, rng)
         evidence = read_real_evidence(self.schema, given)
@@ -255,15 +225,6 @@ class GaussianNetwork(ShownInNotebooks):
             A name, or a sequence of names.
         given
             What is known, by name: a number each.
-
-        Examples
-        --------
-        >>> from treewright import Dag, Schema, Variable
-        >>> schema = Schema([Variable("x"), Variable("y")])
-        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
-        >>> answer = model.query("x", given={"y": 3.0})
-        >>> round(answer.mean, 9), round(answer.variance, 9), round(answer.log_density_of_evidence, 4)
-        (1.5, 0.5, -3.5155)
         """
         evidence = read_real_evidence(self.schema, given)
         if isinstance(targets, str):
@@ -271,23 +232,13 @@ class GaussianNetwork(ShownInNotebooks):
             mean, log_density = self._engine.means(evidence, (v,))
             variance = float(self._engine.variances(evidence, (v,))[0])
             return Normal(targets, float(mean[v]), variance, log_density)
-        names = as_targets(targets)
+        names = list_targets(targets)
         scope = self.schema.scope(names)
         mean, log_density = self._engine.means(evidence, scope)
         return JointNormal(names, mean[list(scope)], self._engine.covariance(evidence, scope), log_density)
 
     def marginals(self, given: RealGiven | None = None) -> NormalMarginals:
-        """The distribution of every variable given what is known.
-
-        Examples
-        --------
-        >>> from treewright import Dag, Schema, Variable
-        >>> schema = Schema([Variable("x"), Variable("y")])
-        >>> model = GaussianNetwork(Dag(schema, [("x", "y")]), [0, 0], {"y": {"x": 1.0}}, [1, 1])
-        >>> model.marginals({"y": 3.0})
-        x: mean 1.5, standard deviation 0.707107
-        y: mean 3, standard deviation 0
-        """
+        """The distribution of every variable given what is known."""
         evidence = read_real_evidence(self.schema, given)
         mean, log_density = self._engine.means(evidence, self._everything)
         variances = self._engine.variances(evidence, self._everything)
@@ -323,8 +274,7 @@ class GaussianNetwork(ShownInNotebooks):
         evidence = read_real_evidence(self.schema, given)
         if targets is None:
             return self._engine.cost(evidence.observed, self._everything)
-        names = [targets] if isinstance(targets, str) else as_targets(targets)
-        return self._engine.cost(evidence.observed, self.schema.scope(names))
+        return self._engine.cost(evidence.observed, self.schema.scope(list_targets(targets)))
 
     @property
     def _everything(self) -> Scope:
@@ -341,35 +291,58 @@ class GaussianNetwork(ShownInNotebooks):
         families = [sorted(mapping.items()) for mapping in self._coefficients]
         return _core.NormalNetwork(
             self._dag.topological_order,
-            rank_by_name(self.schema)[1],
+            self.schema.name_ranks,
             [[index(parent) for parent, _ in family] for family in families],
             [[weight for _, weight in family] for family in families],
             self._intercepts.tolist(),
             self._variances.tolist(),
         )
 
-    # files and other libraries
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`treewright.load` reads back exactly."""
-        from treewright.models.formats import twm
-
-        twm.save(self, path)
-
-    def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Pickles and copies go through the bytes of the native file."""
-        from treewright.models.formats import twm
-
-        return twm.from_bytes, (twm.to_bytes(self),)
-
     def to_networkx(self) -> nx.DiGraph[str]:
         """The model as a `networkx.DiGraph`: nodes with intercept and variance, arcs with coefficient."""
-        from treewright.models.convert.continuous import gaussian_to_networkx
+        from treewright.models.convert.networkx import gaussian_to_networkx
 
         return gaussian_to_networkx(self)
 
-    def to_dot(self) -> str:
-        """The structure as text for Graphviz."""
-        from treewright.models.convert import to_dot
 
-        return to_dot(self.dag)
+def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
+    """One finite number per variable, in schema order; read-only."""
+    if isinstance(numbers, Mapping):
+        absent = [name for name in schema.names if name not in numbers]
+        unknown = [name for name in numbers if name not in schema]
+        if absent or unknown:
+            found = f"none for {absent[0]!r}" if absent else f"one for {unknown[0]!r}, which is no variable"
+            raise SchemaError(f"every variable needs one {what}; found {found}")
+        numbers = [numbers[name] for name in schema.names]
+    array = np.array(numbers, dtype=np.float64)
+    if array.shape != (len(schema),):
+        raise SchemaError(f"{len(schema)} variables need one {what} each; found shape {array.shape}")
+    if not np.isfinite(array).all():
+        name = schema.names[int(np.argmin(np.isfinite(array)))]
+        raise SchemaError(f"the {what} of {name!r} is not a finite number")
+    array.setflags(write=False)
+    return array
+
+
+def checked_coefficients(
+    dag: Dag, coefficients: Mapping[str, Mapping[str, float]]
+) -> tuple[dict[str, float], ...]:
+    """One mapping per variable, its parents in schema order."""
+    schema = dag.schema
+    for child in coefficients:
+        schema.index(child)
+    found = []
+    for v, name in enumerate(schema.names):
+        given, parents = coefficients.get(name, {}), schema.names_of(dag.parents(v))
+        if sorted(given) != sorted(parents):
+            wanted = ", ".join(map(repr, parents)) or "none"
+            raise SchemaError(
+                f"{name!r} needs one coefficient for each of its parents ({wanted}); "
+                f"found {', '.join(map(repr, given)) or 'none'}"
+            )
+        numbers = {parent: float(given[parent]) for parent in parents}
+        wrong = [parent for parent, number in numbers.items() if not math.isfinite(number)]
+        if wrong:
+            raise SchemaError(f"the coefficient of {wrong[0]!r} for {name!r} is not a finite number")
+        found.append(numbers)
+    return tuple(found)

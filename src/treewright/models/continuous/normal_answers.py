@@ -1,20 +1,18 @@
-"""Answers about continuous variables: Normal distributions with names on them."""
+"""Answers about continuous variables: Normal distributions with names on them, and sampled estimates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError, SettingError, UnknownNameError, nearest
+from treewright.errors import ImpossibleEvidence, SettingError, UnknownNameError, nearest
+from treewright.models.answers import ByName, html_table, make_frame
 from treewright.types import Floats
-
-_SHOWN = 24  # rows of a printed table
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class Normal:
         return f"{self.name}: mean {self.mean:.6g}, standard deviation {self.standard_deviation:.6g}"
 
 
-class JointNormal(Mapping[str, Normal]):
+class JointNormal(ByName[Normal]):
     """A Normal distribution of several variables together; `result["x"]` is that of one of them.
 
     Attributes
@@ -131,12 +129,6 @@ class JointNormal(Mapping[str, Normal]):
         k = self._place(name)
         return Normal(name, float(self.mean[k]), float(self.covariance[k, k]), self.log_density_of_evidence)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
     def covariance_of(self, x: str, y: str) -> float:
         return float(self.covariance[self._place(x), self._place(y)])
 
@@ -153,11 +145,8 @@ class JointNormal(Mapping[str, Normal]):
             raise UnknownNameError(f"{name!r} was not asked about; asked were {nearest(name, self.names)}")
         return self.names.index(name)
 
-    def __repr__(self) -> str:
-        return _listing([self[name] for name in self.names[:_SHOWN]], len(self.names))
 
-
-class NormalMarginals(Mapping[str, Normal]):
+class NormalMarginals(ByName[Normal]):
     """The Normal distribution of every variable, each asked for by name.
 
     Attributes
@@ -197,48 +186,70 @@ class NormalMarginals(Mapping[str, Normal]):
         k = self._places[name]
         return Normal(name, float(self.means[k]), float(self.variances[k]), self.log_density_of_evidence)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
     def to_frame(self) -> Any:
         """A pandas frame with one row per variable: mean, variance, standard deviation."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
-        except ImportError:
-            raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
         columns = {
             "variable": self.names,
             "mean": self.means,
             "variance": self.variances,
             "standard_deviation": np.sqrt(self.variances),
         }
-        return pd.DataFrame(columns)
-
-    def __repr__(self) -> str:
-        return _listing([self[name] for name in self.names[:_SHOWN]], len(self.names))
+        return make_frame(columns)
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><td>{escape(d.name)}</td><td>{d.mean:.6g}</td><td>{d.standard_deviation:.6g}</td></tr>"
-            for d in self.values()
+        rows = ((d.name, f"{d.mean:.6g}", f"{d.standard_deviation:.6g}") for d in self.values())
+        return html_table(("variable", "mean", "standard deviation"), rows)
+
+
+@dataclass(frozen=True)
+class SampledAnswer:
+    """Means and variances that were estimated from weighted rows, by name.
+
+    Attributes
+    ----------
+    means, variances
+        The estimates.
+    standard_errors
+        Of the means.
+    n_rows
+        Rows drawn.
+    effective_rows
+        How many rows of equal weight the estimate is worth.
+    log_density_of_evidence
+        Estimated as well: the logarithm of the mean weight.
+
+    Examples
+    --------
+    >>> answer = estimate(["x"], [np.array([1.0, 3.0])], np.zeros(2))
+    >>> answer.means, answer.variances, answer.effective_rows
+    ({'x': 2.0}, {'x': 1.0}, 2.0)
+    """
+
+    means: Mapping[str, float]
+    variances: Mapping[str, float]
+    standard_errors: Mapping[str, float]
+    n_rows: int
+    effective_rows: float
+    log_density_of_evidence: float
+
+
+def estimate(names: Sequence[str], columns: Sequence[Floats], log_weights: Floats) -> SampledAnswer:
+    """Weighted means and variances of columns."""
+    highest = float(log_weights.max())
+    if highest == -math.inf or math.isnan(highest):
+        raise ImpossibleEvidence(
+            f"what is given has no weight in any of {len(log_weights):,} rows drawn; draw more, or check it"
         )
-        return (
-            "<table><thead><tr><th>variable</th><th>mean</th><th>standard deviation</th></tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
-
-
-def as_targets(targets: Sequence[str]) -> list[str]:
-    """The names of a question about several variables, one at least."""
-    names = list(targets)
-    if not names:
-        raise SchemaError("a query asks about at least one variable; found none")
-    return names
-
-
-def _listing(shown: Sequence[Normal], total: int) -> str:
-    more = [f"... {total - len(shown):,} more variables"] if total > len(shown) else []
-    return "\n".join([*map(repr, shown), *more])
+    weights = np.exp(log_weights - highest)
+    total = float(weights.sum())
+    shares = weights / total
+    means = [float(shares @ column) for column in columns]
+    squares = [(column - mean) ** 2 for column, mean in zip(columns, means, strict=True)]
+    return SampledAnswer(
+        dict(zip(names, means, strict=True)),
+        {name: float(shares @ square) for name, square in zip(names, squares, strict=True)},
+        {name: math.sqrt(float(shares**2 @ square)) for name, square in zip(names, squares, strict=True)},
+        len(log_weights),
+        1 / float(shares @ shares),
+        highest + math.log(total / len(log_weights)),
+    )

@@ -8,7 +8,6 @@ or estimated under a name that says so.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -20,14 +19,12 @@ from treewright.errors import NoExactAnswer, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.real_evidence import RealEvidence, RealGiven, read_real_evidence
 from treewright.inference.sampling import sampling_seed
-from treewright.models.continuous.normal_answers import Normal, as_targets
+from treewright.models.answers import list_targets
+from treewright.models.base import DirectedModel
+from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns
-from treewright.models.continuous.sampled_answers import SampledAnswer, estimate
-from treewright.models.model import mean_log_probability
-from treewright.models.notebook import ShownInNotebooks
-from treewright.statistics.moments import rank_by_name
 from treewright.statistics.sigmoid_families import SigmoidFamily
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Floats
 
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-class SigmoidNetwork(ShownInNotebooks):
+class SigmoidNetwork(DirectedModel):
     """A Bayesian network whose variables follow sigmoids of their parents (Elidan & Gould 2008).
 
     A variable is Normal around th0 + th1 sigma(b + w . parents), sigma(z) = 1 / (1 + exp(-z)), with the
@@ -50,7 +47,7 @@ class SigmoidNetwork(ShownInNotebooks):
 
     Examples
     --------
-    >>> from treewright import Dag, Schema, SigmoidFamily, Variable
+    >>> from treewright import Dag, Schema, Variable
     >>> dag = Dag(Schema([Variable("dose"), Variable("effect")]), [("dose", "effect")])
     >>> model = SigmoidNetwork(dag, [
     ...     SigmoidFamily("dose", (), th0=2.0, th1=0.0, b=0.0, w=(), s2=1.0),
@@ -69,18 +66,6 @@ class SigmoidNetwork(ShownInNotebooks):
         self._families = _checked(dag, list(families))
 
     @property
-    def schema(self) -> Schema:
-        return self._dag.schema
-
-    @property
-    def dag(self) -> Dag:
-        return self._dag
-
-    @property
-    def structure(self) -> Dag:
-        return self._dag
-
-    @property
     def families(self) -> tuple[SigmoidFamily, ...]:
         """In schema order, parents by name."""
         return self._families
@@ -93,27 +78,18 @@ class SigmoidNetwork(ShownInNotebooks):
         """Free parameters: |P| + 4 per variable, 2 without parents."""
         return sum(family.n_parameters for family in self._families)
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.schema)} variables, {self._dag.n_edges} arcs, {self.n_parameters:,} parameters"
-        return f"<SigmoidNetwork: {sizes}>"
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SigmoidNetwork):
             return NotImplemented
         return self.schema == other.schema and self._families == other._families
 
-    def __hash__(self) -> int:
-        return hash((self.schema.names, tuple(self._dag.edges())))
+    __hash__ = DirectedModel.__hash__
 
     # rows
 
     def log_probability(self, table: Table) -> Floats:
         """Natural logarithm of the density of each row."""
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
-
-    def score(self, table: Table) -> float:
-        """Mean log-density per row, in nats; rows count by their weights."""
-        return mean_log_probability(self.log_probability(table), table)
 
     def conditional_mean(self, table: Table, name: NameOrIndex) -> Floats:
         """The expected value of one variable for every row, given the row's values of its parents."""
@@ -153,7 +129,7 @@ class SigmoidNetwork(ShownInNotebooks):
 
         Every other question is refused with :class:`NoExactAnswer`.
         """
-        names = [targets] if isinstance(targets, str) else as_targets(targets)
+        names = list_targets(targets)
         scope, evidence = self.schema.scope(names), read_real_evidence(self.schema, given)
         known = dict(zip(evidence.observed, evidence.values, strict=True))
         v = scope[0]
@@ -185,7 +161,7 @@ class SigmoidNetwork(ShownInNotebooks):
 
         Examples
         --------
-        >>> from treewright import Dag, Schema, SigmoidFamily, Variable
+        >>> from treewright import Dag, Schema, Variable
         >>> dag = Dag(Schema([Variable("x"), Variable("y")]), [("x", "y")])
         >>> model = SigmoidNetwork(dag, [
         ...     SigmoidFamily("x", (), th0=0.0, th1=0.0, b=0.0, w=(), s2=1.0),
@@ -195,7 +171,7 @@ class SigmoidNetwork(ShownInNotebooks):
         >>> bool(answer.means["x"] > 0.5), answer.effective_rows < 10_000
         (True, True)
         """
-        names = [targets] if isinstance(targets, str) else as_targets(targets)
+        names = list_targets(targets)
         scope, evidence = self.schema.scope(names), read_real_evidence(self.schema, given)
         if n < 2:
             raise SchemaError(f"an estimate needs two rows at least; asked for {n}")
@@ -234,7 +210,7 @@ class SigmoidNetwork(ShownInNotebooks):
         index = self.schema.index
         return _core.NormalNetwork(
             self._dag.topological_order,
-            rank_by_name(self.schema)[1],
+            self.schema.name_ranks,
             [[index(parent) for parent in family.parents] for family in self._families],
             [list(family.w) for family in self._families],
             [family.b for family in self._families],
@@ -242,31 +218,11 @@ class SigmoidNetwork(ShownInNotebooks):
             [(family.th0, family.th1) for family in self._families],
         )
 
-    # files and other libraries
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`treewright.load` reads back exactly."""
-        from treewright.models.formats import twm
-
-        twm.save(self, path)
-
-    def __reduce__(self) -> tuple[object, tuple[bytes]]:
-        """Pickles and copies go through the bytes of the native file."""
-        from treewright.models.formats import twm
-
-        return twm.from_bytes, (twm.to_bytes(self),)
-
     def to_networkx(self) -> nx.DiGraph[str]:
         """The model as a `networkx.DiGraph`: nodes with th0, th1, b and s2, arcs with their weight w."""
-        from treewright.models.convert.continuous import sigmoid_to_networkx
+        from treewright.models.convert.networkx import sigmoid_to_networkx
 
         return sigmoid_to_networkx(self)
-
-    def to_dot(self) -> str:
-        """The structure as text for Graphviz."""
-        from treewright.models.convert import to_dot
-
-        return to_dot(self.dag)
 
 
 def _checked(dag: Dag, families: Sequence[SigmoidFamily]) -> tuple[SigmoidFamily, ...]:

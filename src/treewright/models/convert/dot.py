@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from treewright.errors import FormatError, TreewrightError
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.formats.text import Source
 from treewright.models.formats.tokens import WORD, Cursor, Rules, Tokens
 from treewright.tables.schema import Schema, Variable
@@ -17,19 +18,21 @@ from treewright.tables.schema import Schema, Variable
 RULES = Rules("{}[];,=->:", line_comments=("//", "#"), block_comments=True, escapes=True)
 
 
-def to_dot(dag: Dag) -> str:
-    """The text of a digraph, nodes in schema order and arcs sorted by name.
+def to_dot(graph: Dag | UndirectedGraph) -> str:
+    """The text of a graph, nodes in schema order and edges sorted by name.
 
     Examples
     --------
     >>> from treewright.networks import load_network
     >>> print(to_dot(load_network("asia").dag).splitlines()[-2].strip())
     "tub" -> "either";
+    >>> print(to_dot(load_network("asia").dag.moral_graph()).splitlines()[-2].strip())
+    "lung" -- "tub";
     """
-    lines = ["digraph {"]
-    lines += [f"  {quoted(tail)} -> {quoted(head)};" for tail, head in dag.edges()]
-    lines[1:1] = [f"  {quoted(name)};" for name in dag.schema.names]
-    return "\n".join([*lines, "}"]) + "\n"
+    kind, arrow = ("digraph", "->") if isinstance(graph, Dag) else ("graph", "--")
+    nodes = [f"  {quoted(name)};" for name in graph.schema.names]
+    edges = [f"  {quoted(one)} {arrow} {quoted(other)};" for one, other in graph.edges()]
+    return "\n".join([f"{kind} {{", *nodes, *edges, "}"]) + "\n"
 
 
 def from_dot(text: str, schema: Schema | None = None) -> Dag:

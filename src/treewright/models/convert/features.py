@@ -81,18 +81,17 @@ def node_label(graph: FeatureGraph, node: int) -> str:
     return f"{kind} {shown}".strip()
 
 
-def edge_labels(graph: FeatureGraph, node: int) -> list[tuple[str, float]]:
-    """Per child: the case it stands for, and the probability of that case."""
+def edge_labels(graph: FeatureGraph, node: int) -> list[tuple[int, str, float]]:
+    """Each child with the case it stands for, and the probability of that case."""
     kind, about, children = graph.kind(node), graph.integers(node), graph.children(node)
-    if kind == "and":
-        return [("", 1.0)] * len(children)
     probabilities = [math.exp(x) for x in graph.numbers_of(node).tolist()]
+    cases = ["true", "false"] if kind == "feature" else [""] * len(children)
     if kind == "split":
         states = graph.schema[about[0]].states or ()
         cases = [str(states[code]) for code in about[1:]]
-    else:
-        cases = ["true", "false"] if kind == "feature" else [""] * len(children)
-    return list(zip(cases, probabilities, strict=True))
+    if kind == "and":
+        probabilities = [1.0] * len(children)
+    return list(zip(children, cases, probabilities, strict=True)) if children else []
 
 
 def to_networkx(graph: FeatureGraph) -> nx.DiGraph[int]:
@@ -107,14 +106,11 @@ def to_networkx(graph: FeatureGraph) -> nx.DiGraph[int]:
     >>> to_networkx(graph).nodes[2]["kind"], sorted(to_networkx(graph).successors(2))
     ('and', [0, 1])
     """
-    networkx = library("networkx", "networkx")
-    result: nx.DiGraph[int] = networkx.DiGraph()
+    result: nx.DiGraph[int] = library("networkx", "networkx").DiGraph()
     for node in range(graph.n_nodes):
         scope = graph.schema.names_of(graph.scope(node))
         result.add_node(node, kind=graph.kind(node), label=node_label(graph, node), scope=scope)
-        if not graph.children(node):
-            continue
-        for child, (case, p) in zip(graph.children(node), edge_labels(graph, node), strict=True):
+        for child, case, p in edge_labels(graph, node):
             result.add_edge(node, child, case=case, probability=p)
     return result
 
@@ -124,9 +120,7 @@ def to_dot(graph: FeatureGraph) -> str:
     lines = ["digraph {"]
     for node in reversed(range(graph.n_nodes)):
         lines.append(f"  n{node} [label={quoted(node_label(graph, node))}];")
-        if not graph.children(node):
-            continue
-        for child, (case, p) in zip(graph.children(node), edge_labels(graph, node), strict=True):
+        for child, case, p in edge_labels(graph, node):
             text = f"{case} {p:.4g}".strip() if graph.kind(node) != "and" else ""
             lines.append(f"  n{node} -> n{child}" + (f" [label={quoted(text)}];" if text else ";"))
     return "\n".join([*lines, "}"]) + "\n"

@@ -1,4 +1,4 @@
-"""networkx: a DiGraph whose nodes carry what a graph alone cannot say."""
+"""networkx: graphs whose nodes and edges carry what a graph alone cannot say."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.errors import SchemaError
+from treewright.models.continuous.gaussian_network import GaussianNetwork
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.models.convert.families import Family, assemble, library, plain_label, plain_name
 from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.undirected.markov_network import MarkovNetwork
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,9 +29,8 @@ def to_networkx(model: BayesianNetwork) -> nx.DiGraph[str]:
     >>> graph.nodes["dysp"]["parents"]
     ('bronc', 'either')
     """
-    networkx = library("networkx", "networkx")
     schema, dag = model.schema, model.dag
-    graph: nx.DiGraph[str] = networkx.DiGraph()
+    graph: nx.DiGraph[str] = library("networkx", "networkx").DiGraph()
     for v, variable in enumerate(schema):
         graph.add_node(
             variable.name,
@@ -38,6 +40,49 @@ def to_networkx(model: BayesianNetwork) -> nx.DiGraph[str]:
             table=model.tables[v].copy(),
         )
     graph.add_edges_from(dag.edges())
+    return graph
+
+
+def markov_to_networkx(model: MarkovNetwork) -> nx.Graph[str]:
+    """A graph of names whose nodes have `states` and `ordered`; its attribute `factors` lists the product.
+
+    Each factor is a pair: names, and a table with one axis per name.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> graph = markov_to_networkx(MarkovNetwork.of(load_network("asia")))
+    >>> graph.number_of_edges(), graph.graph["factors"][1][0]
+    (10, ('asia', 'tub'))
+    """
+    graph: nx.Graph[str] = library("networkx", "networkx").Graph()
+    for variable in model.schema:
+        graph.add_node(variable.name, states=variable.states, ordered=variable.ordered)
+    graph.add_edges_from(model.structure.edges())
+    graph.graph["factors"] = [(model.schema.names_of(f.scope), f.table.copy()) for f in model.factors]
+    return graph
+
+
+def gaussian_to_networkx(model: GaussianNetwork) -> nx.DiGraph[str]:
+    """A graph of names; nodes have `intercept` and `variance`, arcs have `coefficient`."""
+    graph: nx.DiGraph[str] = library("networkx", "networkx").DiGraph()
+    for name in model.schema.names:
+        graph.add_node(name, intercept=model.intercept(name), variance=model.variance(name))
+    graph.add_edges_from(
+        (parent, child, {"coefficient": model.coefficients(child)[parent]})
+        for parent, child in model.dag.edges()
+    )
+    return graph
+
+
+def sigmoid_to_networkx(model: SigmoidNetwork) -> nx.DiGraph[str]:
+    """A graph of names; nodes have `th0`, `th1`, `b` and `s2`, arcs have `w`."""
+    graph: nx.DiGraph[str] = library("networkx", "networkx").DiGraph()
+    for family in model.families:
+        graph.add_node(family.child, th0=family.th0, th1=family.th1, b=family.b, s2=family.s2)
+    for family in model.families:
+        arcs = zip(family.parents, family.w, strict=True)
+        graph.add_edges_from((parent, family.child, {"w": weight}) for parent, weight in arcs)
     return graph
 
 

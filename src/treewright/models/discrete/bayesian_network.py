@@ -19,9 +19,10 @@ from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
+from treewright.models.base import DirectedModel
 from treewright.models.discrete.family_tables import checked_table, tables_by_variable
 from treewright.models.model import align_columns
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
 
 
-class BayesianNetwork(Asking):
+class BayesianNetwork(DirectedModel, Asking):
     """A Bayesian network over discrete variables.
 
     Parameters
@@ -79,18 +80,6 @@ class BayesianNetwork(Asking):
         self._provenance = dict(provenance or {})
         self._counts: FamilyCounts | None = None
         self._prior: Dirichlet | None = None
-
-    @property
-    def schema(self) -> Schema:
-        return self._dag.schema
-
-    @property
-    def dag(self) -> Dag:
-        return self._dag
-
-    @property
-    def structure(self) -> Dag:
-        return self._dag
 
     @property
     def tables(self) -> tuple[Cells, ...]:
@@ -163,12 +152,6 @@ class BayesianNetwork(Asking):
         """Free parameters: one less than the states, for every parent configuration."""
         return sum(table.size - table.size // table.shape[-1] for table in self._tables)
 
-    def __repr__(self) -> str:
-        sizes = (
-            f"{len(self.schema)} variables, {len(self._dag.edges())} arcs, {self.n_parameters:,} parameters"
-        )
-        return f"<BayesianNetwork: {sizes}>"
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
@@ -178,8 +161,7 @@ class BayesianNetwork(Asking):
             and all(np.array_equal(a, b) for a, b in zip(self._tables, other._tables, strict=True))
         )
 
-    def __hash__(self) -> int:
-        return hash((self.schema.names, tuple(self._dag.edges())))
+    __hash__ = DirectedModel.__hash__
 
     # rows
 
@@ -225,9 +207,3 @@ class BayesianNetwork(Asking):
         from treewright.models.convert import to_pyagrum
 
         return to_pyagrum(self)
-
-    def to_dot(self) -> str:
-        """The structure as text for Graphviz."""
-        from treewright.models.convert import to_dot
-
-        return to_dot(self.dag)

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from treewright.errors import GraphError, NoExactAnswer, SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
-from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
+from treewright.models.discrete.dirichlet import Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.fitting.em import EmTrace, check_em_settings
+from treewright.models.fitting.em import EmSettings, EmTrace, climb_best
 from treewright.models.model import align_columns, align_evidence
 from treewright.statistics.rows import tables_behind
 from treewright.tables.table import Table
@@ -43,7 +43,7 @@ def fit_features(graph: FeatureGraph, counter: FamilyCounter, prior: Dirichlet |
     if model.is_exact:
         return refit(model, counter, 0.0 if prior is None else prior.ess)
     rows = _joined_rows(model, tables_behind(counter, "fitting a feature graph"))
-    return _fitted(model, rows, _Settings(0.0 if prior is None else prior.ess)).model
+    return _fitted(model, rows, 0.0 if prior is None else prior.ess, EmSettings()).model
 
 
 def refit(model: FeatureNetwork, counter: FamilyCounter, alpha: float) -> FeatureNetwork:
@@ -65,26 +65,17 @@ def refit(model: FeatureNetwork, counter: FamilyCounter, alpha: float) -> Featur
             f"{lost:g} rows have a state for which the graph has no child, so that no parameters make them "
             "possible; learn the graph anew with these rows"
         )
-    return FeatureNetwork(model.graph.with_numbers(model._parameters.estimate(counts, alpha)))
+    return _with(model, counts, alpha)
 
 
 def fit_features_em(
-    graph: FeatureGraph,
-    table: Table,
-    *,
-    prior: Dirichlet | None = ONE_ROW,
-    tolerance: float = 1e-6,
-    iterations: int = 1000,
-    starts: int = 0,
-    rng: np.random.Generator | None = None,
+    graph: FeatureGraph, table: Table, prior: Dirichlet | None, settings: EmSettings
 ) -> FittedFeatures:
     """Fit a feature graph to rows with missing cells; see :func:`fit_em`."""
-    check_em_settings(tolerance, iterations, starts, rng)
     model = FeatureNetwork(graph)
     weights = None if table.weights is None else np.ascontiguousarray(table.weights, dtype=np.float64)
     rows = _Rows(align_evidence(model.schema, table), weights)
-    alpha = 0.0 if prior is None else prior.ess
-    return _fitted(model, rows, _Settings(alpha, tolerance, iterations, starts, rng))
+    return _fitted(model, rows, 0.0 if prior is None else prior.ess, settings)
 
 
 @dataclass(frozen=True)
@@ -97,23 +88,6 @@ class _Rows:
     @property
     def total(self) -> float:
         return float(self.columns.n_rows if self.weights is None else self.weights.sum())
-
-
-@dataclass(frozen=True)
-class _Settings:
-    alpha: float
-    tolerance: float = 1e-6
-    iterations: int = 1000
-    starts: int = 0
-    rng: np.random.Generator | None = None
-
-
-@dataclass
-class _Climb:
-    model: FeatureNetwork
-    log_likelihood: list[float]
-    objective: list[float]
-    converged: bool = False
 
 
 def _joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> _Rows:
@@ -134,51 +108,25 @@ def _joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> _Rows:
     return _Rows(columns, np.ascontiguousarray(np.concatenate(weights)))
 
 
-def _fitted(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> FittedFeatures:
-    ended = []
-    for start in range(settings.starts + 1):
-        begin = _start(model, rows, settings.rng if start else None)
-        ended.append((start, _climb(begin, rows, settings)))
-    start, best = max(ended, key=lambda one: one[1].objective[-1])  # the first among equals
-    reached = tuple(one.objective[-1] for _, one in ended)
-    trace = EmTrace(tuple(best.log_likelihood), tuple(best.objective), best.converged, start, reached)
-    origin = {
-        "fitted_by": "expectation maximisation",
-        "rounds": trace.n_rounds,
-        "converged": trace.converged,
-        "log_likelihood": trace.log_likelihood[-1],
-    }
-    return FittedFeatures(best.model.with_provenance(origin), trace)
+def _fitted(model: FeatureNetwork, rows: _Rows, alpha: float, settings: EmSettings) -> FittedFeatures:
+    fitted, _, trace = climb_best(
+        ((i, _start(model, rows, settings.rng if i else None)) for i in range(settings.starts + 1)),
+        expect=lambda at: at.engine.expected_counts(rows.columns, rows.weights),
+        maximise=lambda counts: _with(model, counts, alpha),
+        log_prior=lambda at: at._parameters.log_prior(at.graph.numbers, alpha),
+        settings=settings,
+        n_rows=rows.total,
+    )
+    return FittedFeatures(fitted.with_provenance(trace.provenance()), trace)
 
 
 def _start(model: FeatureNetwork, rows: _Rows, rng: np.random.Generator | None) -> FeatureNetwork:
     """The graph's own parameters after a round with an imagined row (nothing is impossible), or chance."""
     if rng is None:
-        counts, _ = model.engine.expected_counts(rows.columns, rows.weights)
-        return _with(model, counts, 1.0)
+        return _with(model, model.engine.expected_counts(rows.columns, rows.weights)[0], 1.0)
     draws = rng.standard_exponential(len(model.graph.numbers))
     return _with(model, draws * model._parameters.allowed(), 0.0)
 
 
-def _climb(model: FeatureNetwork, rows: _Rows, settings: _Settings) -> _Climb:
-    """Rounds from one start until they gain too little."""
-    alpha, least_gain = settings.alpha, settings.tolerance * max(rows.total, 1.0)
-    expected, log_likelihood = model.engine.expected_counts(rows.columns, rows.weights)
-    climb = _Climb(model, [log_likelihood], [log_likelihood + _log_prior(model, alpha)])
-    for _ in range(settings.iterations):
-        climb.model = _with(climb.model, expected, alpha)  # M-step
-        expected, log_likelihood = climb.model.engine.expected_counts(rows.columns, rows.weights)  # E-step
-        climb.log_likelihood.append(log_likelihood)
-        climb.objective.append(log_likelihood + _log_prior(climb.model, alpha))
-        if climb.objective[-1] - climb.objective[-2] <= least_gain:
-            climb.converged = True
-            break
-    return climb
-
-
 def _with(model: FeatureNetwork, counts: Cells, alpha: float) -> FeatureNetwork:
     return FeatureNetwork(model.graph.with_numbers(model._parameters.estimate(counts, alpha)))
-
-
-def _log_prior(model: FeatureNetwork, alpha: float) -> float:
-    return model._parameters.log_prior(model.graph.numbers, alpha)

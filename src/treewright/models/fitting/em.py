@@ -12,9 +12,9 @@ but not on what it hides. Rows that were left incomplete *because of* the hidden
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar, overload
 
 import numpy as np
 
@@ -25,11 +25,12 @@ from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
+from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
-from treewright.models.model import align_evidence, mean_log_probability
+from treewright.models.model import align_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
@@ -37,6 +38,9 @@ from treewright.types import Cells
 if TYPE_CHECKING:
     from treewright.models.features.feature_fitting import FittedFeatures
     from treewright.models.features.feature_network import FeatureNetwork
+
+Parameters = TypeVar("Parameters")
+Expected = TypeVar("Expected")
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,20 @@ class EmTrace:
     objective: tuple[float, ...]
     converged: bool
     start: int
-    objectives: tuple[float, ...]
+    objectives: tuple[float, ...] = ()
 
     @property
     def n_rounds(self) -> int:
         return len(self.objective) - 1
+
+    def provenance(self) -> dict[str, object]:
+        """What a model says about having been fitted like this."""
+        return {
+            "fitted_by": "expectation maximisation",
+            "rounds": self.n_rounds,
+            "converged": self.converged,
+            "log_likelihood": self.log_likelihood[-1],
+        }
 
 
 @dataclass(frozen=True)
@@ -164,17 +177,14 @@ def fit_em(
     if isinstance(structure, FeatureGraph):
         from treewright.models.features.feature_fitting import fit_features_em
 
-        return fit_features_em(
-            structure, table, prior=prior, tolerance=tolerance, iterations=iterations, starts=starts, rng=rng
-        )
+        return fit_features_em(structure, table, prior, EmSettings(tolerance, iterations, starts, rng))
     dag, origin = directed(structure, "fit_em")
-    check_em_settings(tolerance, iterations, starts, rng)
+    settings = EmSettings(tolerance, iterations, starts, rng)
     _check_discrete(dag.schema)
     families = families_of(dag)
     refuse_large_tables(dag.schema, families)
     columns = align_evidence(dag.schema, table)
     expectation = FamilyExpectation(dag.schema, families, columns, table.weights)
-    total = float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))
     hidden = _never_shown(dag.schema, columns) if table.n_rows else []
     incomplete = [_misses(columns.missing, hidden, family) for family in families]
     if hidden and not starts:
@@ -183,22 +193,18 @@ def fit_em(
             f"no row shows {name!r}, so its states would stay alike in a start from counts; ask for random "
             "starts with starts=10, rng=np.random.default_rng(7)"
         )
-
-    ended = []
-    for start in range(1 if hidden else 0, starts + 1):
-        tables = _start(dag, expectation.observed, incomplete, rng if start else None)
-        ended.append((start, _climb(expectation, tables, prior, tolerance * max(total, 1.0), iterations)))
-    start, best = max(ended, key=lambda one: one[1].objective[-1])  # the first among equals
-    reached = tuple(one.objective[-1] for _, one in ended)
-    trace = EmTrace(tuple(best.log_likelihood), tuple(best.objective), best.converged, start, reached)
-    counts = FamilyCounts.from_tables(dag, best.counts)
-    origin = origin | {
-        "fitted_by": "expectation maximisation",
-        "rounds": trace.n_rounds,
-        "converged": trace.converged,
-        "log_likelihood": trace.log_likelihood[-1],
-    }
-    return FittedByEm(counts.fit(prior=prior).with_provenance(origin), counts, trace)
+    numbers = range(1 if hidden else 0, starts + 1)
+    _, expected, trace = climb_best(
+        ((i, _start(dag, expectation.observed, incomplete, rng if i else None)) for i in numbers),
+        expect=expectation.step,
+        maximise=lambda found: [estimate(counts, prior) for counts in found],
+        log_prior=lambda tables: _log_prior(tables, prior),
+        settings=settings,
+        n_rows=float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64)),
+    )
+    counts = FamilyCounts.from_tables(dag, expected)
+    model = counts.fit(prior=prior).with_provenance(origin | trace.provenance())
+    return FittedByEm(model, counts, trace)
 
 
 def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> float:
@@ -224,34 +230,56 @@ def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> flo
     return expectation.step(model.tables)[1] / total
 
 
-@dataclass
-class _Climb:
-    counts: list[Cells]
-    log_likelihood: list[float]
-    objective: list[float]
-    converged: bool = False
+@dataclass(frozen=True)
+class EmSettings:
+    """When rounds end, and how many random starts there are; see :func:`fit_em`."""
+
+    tolerance: float = 1e-6
+    iterations: int = 1000
+    starts: int = 0
+    rng: np.random.Generator | None = None
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
+            raise SettingError(
+                f"the tolerance of EM is a number of nats per row from 0 on; found {self.tolerance!r}"
+            )
+        if self.iterations < 1:
+            raise SettingError(f"EM takes at least one round; found iterations={self.iterations!r}")
+        if self.starts < 0:
+            raise SettingError(f"EM takes no fewer than 0 random starts; found starts={self.starts!r}")
+        if self.starts and not isinstance(self.rng, np.random.Generator):
+            wanted = "a numpy Generator as in np.random.default_rng(7)"
+            raise SettingError(f"random starts need rng=, {wanted}; found {self.rng!r}")
 
 
-def _climb(
-    expectation: FamilyExpectation,
-    tables: list[Cells],
-    prior: Dirichlet | None,
-    least_gain: float,
-    iterations: int,
-) -> _Climb:
-    """Rounds from one start until they gain too little; `counts` are those that the last tables came from."""
-    expected, log_likelihood = expectation.step(tables)
-    climb = _Climb(expected, [log_likelihood], [log_likelihood + _log_prior(tables, prior)])
-    for _ in range(iterations):
-        climb.counts = expected
-        tables = [estimate(counts, prior) for counts in expected]  # M-step
-        expected, log_likelihood = expectation.step(tables)  # E-step
-        climb.log_likelihood.append(log_likelihood)
-        climb.objective.append(log_likelihood + _log_prior(tables, prior))
-        if climb.objective[-1] - climb.objective[-2] <= least_gain:
-            climb.converged = True
-            break
-    return climb
+def climb_best(
+    begin: Iterable[tuple[int, Parameters]],
+    *,
+    expect: Callable[[Parameters], tuple[Expected, float]],
+    maximise: Callable[[Expected], Parameters],
+    log_prior: Callable[[Parameters], float],
+    settings: EmSettings,
+    n_rows: float,
+) -> tuple[Parameters, Expected, EmTrace]:
+    """Rounds from each start until they gain too little; the best end, the earliest among equals.
+
+    Beside its parameters and how the rounds went come the expected counts that the parameters were made of.
+    """
+    ended = []
+    for start, first in begin:
+        parameters, (expected, log_likelihood) = first, expect(first)
+        counts, logs, converged = expected, [log_likelihood], False
+        objective = [log_likelihood + log_prior(parameters)]
+        while not converged and len(logs) <= settings.iterations:
+            counts, parameters = expected, maximise(expected)  # M-step
+            expected, log_likelihood = expect(parameters)  # E-step
+            logs.append(log_likelihood)
+            objective.append(log_likelihood + log_prior(parameters))
+            converged = objective[-1] - objective[-2] <= settings.tolerance * max(n_rows, 1.0)
+        ended.append((parameters, counts, EmTrace(tuple(logs), tuple(objective), converged, start)))
+    parameters, counts, trace = max(ended, key=lambda one: one[2].objective[-1])
+    return parameters, counts, replace(trace, objectives=tuple(t.objective[-1] for *_, t in ended))
 
 
 def _log_prior(tables: Sequence[Cells], prior: Dirichlet | None) -> float:
@@ -270,7 +298,7 @@ def _start(
         return tables
     for v in dag.schema.name_order:  # the same draws for every order of columns
         if incomplete[v]:
-            by_name = np.argsort([*map(dag.schema.name_order.index, dag.parents(v))])
+            by_name = np.argsort([dag.schema.name_ranks[u] for u in dag.parents(v)])
             axes = [*by_name.astype(int), len(by_name)]
             draws = rng.standard_exponential([tables[v].shape[axis] for axis in axes])
             shares = draws / draws.sum(axis=-1, keepdims=True)
@@ -290,18 +318,3 @@ def _check_discrete(schema: Schema) -> None:
     for variable in schema:
         if not variable.is_discrete:
             raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
-
-
-def check_em_settings(
-    tolerance: float, iterations: int, starts: int, rng: np.random.Generator | None
-) -> None:
-    if not (math.isfinite(tolerance) and tolerance >= 0):
-        raise SettingError(f"the tolerance of EM is a number of nats per row from 0 on; found {tolerance!r}")
-    if iterations < 1:
-        raise SettingError(f"EM takes at least one round; found iterations={iterations!r}")
-    if starts < 0:
-        raise SettingError(f"EM takes no fewer than 0 random starts; found starts={starts!r}")
-    if starts and not isinstance(rng, np.random.Generator):
-        raise SettingError(
-            f"random starts need rng=, a numpy Generator as in np.random.default_rng(7); found {rng!r}"
-        )

@@ -16,9 +16,10 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.inference.factor import Factor
 from treewright.models.answers import Marginals
+from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.model import align_columns, mean_log_probability
+from treewright.models.model import align_columns
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -105,8 +106,7 @@ def loopy_beliefs(
     if not tolerance > 0:
         raise SettingError(f"tolerance is a positive number; found {tolerance!r}")
     schema, factors = model.schema, _factors_of(model)
-    rank = {v: place for place, v in enumerate(schema.name_order)}
-    order = sorted(range(len(factors)), key=lambda f: sorted(rank[v] for v in factors[f].scope))
+    order = sorted(range(len(factors)), key=lambda f: sorted(schema.names_of(factors[f].scope)))
     beliefs, log_partition, residual, taken = _core.propagate_loopily(
         *_native(schema, factors), order, damping, tolerance, sweeps
     )

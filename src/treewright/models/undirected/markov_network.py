@@ -245,15 +245,9 @@ class MarkovNetwork(Asking):
 
     def to_networkx(self) -> nx.Graph[str]:
         """The model as a `networkx.Graph`: nodes carry states, its attribute ``"factors"`` the product."""
-        from treewright.models.convert.undirected import to_networkx
+        from treewright.models.convert.networkx import markov_to_networkx
 
-        return to_networkx(self)
-
-    def to_dot(self) -> str:
-        """The structure as text for Graphviz."""
-        from treewright.models.convert.undirected import to_dot
-
-        return to_dot(self.structure)
+        return markov_to_networkx(self)
 
     # what the engine sees
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
+
+import treewright as tw
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
 from common import (
     Results,
     console,
@@ -17,8 +22,6 @@ from common import (
     pyagrum_learner,
     seconds,
 )
-
-import treewright as tw
 
 
 def rescoring(results: Results, table: tw.Table, shown: str) -> None:

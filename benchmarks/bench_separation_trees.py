@@ -1,7 +1,7 @@
 """Learning over d-separation trees: seconds, tests beside PC, and what it finds.
 
-python benchmarks/bench_separation_tree.py             # seconds and tests
-python benchmarks/bench_separation_tree.py --quality   # structural errors beside PC and the class search
+python benchmarks/bench_separation_trees.py             # seconds and tests
+python benchmarks/bench_separation_trees.py --quality   # structural errors beside PC and the class search
 """
 
 from __future__ import annotations

@@ -6,11 +6,16 @@ machine is a regression.
 
 from __future__ import annotations
 
-from common import console, duration, network_rows, one_thread, seconds
+import sys
+from pathlib import Path
+
 from rich.table import Table as RichTable
 
 import treewright as tw
 from treewright import _core
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
+from common import console, duration, network_rows, one_thread, seconds
 
 # network, rows: pack both bit views, all pairs counted and scored, one child against all candidates (seconds)
 PROMISED = {

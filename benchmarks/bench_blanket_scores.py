@@ -1,8 +1,8 @@
 """Markov-network structures by scores of blankets: what tests and searches cost, and what they find.
 
-python benchmarks/bench_blankets.py              # one core, 4,000 rows of binary variables
-python benchmarks/bench_blankets.py --quality 4  # mean Hamming distance over so many draws
-python benchmarks/bench_blankets.py --calibration 2  # are edge probabilities what they say?
+python benchmarks/bench_blanket_scores.py              # one core, 4,000 rows of binary variables
+python benchmarks/bench_blanket_scores.py --quality 4  # mean Hamming distance over so many draws
+python benchmarks/bench_blanket_scores.py --calibration 2  # are edge probabilities what they say?
 
 Graphs come from the folder `graphs` of TREEWRIGHT_DATA (edge lists, CSV) and, without it, are made here.
 """

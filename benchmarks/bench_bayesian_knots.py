@@ -1,7 +1,7 @@
 """Large networks from few rows: errors, tables, processor seconds and peak memory, one thread.
 
-`python benchmarks/bench_knots.py` prints what is measured beside its bar and the ratio of the two; with
-`errors`, `seconds`, `threads` or `memory` as argument only that part. Networks come from the folder that
+`python benchmarks/bench_bayesian_knots.py` prints what is measured beside its bar and the ratio of the two;
+with `errors`, `seconds`, `threads` or `memory` as argument only that part. Networks come from the folder that
 TREEWRIGHT_DATA names.
 """
 

@@ -9,17 +9,19 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from common import Results, console, network_rows, one_thread, seconds
 
 import treewright as tw
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
+from common import Results, console, network_rows, one_thread, seconds
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def kernel_figures(build: Path) -> list[dict[str, float]]:
     """Build the native benchmark and run it on the sizes of andes and alarm."""
     options = ["-DTREEWRIGHT_BENCHMARKS=ON", "-DTREEWRIGHT_BINDINGS=OFF"]
-    subprocess.run(["cmake", "-S", HERE.parent, "-B", build, *options], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, *options], check=True, stdout=subprocess.DEVNULL)
     make = ["cmake", "--build", build, "--target", "bench_kernels", "-j2"]
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
     program = next(build.rglob("bench_kernels"))
