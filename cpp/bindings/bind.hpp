@@ -22,6 +22,8 @@ using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using Cells = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;  // of any shape
+template <class T>
 using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 using OutMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;

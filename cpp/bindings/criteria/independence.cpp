@@ -9,11 +9,9 @@
 
 namespace {
 
-template <class T>
-using Cells = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 using Codes = std::vector<Array<std::int64_t>>;
 using Shapes = Matrix<std::int64_t>;
-using Pair = std::pair<OutArray<double>, OutArray<double>>;
+using Judged = std::pair<OutArray<double>, OutArray<double>>;
 
 template <class T>
 std::vector<tw::TestTable<T>> tables_of(const Codes& codes, const std::vector<Cells<T>>& counts,
@@ -34,7 +32,7 @@ std::vector<tw::TestTable<T>> tables_of(const Codes& codes, const std::vector<Ce
 }
 
 template <class Settings, class T>
-Pair judge(const Settings& settings, double n_rows, const std::vector<tw::TestTable<T>>& tables) {
+Judged judge(const Settings& settings, double n_rows, const std::vector<tw::TestTable<T>>& tables) {
   std::vector<double> first(tables.size()), second(tables.size());
   interruptible([&](tw::Cancel& cancel) {
     tw::test_tables<T>(settings, n_rows, std::span<const tw::TestTable<T>>(tables), first, second, cancel);
@@ -43,7 +41,7 @@ Pair judge(const Settings& settings, double n_rows, const std::vector<tw::TestTa
 }
 
 template <class T>
-void bind_for(nb::module_& m) {
+void bind_tests_of(nb::module_& m) {
   m.def(
       "test_tables",
       [](const std::string& statistic, const std::string& degrees, double n_rows, const Codes& codes,
@@ -75,8 +73,8 @@ OutArray<double> mapped(const Array<double>& input, F&& f) {
 }  // namespace
 
 void bind_independence(nb::module_& m) {
-  bind_for<std::int64_t>(m);
-  bind_for<double>(m);
+  bind_tests_of<std::int64_t>(m);
+  bind_tests_of<double>(m);
   m.def(
       "permutation_tables",
       [](std::int64_t permutations, double alpha, bool stop_early, const Codes& codes,

@@ -9,9 +9,6 @@
 namespace {
 
 template <class T>
-using Cells = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-template <class T>
 OutArray<double> score(const std::string& kind, double ess, double n_rows,
                        const std::vector<Array<std::int64_t>>& codes, const std::vector<Cells<T>>& counts,
                        const Array<std::int64_t>& r, const Array<double>& q) {
@@ -32,7 +29,7 @@ OutArray<double> score(const std::string& kind, double ess, double n_rows,
 }
 
 template <class T>
-void bind_for(nb::module_& m) {
+void bind_scores_of(nb::module_& m) {
   m.def("score_tables", &score<T>, "kind"_a, "ess"_a, "n_rows"_a, "codes"_a.noconvert(),
         "counts"_a.noconvert(), "r"_a, "q"_a,
         "Local scores of families from tables with the child on the last axis; `codes` is empty for dense "
@@ -42,8 +39,8 @@ void bind_for(nb::module_& m) {
 }  // namespace
 
 void bind_scores(nb::module_& m) {
-  bind_for<std::int64_t>(m);
-  bind_for<double>(m);
+  bind_scores_of<std::int64_t>(m);
+  bind_scores_of<double>(m);
   m.def(
       "dirichlet_table",
       [](double n_rows, const Array<double>& counts, const Array<double>& prior) {

@@ -12,15 +12,15 @@ tw::FamilyScore family_score(const tw::PackedTable& table, const std::string& ki
           table.is_real() ? static_cast<double>(table.n_rows()) : 0};
 }
 
-using Pair = std::pair<OutArray<double>, OutArray<double>>;
+using Answered = std::pair<OutArray<double>, OutArray<double>>;
 
-Pair columns(const std::vector<tw::Deviation>& results) {
+Answered columns(const std::vector<tw::Deviation>& results) {
   std::vector<double> statistic, degrees;
   for (const auto& one : results) statistic.push_back(one.statistic), degrees.push_back(one.degrees);
   return {to_numpy(std::move(statistic)), to_numpy(std::move(degrees))};
 }
 
-Pair columns(const std::vector<tw::Posterior>& results) {
+Answered columns(const std::vector<tw::Posterior>& results) {
   std::vector<double> independent, dependent;
   for (const auto& one : results)
     independent.push_back(one.log_independent), dependent.push_back(one.log_dependent);
@@ -28,8 +28,8 @@ Pair columns(const std::vector<tw::Posterior>& results) {
 }
 
 template <class Settings>
-Pair partners_of(const TablePointer& table, const Settings& settings, std::uint32_t x, const Indices& given,
-                 const Indices& partners) {
+Answered partners_of(const TablePointer& table, const Settings& settings, std::uint32_t x,
+                     const Indices& given, const Indices& partners) {
   return columns(interruptible([&](tw::Cancel& cancel) {
     return tw::test_partners(checked(table), settings, x, given, partners, cancel);
   }));
@@ -38,7 +38,8 @@ Pair partners_of(const TablePointer& table, const Settings& settings, std::uint3
 using QueryTuple = std::tuple<std::uint32_t, std::uint32_t, Indices>;
 
 template <class Settings>
-Pair queries_of(const TablePointer& table, const Settings& settings, const std::vector<QueryTuple>& asked) {
+Answered queries_of(const TablePointer& table, const Settings& settings,
+                    const std::vector<QueryTuple>& asked) {
   std::vector<tw::Query> queries;
   queries.reserve(asked.size());
   for (const auto& [x, y, given] : asked) queries.push_back({x, y, given});

@@ -20,7 +20,7 @@ std::shared_ptr<tw::HiddenLearner> make_learner(const RowSetPointer& rows, const
   });
 }
 
-OutArray<double> logs_of(const tw::HiddenLearner& self, const RowSetPointer& rows) {
+OutArray<double> hidden_logs_of(const tw::HiddenLearner& self, const RowSetPointer& rows) {
   const tw::RowSet& asked = checked(rows);
   if (asked.cardinalities() != self.rows().cardinalities())
     throw std::invalid_argument("these rows have other columns than those learned from");
@@ -69,7 +69,7 @@ void bind_hidden_tree(nb::module_& m) {
             interruptible([&](tw::Cancel& cancel) { self.epoch(first, last, cancel); });
           },
           "first"_a, "last"_a, "One pass over the rows.")
-      .def("log_likelihoods", &logs_of, "rows"_a, "Of every distinct row.")
+      .def("log_likelihoods", &hidden_logs_of, "rows"_a, "Of every distinct row.")
       .def(
           "arrays", [](const tw::HiddenLearner& self) { return arrays_of(self.tree().arena(self.rows())); },
           "The seven arrays of the feature graph.")

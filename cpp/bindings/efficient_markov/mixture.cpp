@@ -33,7 +33,7 @@ MixturePointer bag_of_cutsets(const RowSetPointer& rows, std::size_t size, const
   });
 }
 
-OutArray<double> logs_of(const tw::Mixture& self, const RowSetPointer& rows) {
+OutArray<double> mixture_logs_of(const tw::Mixture& self, const RowSetPointer& rows) {
   const tw::RowSet& asked = checked(rows);
   if (asked.cardinalities() != self.rows().cardinalities())
     throw std::invalid_argument("these rows have other columns than those learned from");
@@ -54,7 +54,7 @@ void bind_mixture(nb::module_& m) {
             return interruptible([&](tw::Cancel& cancel) { return self.expect(cancel); });
           },
           "Responsibilities from the components of now; the mean log-likelihood of the rows learned from.")
-      .def("log_likelihoods", &logs_of, "rows"_a, "Of every distinct row.")
+      .def("log_likelihoods", &mixture_logs_of, "rows"_a, "Of every distinct row.")
       .def(
           "arrays", [](const tw::Mixture& self) { return arrays_of(self.arena()); },
           "The seven arrays of the feature graph.")

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "bind.hpp"
+#include "real_columns.hpp"
 #include "treewright/gaussian/moments.hpp"
 #include "treewright/gaussian/partial_correlations.hpp"
 #include "treewright/gaussian/regression.hpp"
@@ -14,18 +14,14 @@ namespace twg = treewright::gaussian;
 
 namespace {
 
-using Columns = std::vector<Array<double>>;
 using Weights = Array<double>;  // empty: every row counts once
 using RawFamily = std::pair<std::uint32_t, Indices>;
 using RawQuestion = std::tuple<std::uint32_t, std::uint32_t, Indices>;
 using RawMoments = std::tuple<double, Array<double>, Array<double>, Matrix<double>>;
 
-std::vector<const double*> pointers(const Columns& columns, std::size_t n_rows, const Weights& weights) {
-  std::vector<const double*> data;
-  for (const auto& column : columns) {
-    if (column.size() != n_rows) throw std::invalid_argument("columns differ in length");
-    data.push_back(column.data());
-  }
+std::vector<const double*> weighted_pointers(const RealColumns& columns, std::size_t n_rows,
+                                             const Weights& weights) {
+  std::vector<const double*> data = pointers_to(columns, n_rows);
   if (weights.size() != 0 && weights.size() != n_rows) throw std::invalid_argument("one weight per row");
   return data;
 }
@@ -86,8 +82,8 @@ struct Ranked {
 void bind_moments(nb::module_& m) {
   m.def(
       "non_finite",
-      [](const Columns& columns, std::size_t n_rows) {
-        const auto data = pointers(columns, n_rows, Weights());
+      [](const RealColumns& columns, std::size_t n_rows) {
+        const auto data = weighted_pointers(columns, n_rows, Weights());
         const auto found =
             interruptible([&](tw::Cancel& c) { return tw::count_non_finite(data, n_rows, c); });
         std::vector<std::pair<std::int64_t, std::int64_t>> out;
@@ -97,8 +93,8 @@ void bind_moments(nb::module_& m) {
       "columns"_a, "n_rows"_a, "Per column: how many values are NaN, how many infinite.");
   m.def(
       "column_moments",
-      [](const Columns& columns, std::size_t n_rows, const Weights& weights) {
-        const auto data = pointers(columns, n_rows, weights);
+      [](const RealColumns& columns, std::size_t n_rows, const Weights& weights) {
+        const auto data = weighted_pointers(columns, n_rows, weights);
         return to_tuple(
             interruptible([&](tw::Cancel& c) { return tw::moments_of(data, n_rows, span_of(weights), c); }));
       },
@@ -198,9 +194,9 @@ void bind_sigmoid(nb::module_& m) {
   nb::class_<Fits>(m, "SigmoidFamilies", "Sigmoid fits of families; `columns` are in name order.")
       .def(
           "__init__",
-          [](Fits* self, const Columns& columns, std::size_t n_rows, const Weights& weights,
+          [](Fits* self, const RealColumns& columns, std::size_t n_rows, const Weights& weights,
              const RawMoments& moments, const Indices& rank) {
-            const auto data = pointers(columns, n_rows, weights);
+            const auto data = weighted_pointers(columns, n_rows, weights);
             const auto sums = from_tuple(moments);
             if (sums.columns() != data.size()) throw std::invalid_argument("moments of other columns");
             auto families = interruptible([&](tw::Cancel&) {

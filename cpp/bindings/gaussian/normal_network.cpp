@@ -5,26 +5,16 @@
 
 #include <stdexcept>
 
-#include "bind.hpp"
+#include "real_columns.hpp"
 #include "treewright/gaussian/conditioning.hpp"
 
 namespace twn = treewright::normal;
 
 namespace {
 
-using Columns = std::vector<Array<double>>;
 using OutColumns = nb::typed<nb::list, OutArray<double>>;
 using Lists = std::vector<std::vector<double>>;
 using Levels = std::vector<std::pair<double, double>>;
-
-std::vector<const double*> pointers(const Columns& columns, std::size_t n_rows) {
-  std::vector<const double*> data;
-  for (const auto& column : columns) {
-    if (column.size() != n_rows) throw std::invalid_argument("columns differ in length");
-    data.push_back(column.data());
-  }
-  return data;
-}
 
 std::vector<double*> new_columns(std::size_t n_columns, std::size_t n_rows, OutColumns& list) {
   std::vector<double*> data;
@@ -72,8 +62,9 @@ OutColumns sample(const twn::Network& network, std::uint64_t seed, std::size_t n
   return out;
 }
 
-OutArray<double> log_density_rows(const twn::Network& network, const Columns& columns, std::size_t n_rows) {
-  const auto data = pointers(columns, n_rows);
+OutArray<double> log_density_rows(const twn::Network& network, const RealColumns& columns,
+                                  std::size_t n_rows) {
+  const auto data = pointers_to(columns, n_rows);
   std::vector<double> out(n_rows);
   interruptible([&](tw::Cancel& c) { twn::log_density_rows(network, data, out, c); });
   return to_numpy(std::move(out));
@@ -137,8 +128,8 @@ void bind_conditioning(nb::module_& m) {
           "targets"_a)
       .def(
           "predict",
-          [](const Self& self, const Columns& columns, std::uint32_t target, std::size_t n_rows) {
-            const auto data = pointers(columns, n_rows);
+          [](const Self& self, const RealColumns& columns, std::uint32_t target, std::size_t n_rows) {
+            const auto data = pointers_to(columns, n_rows);
             std::vector<double> out(n_rows);
             interruptible([&](tw::Cancel& c) { self.predict(data, target, out, c); });
             return to_numpy(std::move(out));

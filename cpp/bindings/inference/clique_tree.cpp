@@ -16,7 +16,7 @@ void make_tree(fo::CliqueTree* self, Indices cardinalities, std::vector<Indices>
       {std::move(cardinalities), std::move(cliques), std::move(above), std::move(scopes), std::move(homes)});
 }
 
-std::pair<OutArray<double>, double> marginals(const fo::CliqueTree& self, const Array<double>& logs) {
+std::pair<OutArray<double>, double> clique_marginals(const fo::CliqueTree& self, const Array<double>& logs) {
   std::vector<double> out(self.offsets().back());
   const double log =
       interruptible([&](tw::Cancel& cancel) { return self.marginals(span_of(logs), out, cancel); });
@@ -39,7 +39,7 @@ std::tuple<OutArray<double>, std::uint64_t, double> fit_proportionally(const fo:
 void bind_clique_tree(nb::module_& m) {
   nb::class_<fo::CliqueTree>(m, "CliqueTree", "A junction tree that is visited again and again.")
       .def("__init__", &make_tree, "cardinalities"_a, "cliques"_a, "parents"_a, "scopes"_a, "homes"_a)
-      .def("marginals", &marginals, "logs"_a,
+      .def("marginals", &clique_marginals, "logs"_a,
            "The joint distribution of every scope under exp(logs), side by side, and the log of the sum.")
       .def("fit_proportionally", &fit_proportionally, "targets"_a, "tolerance"_a, "most_sweeps"_a,
            "Factors whose product has the target marginals; sweeps taken, and the largest difference left.");

@@ -12,16 +12,16 @@ namespace {
 namespace ft = tw::features;
 using Codes = nb::typed<nb::sequence, nb::object>;
 
-ft::Evidence evidence_of(const ft::Program& program, const Array<double>& common) {
+ft::Evidence graph_evidence(const ft::Program& program, const Array<double>& common) {
   if (common.size() != program.n_states()) throw std::invalid_argument("there is one likelihood per state");
   return {{common.data(), common.data() + common.size()}, {}};
 }
 
-ft::Evidence evidence_of(const ft::Program& program, const Array<double>& common, const BoundRows& bound) {
+ft::Evidence graph_evidence(const ft::Program& program, const Array<double>& common, const BoundRows& bound) {
   const std::size_t n = program.arena().cardinalities.size();
   if (bound.rows.columns.size() != n || bound.rows.missing.size() != n)
     throw std::invalid_argument("there is one column and one mask per variable, or None");
-  ft::Evidence evidence = evidence_of(program, common);
+  ft::Evidence evidence = graph_evidence(program, common);
   evidence.rows = bound.rows;
   return evidence;
 }
@@ -41,20 +41,21 @@ OutArray<double> log_probability(const ft::Program& self, const Codes& codes, st
   return to_numpy(std::move(out));
 }
 
-OutArray<double> log_mass(const ft::Program& self, const Array<double>& common, const Columns& codes,
-                          const Columns& missing, std::size_t n_rows) {
+OutArray<double> graph_log_mass(const ft::Program& self, const Array<double>& common, const Columns& codes,
+                                const Columns& missing, std::size_t n_rows) {
   const BoundRows bound(codes, missing, n_rows);
-  const ft::Evidence evidence = evidence_of(self, common, bound);
+  const ft::Evidence evidence = graph_evidence(self, common, bound);
   std::vector<double> out(n_rows);
   interruptible([&](tw::Cancel& cancel) { ft::log_mass_rows(self, evidence, out.data(), cancel); });
   return to_numpy(std::move(out));
 }
 
-std::pair<OutMatrix<double>, OutArray<double>> marginals(const ft::Program& self, const Array<double>& common,
-                                                         const Columns& codes, const Columns& missing,
-                                                         std::size_t n_rows, const Indices& wanted) {
+std::pair<OutMatrix<double>, OutArray<double>> graph_marginals(const ft::Program& self,
+                                                               const Array<double>& common,
+                                                               const Columns& codes, const Columns& missing,
+                                                               std::size_t n_rows, const Indices& wanted) {
   const BoundRows bound(codes, missing, n_rows);
-  const ft::Evidence evidence = evidence_of(self, common, bound);
+  const ft::Evidence evidence = graph_evidence(self, common, bound);
   std::size_t width = 0;
   for (const std::uint32_t v : wanted) width += self.arena().cardinalities.at(v);
   std::vector<double> out(n_rows * width), logs(n_rows);
@@ -62,16 +63,17 @@ std::pair<OutMatrix<double>, OutArray<double>> marginals(const ft::Program& self
   return {to_numpy(std::move(out), n_rows, width), to_numpy(std::move(logs))};
 }
 
-std::tuple<Indices, double, double> most_probable(const ft::Program& self, const Array<double>& common) {
-  ft::Evidence evidence = evidence_of(self, common);
+std::tuple<Indices, double, double> graph_most_probable(const ft::Program& self,
+                                                        const Array<double>& common) {
+  ft::Evidence evidence = graph_evidence(self, common);
   ft::BestRow best = interruptible(
       [&](tw::Cancel& cancel) { return ft::most_probable(self, std::move(evidence.common), cancel); });
   return {std::move(best.codes), best.log_mass, best.log_bound};
 }
 
-std::pair<Objects, double> sample(const ft::Program& self, const Array<double>& common, std::uint64_t seed,
-                                  std::uint64_t first_row, std::size_t n_rows) {
-  ft::Evidence evidence = evidence_of(self, common);
+std::pair<Objects, double> graph_sample(const ft::Program& self, const Array<double>& common,
+                                        std::uint64_t seed, std::uint64_t first_row, std::size_t n_rows) {
+  ft::Evidence evidence = graph_evidence(self, common);
   std::vector<tw::Column> columns;
   Objects result = new_columns(self.arena().cardinalities, n_rows, columns);
   const double log = interruptible([&](tw::Cancel& cancel) {
@@ -95,7 +97,7 @@ std::pair<OutArray<double>, double> expected_counts(const ft::Program& self, con
                                                     const Columns& codes, const Columns& missing,
                                                     std::size_t n_rows, const Array<double>& weights) {
   const BoundRows bound(codes, missing, n_rows);
-  const ft::Evidence evidence = evidence_of(self, common, bound);
+  const ft::Evidence evidence = graph_evidence(self, common, bound);
   std::vector<double> out(self.arena().numbers.size());
   const double log = interruptible([&](tw::Cancel& cancel) {
     return ft::add_expected_counts(self, evidence, weights_of(weights, n_rows), out, cancel);
@@ -116,13 +118,13 @@ void bind_feature_program(nb::module_& m) {
           "arena"_a)
       .def_prop_ro("row_cost", &ft::Program::row_cost, "Nanoseconds of one evaluation, roughly.")
       .def("log_probability", &log_probability, "codes"_a, "n_rows"_a, "Log-probability of complete rows.")
-      .def("log_mass", &log_mass, "common"_a, "codes"_a, "missing"_a, "n_rows"_a,
+      .def("log_mass", &graph_log_mass, "common"_a, "codes"_a, "missing"_a, "n_rows"_a,
            "Log of the mass of each row of evidence.")
-      .def("marginals", &marginals, "common"_a, "codes"_a, "missing"_a, "n_rows"_a, "wanted"_a,
+      .def("marginals", &graph_marginals, "common"_a, "codes"_a, "missing"_a, "n_rows"_a, "wanted"_a,
            "Distributions of the wanted variables given each row (rows by states), and log masses.")
-      .def("most_probable", &most_probable, "common"_a,
+      .def("most_probable", &graph_most_probable, "common"_a,
            "The best row, the log of its mass, and a bound that no row exceeds.")
-      .def("sample", &sample, "common"_a, "seed"_a, "first_row"_a, "n_rows"_a,
+      .def("sample", &graph_sample, "common"_a, "seed"_a, "first_row"_a, "n_rows"_a,
            "Rows given the evidence, one array of codes per variable, and the log of its mass.")
       .def("counts", &counts, "codes"_a, "n_rows"_a, "weights"_a,
            "How often complete rows use each parameter, and the weight of rows without a place.")

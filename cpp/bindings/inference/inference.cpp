@@ -6,7 +6,6 @@
 namespace {
 
 namespace fo = tw::forests;
-using Objects = nb::typed<nb::list, nb::object>;
 using Likelihoods = std::vector<std::vector<double>>;
 
 // The engine reads the tables where NumPy holds them.
@@ -15,7 +14,7 @@ struct BoundForest {
   std::unique_ptr<fo::Forest> forest;
 };
 
-fo::Evidence evidence_of(Indices observed, Indices states, Indices weighted, Likelihoods likelihoods) {
+fo::Evidence forest_evidence(Indices observed, Indices states, Indices weighted, Likelihoods likelihoods) {
   return {std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods)};
 }
 
@@ -44,10 +43,11 @@ void make_forest(BoundForest* self, Indices cardinalities, std::vector<Indices> 
   new (self) BoundForest{std::move(tables), std::make_unique<fo::Forest>(std::move(set), options)};
 }
 
-std::pair<OutArray<double>, double> marginals(BoundForest& self, Indices observed, Indices states,
-                                              Indices weighted, Likelihoods likelihoods, double limit) {
+std::pair<OutArray<double>, double> forest_marginals(BoundForest& self, Indices observed, Indices states,
+                                                     Indices weighted, Likelihoods likelihoods,
+                                                     double limit) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   std::vector<double> out(self.forest->offsets().back());
   const double log =
       refusable([&](tw::Cancel& cancel) { return self.forest->marginals(evidence, out, limit, cancel); });
@@ -58,24 +58,24 @@ std::pair<OutArray<double>, double> joint(BoundForest& self, const Indices& targ
                                           Indices states, Indices weighted, Likelihoods likelihoods,
                                           double limit) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   std::vector<double> out;
   const double log = refusable(
       [&](tw::Cancel& cancel) { return self.forest->joint(targets, evidence, out, limit, cancel); });
   return {to_numpy(std::move(out)), log};
 }
 
-double log_mass(BoundForest& self, Indices observed, Indices states, Indices weighted,
-                Likelihoods likelihoods, double limit) {
+double forest_log_mass(BoundForest& self, Indices observed, Indices states, Indices weighted,
+                       Likelihoods likelihoods, double limit) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   return refusable([&](tw::Cancel& cancel) { return self.forest->log_mass(evidence, limit, cancel); });
 }
 
-std::pair<Indices, double> most_probable(BoundForest& self, Indices observed, Indices states,
-                                         Indices weighted, Likelihoods likelihoods, double limit) {
+std::pair<Indices, double> forest_most_probable(BoundForest& self, Indices observed, Indices states,
+                                                Indices weighted, Likelihoods likelihoods, double limit) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   Indices best(self.forest->factors().size());
   const double log = refusable(
       [&](tw::Cancel& cancel) { return self.forest->most_probable(evidence, best, limit, cancel); });
@@ -85,15 +85,15 @@ std::pair<Indices, double> most_probable(BoundForest& self, Indices observed, In
 std::vector<std::size_t> conflict(BoundForest& self, Indices observed, Indices states, Indices weighted,
                                   Likelihoods likelihoods, double limit) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   return refusable([&](tw::Cancel& cancel) { return self.forest->conflict(evidence, limit, cancel); });
 }
 
-std::pair<Objects, double> sample(BoundForest& self, Indices observed, Indices states, Indices weighted,
-                                  Likelihoods likelihoods, double limit, std::uint64_t seed,
-                                  std::uint64_t first_row, std::size_t n_rows) {
+std::pair<Objects, double> forest_sample(BoundForest& self, Indices observed, Indices states,
+                                         Indices weighted, Likelihoods likelihoods, double limit,
+                                         std::uint64_t seed, std::uint64_t first_row, std::size_t n_rows) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   std::vector<tw::Column> columns;
   Objects result = new_columns(self.forest->factors().cardinalities, n_rows, columns);
   const double log = refusable([&](tw::Cancel& cancel) {
@@ -121,7 +121,7 @@ nb::typed<nb::dict, nb::str, nb::object> cost(BoundForest& self, Indices observe
                                               Indices weighted, Likelihoods likelihoods, double limit,
                                               const Indices& targets) {
   const auto evidence =
-      evidence_of(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
+      forest_evidence(std::move(observed), std::move(states), std::move(weighted), std::move(likelihoods));
   const fo::Cost cost =
       interruptible([&](tw::Cancel& cancel) { return self.forest->cost(evidence, targets, limit, cancel); });
   nb::typed<nb::dict, nb::str, nb::object> out;
@@ -143,18 +143,18 @@ void bind_inference(nb::module_& m) {
       .def("__init__", &make_forest, "cardinalities"_a, "scopes"_a, "tables"_a, "directed"_a = false,
            "strategy"_a = "automatic", "hubs"_a = true, "stored_cells"_a = 1ull << 21,
            "streamed_above"_a = 1ull << 17, "tile"_a = 2048)
-      .def("marginals", &marginals, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+      .def("marginals", &forest_marginals, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "Every variable's distribution, one flat array, and the log of the evidence's mass.")
       .def("joint", &joint, "targets"_a, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "The joint distribution of the targets in C order, and the log of the evidence's mass.")
-      .def("log_mass", &log_mass, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+      .def("log_mass", &forest_log_mass, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "The log of the evidence's mass; minus infinity when it is impossible.")
-      .def("most_probable", &most_probable, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a,
+      .def("most_probable", &forest_most_probable, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a,
            "limit"_a, "The most probable joint state, and the log of its mass.")
       .def("conflict", &conflict, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "A minimal impossible part of impossible evidence, as positions; observed ones first.")
-      .def("sample", &sample, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a, "seed"_a,
-           "first_row"_a, "n_rows"_a, "Rows given the evidence, one array of codes per variable.")
+      .def("sample", &forest_sample, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
+           "seed"_a, "first_row"_a, "n_rows"_a, "Rows given the evidence, one array of codes per variable.")
       .def("marginals_many", &marginals_many, "codes"_a, "missing"_a, "n_rows"_a, "wanted"_a, "limit"_a,
            "Distributions of the wanted variables given each row (rows by states), and log masses.")
       .def("cost", &cost, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a, "targets"_a,

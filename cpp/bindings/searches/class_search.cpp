@@ -17,9 +17,9 @@ using Taken = std::tuple<std::string, tw::Vertex, tw::Vertex, Indices, double>;
 
 constexpr const char* kNames[] = {"insert", "delete", "turn"};
 
-tw::Move move_of(const std::string& name) {
+tw::ClassMove move_of(const std::string& name) {
   for (std::size_t i = 0; i < tw::kMoves; ++i)
-    if (name == kNames[i]) return static_cast<tw::Move>(i);
+    if (name == kNames[i]) return static_cast<tw::ClassMove>(i);
   throw std::invalid_argument("there is no step '" + name + "'; there are insert, delete, turn");
 }
 
@@ -27,7 +27,7 @@ Marks marks_of(const tw::Pdag& graph) {
   return {pairs_to_numpy(graph.directed_edges()), pairs_to_numpy(graph.undirected_edges())};
 }
 
-tw::BitMatrix bits_of(const Matrix<std::uint8_t>& pairs) {
+tw::BitMatrix both_ways(const Matrix<std::uint8_t>& pairs) {
   const std::size_t n = pairs.shape(0);
   if (pairs.shape(1) != n) throw std::invalid_argument("allowed pairs are a square matrix");
   tw::BitMatrix bits(n);
@@ -60,7 +60,7 @@ void bind_search(nb::module_& m) {
           },
           "directed"_a, "undirected"_a, "Begin with the class of the DAGs that extend these marks.")
       .def(
-          "allow", [](Search& search, const Matrix<std::uint8_t>& pairs) { search.allow(bits_of(pairs)); },
+          "allow", [](Search& search, const Matrix<std::uint8_t>& pairs) { search.allow(both_ways(pairs)); },
           "pairs"_a, "Edges may appear between these pairs only.")
       .def(
           "set_clusters",
@@ -77,7 +77,7 @@ void bind_search(nb::module_& m) {
       .def(
           "step",
           [](Search& search, const std::string& name) -> std::optional<Taken> {
-            const tw::Move move = move_of(name);
+            const tw::ClassMove move = move_of(name);
             const auto taken = interruptible([&](tw::Cancel& c) { return search.step(move, c); });
             if (!taken) return std::nullopt;
             return Taken{name, taken->step.x, taken->step.y, taken->step.set, taken->gain};

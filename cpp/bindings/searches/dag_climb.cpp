@@ -6,7 +6,7 @@
 
 namespace {
 
-tw::BitMatrix bits_of(const Matrix<bool>& matrix) {
+tw::BitMatrix rules_of(const Matrix<bool>& matrix) {
   if (matrix.shape(0) != matrix.shape(1)) throw std::invalid_argument("rules form a square matrix");
   tw::BitMatrix bits(matrix.shape(0));
   for (std::size_t u = 0; u < matrix.shape(0); ++u)
@@ -75,7 +75,7 @@ void bind_dag_climb(nb::module_& m) {
          const Matrix<bool>& required, std::size_t max_parents, const tw::ClimbSettings& settings,
          const nb::object& progress) {
         tw::LocalScores& asked = checked(scores);
-        tw::ArcRules rules{bits_of(allowed), bits_of(required), max_parents};
+        tw::ArcRules rules{rules_of(allowed), rules_of(required), max_parents};
         tw::DagBuilder graph = builder_of(asked.size(), start);
         const auto report = reporter(progress);
         return interruptible([&](tw::Cancel& cancel) {

@@ -8,8 +8,8 @@ namespace {
 using tw::FeatureDesign;
 using Conjunctions = std::vector<FeatureDesign::Conjunction>;
 
-void make_design(FeatureDesign* self, const Matrix<std::uint32_t>& codes, const Array<double>& weights,
-                 const Indices& cardinalities) {
+void make_feature_design(FeatureDesign* self, const Matrix<std::uint32_t>& codes,
+                         const Array<double>& weights, const Indices& cardinalities) {
   if (codes.shape(0) != cardinalities.size() || codes.shape(1) != weights.size())
     throw std::invalid_argument("codes are variables x rows, weights one per row");
   new (self) FeatureDesign({codes.data(), codes.size()}, span_of(weights), cardinalities);
@@ -39,7 +39,7 @@ std::pair<OutArray<double>, OutArray<double>> gains(const FeatureDesign& self,
 
 void bind_feature_design(nb::module_& m) {
   nb::class_<FeatureDesign>(m, "FeatureDesign", "Conjunctions of literals and their pseudo-likelihood.")
-      .def("__init__", &make_design, "codes"_a, "weights"_a, "cardinalities"_a)
+      .def("__init__", &make_feature_design, "codes"_a, "weights"_a, "cardinalities"_a)
       .def("add", &FeatureDesign::add, "feature"_a, "Add a conjunction; the rows that it holds in.")
       .def("evaluate", &evaluate, "weights"_a, "Pseudo-log-likelihood and its gradient.")
       .def("candidates", &candidates, "most_literals"_a,

@@ -10,8 +10,8 @@ using tw::nodewise::Design;
 using tw::nodewise::Fit;
 using tw::nodewise::PathSettings;
 
-void make_design(Design* self, const Matrix<std::uint32_t>& codes, const Array<double>& weights,
-                 const Indices& cardinalities) {
+void make_node_design(Design* self, const Matrix<std::uint32_t>& codes, const Array<double>& weights,
+                      const Indices& cardinalities) {
   if (codes.shape(0) != cardinalities.size() || codes.shape(1) != weights.size())
     throw std::invalid_argument("codes are variables x rows, weights one per row");
   new (self) Design({codes.data(), codes.size()}, span_of(weights), cardinalities);
@@ -108,7 +108,7 @@ OutMatrix<double> held_out(const Design& design, const Design& valid, const std:
 
 void bind_nodewise(nb::module_& m) {
   nb::class_<Design>(m, "NodewiseDesign", "Weighted rows as contrasts of states.")
-      .def("__init__", &make_design, "codes"_a, "weights"_a, "cardinalities"_a);
+      .def("__init__", &make_node_design, "codes"_a, "weights"_a, "cardinalities"_a);
   m.def(
       "state_contrasts",
       [](std::uint32_t n_states) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kExcluded = -std::numeric_limits<double>::infinity();
 // below this a gain is nothing, whatever the score
-constexpr double kLeastGain = 1e-9;
+constexpr double kLeastColumnGain = 1e-9;
 // Beyond these what was remembered is dropped; answers do not change, they are only counted again.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kMostLocals = std::size_t{1} << 22;
@@ -19,7 +19,7 @@ constexpr std::size_t kMostBests = std::size_t{1} << 20;
 FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel)
     : scores_(scores),
       rules_(std::move(rules)),
-      threshold_(std::max(kLeastGain, scores.least_gain())),
+      threshold_(std::max(kLeastColumnGain, scores.least_gain())),
       pairs_(scores.pair_gains(cancel)),
       prints_(scores.size(), 3) {
   if (rules_.allowed.size() != scores.size() || rules_.required.size() != scores.size())

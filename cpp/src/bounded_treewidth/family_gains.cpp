@@ -12,7 +12,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHopeless = -std::numeric_limits<double>::infinity();
 // below this a gain is nothing, whatever the score
-constexpr double kLeastGain = 1e-9;
+constexpr double kLeastArcGain = 1e-9;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ FamilyGains::FamilyGains(LocalScores& scores, std::vector<Order> parents, Cancel
     : scores_(scores),
       parents_(std::move(parents)),
       gains_(parents_.size() * parents_.size(), kUnknown),
-      threshold_(std::max(kLeastGain, scores.least_gain())) {
+      threshold_(std::max(kLeastArcGain, scores.least_gain())) {
   for (Vertex v = 0; v < parents_.size(); ++v) {
     std::ranges::sort(parents_[v]);
     own_.push_back(scores.local(v, parents_[v], cancel));

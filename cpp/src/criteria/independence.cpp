@@ -9,8 +9,8 @@
 namespace treewright {
 namespace {
 
-constexpr double kHuge = 1e300;
-constexpr double kNanosecondsPerCell = 3;
+constexpr double kMostSlices = 1e300;
+constexpr double kNanosecondsPerTestedCell = 3;
 
 // Factors of at most two multiplied before their logarithm is taken: 2^1000 is still a double.
 constexpr std::size_t kFactors = 1000;
@@ -75,7 +75,7 @@ template <class Count>
 double work(std::span<const TestTable<Count>> tables) {
   std::size_t cells = 0;
   for (const auto& table : tables) cells += table.counts.size();
-  return kNanosecondsPerCell * static_cast<double>(cells);
+  return kNanosecondsPerTestedCell * static_cast<double>(cells);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Posterior PosteriorAccumulator<Sum>::finish_as_given() {
 }
 
 double full_degrees(std::size_t r_u, std::size_t r_v, double slices) {
-  return static_cast<double>(r_u - 1) * static_cast<double>(r_v - 1) * std::min(slices, kHuge);
+  return static_cast<double>(r_u - 1) * static_cast<double>(r_v - 1) * std::min(slices, kMostSlices);
 }
 
 template <class Count>

@@ -11,12 +11,12 @@ namespace treewright {
 namespace {
 
 // Numbers of cells and penalties stay below this, so that sums of them stay finite.
-constexpr double kHuge = 1e300;
+constexpr double kMostCells = 1e300;
 // |ln alpha| of the smallest alpha, and room for rounding: bounds one cell of a Dirichlet score.
 constexpr double kLogHuge = 745;
 // Nats a row for which totals add exactly.
 constexpr double kNatsPerRow = 256;
-constexpr double kNanosecondsPerCell = 2;
+constexpr double kNanosecondsPerScoredCell = 2;
 
 bool is_dirichlet(ScoreKind kind) { return kind == ScoreKind::bdeu || kind == ScoreKind::k2; }
 
@@ -95,9 +95,9 @@ FamilyScore::FamilyScore(ScoreSettings settings, double n_rows, double n_cells)
 }
 
 FamilyTerms FamilyScore::terms(double r, double q, std::int64_t largest_count) const {
-  const double parent_cells = std::min(q, kHuge), cells = std::min(q * r, kHuge);
+  const double parent_cells = std::min(q, kMostCells), cells = std::min(q * r, kMostCells);
   const auto rising = [&](double alpha) {
-    return CellTerm::log_rising(std::max(alpha, 1 / kHuge), scale_, largest_count);
+    return CellTerm::log_rising(std::max(alpha, 1 / kMostCells), scale_, largest_count);
   };
   switch (settings_.kind) {
     case ScoreKind::bdeu:
@@ -115,7 +115,8 @@ double FamilyScore::penalty(double r, double q) const {
   const double half_log_n = 0.5 * std::log(std::max(n_rows_, 1.0));
   // a difference of set functions, each on the grid, so that equivalent structures tie
   const auto difference = [&](double of_cells, double of_parent_cells) {
-    return of_cells < kHuge ? grid_.round(of_cells) - grid_.round(of_parent_cells) : (r > 1 ? kHuge : 0.0);
+    return of_cells < kMostCells ? grid_.round(of_cells) - grid_.round(of_parent_cells)
+                                 : (r > 1 ? kMostCells : 0.0);
   };
   switch (settings_.kind) {
     case ScoreKind::aic:
@@ -123,8 +124,8 @@ double FamilyScore::penalty(double r, double q) const {
     case ScoreKind::bic:
       return half_log_n > 0 ? difference(half_log_n * q * r, half_log_n * q) : 0;
     case ScoreKind::qnml:
-      // beyond kHuge cells only the limit n ln(k / n) of the regret is left
-      if (q * r >= kHuge) return grid_.round(n_rows_ * std::log(r));
+      // beyond kMostCells cells only the limit n ln(k / n) of the regret is left
+      if (q * r >= kMostCells) return grid_.round(n_rows_ * std::log(r));
       return difference(multinomial_regret(n_rows_, q * r), multinomial_regret(n_rows_, q));
     default:
       return 0;
@@ -162,10 +163,12 @@ void score_tables(const FamilyScore& score, std::span<const FamilyTable<Count>> 
                   std::span<double> local, Cancel& cancel) {
   std::size_t cells = 0;
   for (const auto& table : tables) cells += table.counts.size();
-  parallel_for(tables.size(), kNanosecondsPerCell * static_cast<double>(cells), cancel, [&](std::size_t i) {
-    const auto& [codes, counts, r, q] = tables[i];
-    local[i] = codes.empty() ? score_table(score, counts, r, q) : score_sparse(score, codes, counts, r, q);
-  });
+  parallel_for(
+      tables.size(), kNanosecondsPerScoredCell * static_cast<double>(cells), cancel, [&](std::size_t i) {
+        const auto& [codes, counts, r, q] = tables[i];
+        local[i] =
+            codes.empty() ? score_table(score, counts, r, q) : score_sparse(score, codes, counts, r, q);
+      });
 }
 
 template void score_tables(const FamilyScore&, std::span<const FamilyTable<std::int64_t>>, std::span<double>,
@@ -181,7 +184,7 @@ double dirichlet_table(const FamilyScore& score, std::span<const double> counts,
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
     if (prior[i] == 0) return -std::numeric_limits<double>::infinity();
-    const double alpha = std::max(prior[i], 1 / kHuge);
+    const double alpha = std::max(prior[i], 1 / kMostCells);
     sum += scale.quantise(std::lgamma(alpha + counts[i]) - std::lgamma(alpha));
   }
   return score.grid().round(sum, scale);

@@ -10,9 +10,9 @@
 namespace treewright::gaussian {
 namespace {
 
-constexpr std::size_t kBatch = 64;  // families per unit of work
+constexpr std::size_t kFamiliesPerTask = 64;  // families per unit of work
 
-double cost(std::size_t families, std::size_t members) {
+double cost_of_families(std::size_t families, std::size_t members) {
   const double k = static_cast<double>(members + 2);
   return static_cast<double>(families) * (150 + 40 * k + 2 * k * k * k);
 }
@@ -64,10 +64,11 @@ GaussianScore::Values GaussianScore::local_many(std::span<const Family> families
     check_family(family, size());
     widest = std::max(widest, family.second.size());
   }
-  const std::size_t units = (families.size() + kBatch - 1) / kBatch;
-  parallel_for(units, cost(families.size(), widest), cancel, [&](std::size_t unit) {
+  const std::size_t units = (families.size() + kFamiliesPerTask - 1) / kFamiliesPerTask;
+  parallel_for(units, cost_of_families(families.size(), widest), cancel, [&](std::size_t unit) {
     Factor without(correlations_), whole(correlations_);
-    for (std::size_t i = unit * kBatch; i < std::min((unit + 1) * kBatch, families.size()); ++i) {
+    for (std::size_t i = unit * kFamiliesPerTask;
+         i < std::min((unit + 1) * kFamiliesPerTask, families.size()); ++i) {
       const auto& [child, parents] = families[i];
       without.assign(parents);
       whole.assign(without, child);
@@ -91,10 +92,11 @@ GaussianScore::Values GaussianScore::local_additions(const Family& family, std::
   without.assign(parents);
   whole.assign(without, child);
   Values values{std::vector<double>(candidates.size()), std::vector<std::uint8_t>(candidates.size())};
-  const std::size_t units = (candidates.size() + kBatch - 1) / kBatch;
-  parallel_for(units, cost(candidates.size(), parents.size() + 1), cancel, [&](std::size_t unit) {
+  const std::size_t units = (candidates.size() + kFamiliesPerTask - 1) / kFamiliesPerTask;
+  parallel_for(units, cost_of_families(candidates.size(), parents.size() + 1), cancel, [&](std::size_t unit) {
     Factor grown(correlations_), others(correlations_);
-    for (std::size_t i = unit * kBatch; i < std::min((unit + 1) * kBatch, candidates.size()); ++i) {
+    for (std::size_t i = unit * kFamiliesPerTask;
+         i < std::min((unit + 1) * kFamiliesPerTask, candidates.size()); ++i) {
       grown.assign(whole, candidates[i]);
       others.assign(without, candidates[i]);
       values.scores[i] = family_score(child, parents.size() + 1, set_term(grown), set_term(others));

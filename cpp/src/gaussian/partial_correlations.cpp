@@ -9,9 +9,9 @@
 namespace treewright::gaussian {
 namespace {
 
-constexpr std::size_t kBatch = 64;  // questions per unit of work
+constexpr std::size_t kQuestionsPerTask = 64;  // questions per unit of work
 
-double cost(std::size_t questions, std::size_t given) {
+double cost_of_questions(std::size_t questions, std::size_t given) {
   const double k = static_cast<double>(given + 2);
   return static_cast<double>(questions) * (100 + 20 * k + k * k * k);
 }
@@ -109,11 +109,12 @@ PartialCorrelations::Answers PartialCorrelations::ask(std::span<const Question> 
     widest = std::max(widest, question.given.size());
   }
   Answers out = room_for(questions.size());
-  const std::size_t units = (questions.size() + kBatch - 1) / kBatch;
-  parallel_for(units, cost(questions.size(), widest), cancel, [&](std::size_t unit) {
+  const std::size_t units = (questions.size() + kQuestionsPerTask - 1) / kQuestionsPerTask;
+  parallel_for(units, cost_of_questions(questions.size(), widest), cancel, [&](std::size_t unit) {
     Lens lens(correlations_);
     Lens::View x, y;
-    for (std::size_t i = unit * kBatch; i < std::min((unit + 1) * kBatch, questions.size()); ++i) {
+    for (std::size_t i = unit * kQuestionsPerTask;
+         i < std::min((unit + 1) * kQuestionsPerTask, questions.size()); ++i) {
       const double freedom = n_rows_ - static_cast<double>(questions[i].given.size()) - 3;
       if (freedom < 1) {
         refuse(freedom, out, i);
@@ -146,11 +147,12 @@ PartialCorrelations::Answers PartialCorrelations::ask_partners(Rank x, std::span
   lens.set_given(given);
   Lens::View from;
   lens.look(x, from);
-  const std::size_t units = (partners.size() + kBatch - 1) / kBatch;
+  const std::size_t units = (partners.size() + kQuestionsPerTask - 1) / kQuestionsPerTask;
   const double each = 60 + static_cast<double>(given.size() * given.size());
   parallel_for(units, each * static_cast<double>(partners.size()), cancel, [&](std::size_t unit) {
     Lens::View to;
-    for (std::size_t i = unit * kBatch; i < std::min((unit + 1) * kBatch, partners.size()); ++i) {
+    for (std::size_t i = unit * kQuestionsPerTask;
+         i < std::min((unit + 1) * kQuestionsPerTask, partners.size()); ++i) {
       lens.look(partners[i], to);
       answer(lens, from, to, freedom, out, i);
     }

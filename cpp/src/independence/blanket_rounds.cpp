@@ -7,7 +7,7 @@ namespace treewright {
 namespace {
 
 // Questions of one batch: what bounds the memory of a round.
-constexpr std::size_t kQueriesPerBatch = std::size_t{1} << 20;
+constexpr std::size_t kQueriesPerRound = std::size_t{1} << 20;
 
 // Rounds over all searches that are not done, in portions: `step` moves each of a portion on, and ends some.
 template <class Search, class Step>
@@ -26,7 +26,7 @@ void repeat(std::vector<Search>& searches, Cancel& cancel, const Step& step) {
       any = true;
       portion.push_back(&one);
       held += one.questions();
-      if (held >= kQueriesPerBatch) finish();
+      if (held >= kQueriesPerRound) finish();
     }
     finish();
   }

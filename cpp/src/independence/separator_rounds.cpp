@@ -7,7 +7,7 @@ namespace {
 
 // Lists of candidates held at once, and questions of one round: what bounds the memory of a level.
 constexpr std::size_t kListEntries = std::size_t{1} << 22;
-constexpr std::size_t kQueriesPerBatch = std::size_t{1} << 16;
+constexpr std::size_t kSeparatorQueriesPerBatch = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void search_separators(std::vector<PairSearch>& open, bool early_exit, TestAnswe
     cancel.check();
     queries.clear(), askers.clear();
     const std::size_t share =
-        std::min(answers.candidates_per_pair(round), 1 + kQueriesPerBatch / waiting.size());
+        std::min(answers.candidates_per_pair(round), 1 + kSeparatorQueriesPerBatch / waiting.size());
     for (PairSearch* pair : waiting)
       for (std::size_t i = 0; i < share && !pair->done; ++i) {
         pair->done = !pair->walk.next(subset);
@@ -47,7 +47,7 @@ void search_separators(std::vector<PairSearch>& open, bool early_exit, TestAnswe
 void PairQueue::add(PairSearch&& pair) {
   held_ += pair.walk.length();
   open_.push_back(std::move(pair));
-  if (held_ > kListEntries || open_.size() >= kQueriesPerBatch) settle();
+  if (held_ > kListEntries || open_.size() >= kSeparatorQueriesPerBatch) settle();
 }
 
 void PairQueue::settle() {

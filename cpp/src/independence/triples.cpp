@@ -8,7 +8,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kQueriesPerBatch = std::size_t{1} << 14;
+constexpr std::size_t kTripleQueriesPerBatch = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TripleScale::TripleScale(std::vector<TripleEvidence> triples, TestAnswers& answe
 void TripleScale::weigh(std::uint32_t u, std::uint32_t v, const std::vector<std::uint32_t>& given) {
   queries_.push_back({u, v, given});
   owners_.push_back(range_.at({u, v}));
-  if (queries_.size() >= kQueriesPerBatch) ask();
+  if (queries_.size() >= kTripleQueriesPerBatch) ask();
 }
 
 void TripleScale::ask() {

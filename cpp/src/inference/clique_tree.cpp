@@ -9,7 +9,7 @@ namespace treewright::forests {
 namespace {
 
 // Below this a sum may have lost digits to denormal numbers; everything is done again in logarithms.
-constexpr double kWeakest = 1e-280;
+constexpr double kWeakestClique = 1e-280;
 
 template <class Cell>
 Cell from_log(double log) {
@@ -128,7 +128,7 @@ double CliqueTree::calibrate(std::span<const double> logs, std::span<double> out
     up[c].assign(below_[c].cells, Traits::zero());
     nest_sum(below_[c].nest(), tables[c].data(), up[c].data());
     const Cell total = sum_of(up[c]);
-    if (!(Traits::value(total, 0) > kWeakest)) weak = true;
+    if (!(Traits::value(total, 0) > kWeakestClique)) weak = true;
     log_mass += log_of(total);
     divide_all(up[c], total);
     if (const std::uint32_t p = shape_.parents[c]; p != kRoot)

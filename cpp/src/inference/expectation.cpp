@@ -11,7 +11,7 @@
 namespace treewright::forests {
 namespace {
 
-constexpr std::size_t kRunsPerTask = 64;
+constexpr std::size_t kExpectedRunsPerTask = 64;
 const FixedPoint kScale(1.0);
 
 FactorSet empty_tables(std::vector<std::uint32_t> cardinalities, std::vector<std::vector<Var>> scopes) {
@@ -174,7 +174,7 @@ double Expectation::step(std::span<const double> tables, std::span<double> count
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const bool joins = !tasks.empty() && order_[tasks.back().begin].part == order_[i].part &&
-                       i - tasks.back().begin < kRunsPerTask;
+                       i - tasks.back().begin < kExpectedRunsPerTask;
     if (!joins) tasks.push_back({i, i});
     tasks.back().end = i + 1;
   }

@@ -11,7 +11,7 @@ namespace treewright {
 namespace {
 
 // Products below this may have lost digits; they are made again from logarithms.
-constexpr double kWeakest = 1e-280;
+constexpr double kWeakestProduct = 1e-280;
 constexpr double kNanosecondsPerUse = 8;
 
 double unit(std::uint64_t bits) { return std::ldexp(static_cast<double>(bits), -53); }
@@ -53,7 +53,7 @@ class GibbsChain {
     const auto uses = sampler_.uses(v);
     for (const auto& use : uses) cells_[use.table] -= use.stride * states_[v];
     double total = multiply(uses, n);
-    if (!(total > kWeakest)) total = add_logs(uses, n);
+    if (!(total > kWeakestProduct)) total = add_logs(uses, n);
     const double wanted = unit(bits) * total;
     std::uint32_t chosen = states_[v];
     double sum = 0;

@@ -14,17 +14,17 @@ namespace treewright {
 namespace {
 
 // Rows walked together: the configuration numbers and the block's columns stay in the first-level cache.
-constexpr std::size_t kBlock = 2048;
+constexpr std::size_t kRowsPerBlock = 2048;
 // Up to here the state is found by counting thresholds, without a branch; beyond, by bisection.
-constexpr std::uint32_t kCounted = 8;
-constexpr double kNanosecondsPerDraw = 6, kNanosecondsPerFamily = 1;
+constexpr std::uint32_t kMostCountedStates = 8;
+constexpr double kNanosecondsPerState = 6, kNanosecondsPerFamily = 1;
 // Families of up to this many one-byte columns are numbered in registers.
 constexpr std::size_t kMostBytes = 6;
 
 // configuration = configuration * cardinality + code, one column at a time; false if a code is no state.
 template <class Code>
-bool append(std::uint64_t* __restrict configurations, const Code* __restrict codes, std::size_t n,
-            std::uint64_t cardinality) {
+bool append_codes(std::uint64_t* __restrict configurations, const Code* __restrict codes, std::size_t n,
+                  std::uint64_t cardinality) {
   Code largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     configurations[i] = configurations[i] * cardinality + codes[i];
@@ -39,7 +39,7 @@ bool append_column(std::uint64_t* configurations, const AnyColumn& column, std::
   bool known = true;
   const void* const codes = column.codes;
   with_codes(codes, column.width,
-             [&](auto* typed) { known = append(configurations, typed + begin, n, cardinality); });
+             [&](auto* typed) { known = append_codes(configurations, typed + begin, n, cardinality); });
   return known;
 }
 
@@ -68,7 +68,7 @@ void choose(const std::uint64_t* __restrict ends, const std::uint64_t* __restric
             Code* __restrict out) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t* const row = ends + configurations[i] * cardinality;
-    if (cardinality <= kCounted) {
+    if (cardinality <= kMostCountedStates) {
       std::uint32_t state = 0;
       for (std::uint32_t s = 0; s + 1 < cardinality; ++s) state += bits[i] >= row[s];
       out[i] = static_cast<Code>(state);
@@ -172,7 +172,7 @@ class BlockFamily {
   std::vector<std::uint32_t> radices_;
 };
 
-std::size_t blocks_of(std::size_t n_rows) { return (n_rows + kBlock - 1) / kBlock; }
+std::size_t blocks_of(std::size_t n_rows) { return (n_rows + kRowsPerBlock - 1) / kRowsPerBlock; }
 
 }  // namespace
 
@@ -208,9 +208,10 @@ void sample_rows(const NetworkTables& network, std::span<const std::uint32_t> or
     ends[v] = thresholds_of(network.tables[v], network.cardinalities[v]);
   }
 
-  const double cost = kNanosecondsPerDraw * static_cast<double>(n_rows) * static_cast<double>(network.size());
+  const double cost =
+      kNanosecondsPerState * static_cast<double>(n_rows) * static_cast<double>(network.size());
   parallel_for(blocks_of(n_rows), cost, cancel, [&](std::size_t block) {
-    const std::size_t begin = block * kBlock, n = std::min(kBlock, n_rows - begin);
+    const std::size_t begin = block * kRowsPerBlock, n = std::min(kRowsPerBlock, n_rows - begin);
     std::vector<std::uint64_t> configurations(n), bits(n);
     for (const std::uint32_t v : order) {
       std::fill(configurations.begin(), configurations.end(), 0);
@@ -256,7 +257,7 @@ void log_product_rows(const ScopedTables& product, std::span<const ConstColumn> 
   const double cost = kNanosecondsPerFamily * static_cast<double>(out.size()) *
                       static_cast<double>(std::max(n_variables, n_tables));
   parallel_for(blocks_of(out.size()), cost, cancel, [&](std::size_t block) {
-    const std::size_t begin = block * kBlock, n = std::min(kBlock, out.size() - begin);
+    const std::size_t begin = block * kRowsPerBlock, n = std::min(kRowsPerBlock, out.size() - begin);
     for (std::size_t v = 0; v < n_variables; ++v)
       with_codes(columns[v].codes, columns[v].width, [&](const auto* codes) {
         if (largest_code(codes + begin, n) >= product.cardinalities[v])

@@ -13,7 +13,7 @@ namespace treewright {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr int kSteps = 60;
+constexpr int kNewtonSteps = 60;
 constexpr double kLargestWeight = 40;
 
 template <class Visit>
@@ -163,7 +163,7 @@ FeatureDesign::Gain FeatureDesign::gain(const Conjunction& conjunction, double v
       if (bits_[literal * words_ + i / 64] >> i % 64 & 1) hits += row_weights_[i];
     });
   double low = -kLargestWeight, high = kLargestWeight, d = 0;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kNewtonSteps; ++step) {
     const double growth = std::exp(d);
     double slope = hits - d / variance, curvature = 1 / variance;
     for (std::size_t k = 0; k < p.size(); ++k) {

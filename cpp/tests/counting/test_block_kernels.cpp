@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kStates[] = {1, 2, 3, 4, 5, 8, 16, 31};
 
-std::vector<const tw::BlockKernels*> all_levels() {
+std::vector<const tw::BlockKernels*> all_block_levels() {
   std::vector<const tw::BlockKernels*> levels;
   for (const auto& name : tw::simd_levels()) {
     tw::set_simd_level(name);
@@ -40,7 +40,7 @@ TEST(products_over_states_and_over_rows) {
     const auto matrix = random_floats(rng, n * n), a = random_floats(rng, n * kRowBlock),
                b = random_floats(rng, n * kRowBlock);
     std::vector<std::vector<float>> products, sums;
-    for (const auto* level : all_levels()) {
+    for (const auto* level : all_block_levels()) {
       products.emplace_back(n * kRowBlock), sums.emplace_back(n * n);
       level->multiply(matrix.data(), n, a.data(), products.back().data());
       level->outer(a.data(), b.data(), n, sums.back().data());
@@ -71,7 +71,7 @@ TEST(symbols_are_looked_up_and_tallied) {
       std::vector<std::uint32_t> symbols(kRowBlock);
       for (auto& s : symbols) s = static_cast<std::uint32_t>(rng() % n_symbols);
       std::vector<std::vector<float>> found, sums;
-      for (const auto* level : all_levels()) {
+      for (const auto* level : all_block_levels()) {
         found.emplace_back(n * kRowBlock), sums.emplace_back(n_symbols * n);
         level->look_up(symbols.data(), n_symbols, table.data(), n, found.back().data());
         level->tally(symbols.data(), n_symbols, block.data(), n, sums.back().data());
@@ -93,7 +93,7 @@ TEST(cells_are_multiplied_divided_and_scaled) {
   for (const std::size_t n : kStates) {
     const auto a = random_floats(rng, n * kRowBlock), b = random_floats(rng, n * kRowBlock);
     std::vector<std::vector<float>> products, quotients, scaled;
-    for (const auto* level : all_levels()) {
+    for (const auto* level : all_block_levels()) {
       products.push_back(a), quotients.emplace_back(a.size()), scaled.push_back(a);
       std::vector<double> scale(kRowBlock, 1.0);
       level->times(products.back().data(), b.data(), n);

@@ -10,7 +10,7 @@ using tw::Vertex;
 
 namespace {
 
-std::vector<Vertex> identity(std::size_t n) {
+std::vector<Vertex> ranks_below(std::size_t n) {
   std::vector<Vertex> ranks(n);
   std::iota(ranks.begin(), ranks.end(), Vertex{0});
   return ranks;
@@ -31,7 +31,7 @@ TEST(a_threshold_leaves_several_trees) {
   const std::int64_t threshold = 2;
   tw::Cancel cancel;
   const auto edges = tw::maximum_spanning_forest(tw::Weights<std::int64_t>{weights.data(), 3}, &threshold,
-                                                 identity(3), cancel);
+                                                 ranks_below(3), cancel);
   CHECK((edges == std::vector<Arc>{{0, 1}}));
 }
 
@@ -46,7 +46,7 @@ TEST(a_branching_opens_a_heavy_cycle_at_the_cheapest_place) {
   const std::vector<double> roots{0, 0, 2};
   tw::Cancel cancel;
   const auto parents =
-      tw::maximum_branching(tw::Weights<double>{weights.data(), 3}, roots, identity(3), cancel);
+      tw::maximum_branching(tw::Weights<double>{weights.data(), 3}, roots, ranks_below(3), cancel);
   CHECK((parents == std::vector<std::int64_t>{2, 0, -1}));
 }
 
@@ -59,10 +59,10 @@ TEST(a_branching_never_closes_a_cycle) {
     for (auto& w : weights) w = weight(random);
     tw::Cancel cancel;
     const auto parents =
-        tw::maximum_branching(tw::Weights<double>{weights.data(), n}, roots, identity(n), cancel);
+        tw::maximum_branching(tw::Weights<double>{weights.data(), n}, roots, ranks_below(n), cancel);
     std::vector<Arc> arcs;
     for (Vertex v = 0; v < n; ++v)
       if (parents[v] >= 0) arcs.emplace_back(static_cast<Vertex>(parents[v]), v);
-    CHECK(tw::find_cycle(n, arcs, identity(n)).empty());
+    CHECK(tw::find_cycle(n, arcs, ranks_below(n)).empty());
   }
 }

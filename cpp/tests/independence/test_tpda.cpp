@@ -67,7 +67,7 @@ Paths ring(std::uint32_t n, bool closed) {
   return Paths(std::move(near));
 }
 
-tw::TpdaSearch search_of(std::uint32_t n, tw::TpdaSettings settings = {}) {
+tw::TpdaSearch tpda_search(std::uint32_t n, tw::TpdaSettings settings = {}) {
   tw::BitMatrix possible(n);
   std::vector<std::uint32_t> rank(n);
   std::iota(rank.begin(), rank.end(), 0);
@@ -92,7 +92,7 @@ TEST(a_chain_and_a_ring_are_found) {
     for (const std::uint32_t n : {2u, 5u, 12u}) {
       if (closed && n == 2) continue;
       Paths answers = ring(n, closed);
-      tw::TpdaSearch search = search_of(n);
+      tw::TpdaSearch search = tpda_search(n);
       CHECK(run(search, answers) == answers.n_asked);
       CHECK(search.edges().size() == n - (closed ? 0 : 1));
       for (const auto& [u, v] : search.edges()) CHECK(v - u == 1 || v - u == n - 1);
@@ -103,7 +103,7 @@ TEST(a_chain_and_a_ring_are_found) {
 
 TEST(a_threshold_decides_instead_of_the_test) {
   Paths answers = ring(6, false);
-  tw::TpdaSearch search = search_of(6, {.threshold = 2.0});
+  tw::TpdaSearch search = tpda_search(6, {.threshold = 2.0});
   run(search, answers);
   CHECK(search.edges().empty() && search.cutsets().empty());
 }

@@ -11,11 +11,11 @@ namespace fo = treewright::forests;
 namespace {
 
 // a - b - c: cliques (a, b) and (b, c)
-fo::CliqueTree chain() {
+fo::CliqueTree chain_of_cliques() {
   return fo::CliqueTree({{2, 3, 2}, {{0, 1}, {1, 2}}, {fo::kRoot, 0}, {{0, 1}, {2, 1}, {1}}, {0, 1, 0}});
 }
 
-bool near(double a, double b, double tolerance = 1e-12) { return std::abs(a - b) <= tolerance; }
+bool within(double a, double b, double tolerance = 1e-12) { return std::abs(a - b) <= tolerance; }
 
 template <class F>
 bool refuses(F&& f) {
@@ -31,7 +31,7 @@ bool refuses(F&& f) {
 
 TEST(marginals_are_those_of_the_full_product) {
   treewright::Cancel cancel;
-  const fo::CliqueTree tree = chain();
+  const fo::CliqueTree tree = chain_of_cliques();
   std::vector<double> logs(15), found(15), wanted(15, 0.0);
   for (std::size_t k = 0; k < 15; ++k) logs[k] = std::sin(static_cast<double>(7 * k + 1));
   double total = 0;
@@ -43,8 +43,8 @@ TEST(marginals_are_those_of_the_full_product) {
         total += p, wanted[ab] += p, wanted[cb] += p, wanted[12 + b] += p;
       }
   const double log_mass = tree.marginals(logs, found, cancel);
-  CHECK(near(log_mass, std::log(total)));
-  for (std::size_t k = 0; k < 15; ++k) CHECK(near(found[k], wanted[k] / total));
+  CHECK(within(log_mass, std::log(total)));
+  for (std::size_t k = 0; k < 15; ++k) CHECK(within(found[k], wanted[k] / total));
 }
 
 TEST(numbers_too_small_are_summed_as_logarithms) {
@@ -52,8 +52,8 @@ TEST(numbers_too_small_are_summed_as_logarithms) {
   const fo::CliqueTree tree({{2}, {{0}}, {fo::kRoot}, {{0}, {0}}, {0, 0}});
   std::vector<double> found(4);
   const double log_mass = tree.marginals(std::vector<double>{0, -800, -800, 0}, found, cancel);
-  CHECK(near(log_mass, -800 + std::log(2.0), 1e-9));
-  CHECK(near(found[0], 0.5) && near(found[1], 0.5));
+  CHECK(within(log_mass, -800 + std::log(2.0), 1e-9));
+  CHECK(within(found[0], 0.5) && within(found[1], 0.5));
 }
 
 TEST(a_chordal_fit_is_exact_after_one_sweep) {
@@ -66,7 +66,7 @@ TEST(a_chordal_fit_is_exact_after_one_sweep) {
   CHECK(fitted.residual <= 1e-12);
   for (std::size_t k = 0; k < 8; ++k) logs[k] = std::log(factors[k]);
   tree.marginals(logs, found, cancel);
-  for (std::size_t k = 0; k < 8; ++k) CHECK(near(found[k], targets[k]));
+  for (std::size_t k = 0; k < 8; ++k) CHECK(within(found[k], targets[k]));
 }
 
 TEST(shapes_that_do_not_fit_are_refused) {
@@ -77,6 +77,6 @@ TEST(shapes_that_do_not_fit_are_refused) {
   CHECK(refuses([] { fo::CliqueTree({{2, 2, 2}, {{0}, {1}, {0, 2}}, {fo::kRoot, fo::kRoot, 0}, {}, {}}); }));
   treewright::Cancel cancel;
   std::vector<double> wrong(3);
-  CHECK(refuses([&] { chain().marginals(wrong, wrong, cancel); }));
-  CHECK(refuses([&] { fo::fit_proportionally(chain(), wrong, 0, 1, wrong, cancel); }));
+  CHECK(refuses([&] { chain_of_cliques().marginals(wrong, wrong, cancel); }));
+  CHECK(refuses([&] { fo::fit_proportionally(chain_of_cliques(), wrong, 0, 1, wrong, cancel); }));
 }

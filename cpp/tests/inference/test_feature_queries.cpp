@@ -73,7 +73,7 @@ TEST(marginals_given_evidence_agree_with_sums) {
   const Program program(every_kind());
   const auto p = all_rows(program);
   const std::uint8_t codes[] = {0, 1, 1}, missing[] = {0, 0, 1};
-  Evidence evidence{std::vector<double>(2 * kVariables, 1.0), {}};
+  treewright::features::Evidence evidence{std::vector<double>(2 * kVariables, 1.0), {}};
   evidence.common[2 * 4] = 0.25;  // soft evidence on the last variable, the same for all
   evidence.rows = {3, std::vector<ConstColumn>(kVariables, {nullptr, 1}),
                    std::vector<const std::uint8_t*>(kVariables)};
@@ -104,7 +104,7 @@ TEST(expected_counts_make_better_parameters) {
   std::vector<std::uint8_t> codes[kVariables];
   for (std::size_t i = 0; i < 40; ++i)
     for (std::size_t v = 0; v < kVariables; ++v) codes[v].push_back(i * (v + 3) % 7 % 2);
-  Evidence evidence{std::vector<double>(2 * kVariables, 1.0), {}};
+  treewright::features::Evidence evidence{std::vector<double>(2 * kVariables, 1.0), {}};
   evidence.rows.n_rows = 40;
   for (auto& column : codes) evidence.rows.columns.push_back({column.data(), 1});
   evidence.rows.missing.assign(kVariables, nullptr);

@@ -22,7 +22,7 @@ struct Owned {
 };
 
 // A chain of `n` variables with `r` states each, and tables with zeros off a band.
-Owned chain(std::size_t n, std::uint32_t r) {
+Owned chain_of_tables(std::size_t n, std::uint32_t r) {
   Owned out;
   out.set.cardinalities.assign(n, r);
   out.set.directed = true;
@@ -38,7 +38,7 @@ Owned chain(std::size_t n, std::uint32_t r) {
   return out;
 }
 
-bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(1.0, std::abs(b)); }
+bool nearly(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(1.0, std::abs(b)); }
 
 // Every factor has a home, separators lie in both ends, and the nodes of each variable hang together.
 void check_tree(const Plan& plan, const FactorSet& set) {
@@ -98,7 +98,7 @@ TEST(plans_are_junction_trees) {
 }
 
 TEST(a_chain_has_small_tables) {
-  Owned owned = chain(300, 4);
+  Owned owned = chain_of_tables(300, 4);
   Forest forest(owned.set);
   Cancel cancel;
   const Cost cost = forest.cost({}, {}, kLimit, cancel);
@@ -106,28 +106,28 @@ TEST(a_chain_has_small_tables) {
   CHECK(cost.largest_cells == 16);
   std::vector<double> out(forest.offsets().back());
   CHECK(forest.marginals({}, out, kLimit, cancel) == 0);
-  for (const double p : out) CHECK(near(p, 0.25));
+  for (const double p : out) CHECK(nearly(p, 0.25));
 }
 
 TEST(pruning_follows_the_zeros) {
-  Owned owned = chain(6, 5);
+  Owned owned = chain_of_tables(6, 5);
   owned.set.validate();
   Cancel cancel;
-  Evidence evidence;
+  treewright::forests::Evidence evidence;
   evidence.observed = {0, 5};
   evidence.states = {0, 0};  // five steps of 0 or 1: only all five ones come round
   const Pruned pruned = prune(owned.set, evidence, cancel);
   CHECK(!pruned.impossible);
   for (Var v = 0; v < 6; ++v) CHECK(pruned.live[v].size() <= 2);
   Forest forest(owned.set, {Strategy::kPruned});
-  CHECK(near(forest.log_mass(evidence, kLimit, cancel), std::log(0.2 * 2 / 32)));
+  CHECK(nearly(forest.log_mass(evidence, kLimit, cancel), std::log(0.2 * 2 / 32)));
 }
 
 TEST(impossible_evidence_and_its_conflict) {
-  Owned owned = chain(5, 6);
+  Owned owned = chain_of_tables(5, 6);
   Forest forest(owned.set);
   Cancel cancel;
-  Evidence evidence;
+  treewright::forests::Evidence evidence;
   evidence.observed = {4, 0, 2};
   evidence.states = {0, 0, 5};  // 0 -> 5 in two steps is too far
   CHECK(forest.log_mass(evidence, kLimit, cancel) == kImpossible);
@@ -164,7 +164,7 @@ TEST(equal_rows_are_found) {
 }
 
 TEST(threads_share_one_forest) {
-  Owned owned = chain(60, 3);
+  Owned owned = chain_of_tables(60, 3);
   Forest forest(owned.set, {Strategy::kSliced});
   std::vector<std::vector<double>> found(8, std::vector<double>(forest.offsets().back()));
   std::vector<std::thread> threads;
@@ -172,7 +172,7 @@ TEST(threads_share_one_forest) {
     threads.emplace_back([&, t] {
       Cancel cancel;
       for (int round = 0; round < 20; ++round) {
-        Evidence evidence;
+        treewright::forests::Evidence evidence;
         evidence.observed = {static_cast<Var>(round)};
         evidence.states = {1};
         forest.marginals(evidence, found[t], kLimit, cancel);
@@ -198,7 +198,7 @@ TEST(expected_counts_of_a_chain) {
   const double log = expectation.step(tables, counts, kLimit, cancel);
   const double b0 = 0.7 * 0.1 / (0.7 * 0.1 + 0.3 * 0.5), a0 = 0.6 * 0.3 / (0.6 * 0.3 + 0.4 * 0.8);
   const std::vector<double> expected{1 + a0, 2 - a0, b0, 1 - b0 + a0, 0, 2 - a0, 0, b0, 1.5, 1 - b0 + 0.5};
-  for (std::size_t k = 0; k < counts.size(); ++k) CHECK(near(counts[k], expected[k]));
-  CHECK(near(log, std::log(0.6 * (0.7 * 0.1 + 0.3 * 0.5)) + std::log(0.6 * 0.3 + 0.4 * 0.8) +
-                      std::log(0.4 * 0.8 * 0.5)));
+  for (std::size_t k = 0; k < counts.size(); ++k) CHECK(nearly(counts[k], expected[k]));
+  CHECK(nearly(log, std::log(0.6 * (0.7 * 0.1 + 0.3 * 0.5)) + std::log(0.6 * 0.3 + 0.4 * 0.8) +
+                        std::log(0.4 * 0.8 * 0.5)));
 }

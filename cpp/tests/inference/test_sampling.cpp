@@ -11,10 +11,10 @@ namespace tw = treewright;
 
 namespace {
 
-const std::vector<double> kRoot{0.0, 0.25, 0.75, 0.0};
-const std::vector<double> kChild{1.0, 0.0, 0.5, 0.5, 0.0, 1.0, 0.0, 1.0};
+const std::vector<double> kFirstTable{0.0, 0.25, 0.75, 0.0};
+const std::vector<double> kSecondTable{1.0, 0.0, 0.5, 0.5, 0.0, 1.0, 0.0, 1.0};
 
-tw::NetworkTables pair() { return {{4, 2}, {{}, {0}}, {kRoot, kChild}}; }
+tw::NetworkTables pair() { return {{4, 2}, {{}, {0}}, {kFirstTable, kSecondTable}}; }
 
 struct Rows {
   explicit Rows(std::size_t n) : first(n), second(n) {}
@@ -89,8 +89,11 @@ TEST(networks_that_do_not_fit_together_are_refused) {
   };
   CHECK(check::throws<std::invalid_argument>([&] { sample(pair(), {1, 0}); }));
   CHECK(check::throws<std::invalid_argument>([&] { sample(pair(), {0}); }));
-  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {kRoot, kRoot}}, {0, 1}); }));
-  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {9}}, {kRoot, kChild}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>(
+      [&] { sample({{4, 2}, {{}, {0}}, {kFirstTable, kFirstTable}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>(
+      [&] { sample({{4, 2}, {{}, {9}}, {kFirstTable, kSecondTable}}, {0, 1}); }));
   const std::vector<double> wrong{0.5, std::nan(""), 0.5, 0};
-  CHECK(check::throws<std::invalid_argument>([&] { sample({{4, 2}, {{}, {0}}, {wrong, kChild}}, {0, 1}); }));
+  CHECK(check::throws<std::invalid_argument>(
+      [&] { sample({{4, 2}, {{}, {0}}, {wrong, kSecondTable}}, {0, 1}); }));
 }

@@ -14,9 +14,9 @@ namespace tw = treewright;
 namespace {
 
 // Columns that follow one or two earlier ones.
-class Rows {
+class BinaryRows {
  public:
-  Rows(std::size_t n, std::size_t n_rows, unsigned seed) : columns_(n), cardinalities_(n, 2) {
+  BinaryRows(std::size_t n, std::size_t n_rows, unsigned seed) : columns_(n), cardinalities_(n, 2) {
     std::mt19937_64 rng(seed);
     for (std::size_t v = 0; v < n; ++v) {
       const std::size_t a = v ? rng() % v : 0, b = v ? rng() % v : 0;
@@ -88,7 +88,7 @@ class Fragile final : public tw::LocalScores {
 
 TEST(a_branch_of_scores_answers_like_its_trunk) {
   tw::Cancel cancel;
-  const Rows rows(12, 300, 1);
+  const BinaryRows rows(12, 300, 1);
   const auto alone = rows.scores(), trunk = rows.scores();
   const std::vector<tw::Vertex> parents{3, 7}, few{0, 1, 2, 4, 5};
   std::vector<tw::Vertex> others;
@@ -120,7 +120,7 @@ TEST(a_branch_of_scores_answers_like_its_trunk) {
 
 TEST(rows_of_gains_are_joined) {
   tw::Cancel cancel;
-  const Rows rows(70, 200, 2);
+  const BinaryRows rows(70, 200, 2);
   const auto scores = rows.scores(), other = rows.scores();
   tw::GainRows trunk(*scores), alone(*other);
   trunk.pair_gains(cancel);
@@ -148,7 +148,7 @@ TEST(rows_of_gains_are_joined) {
 
 TEST(threads_change_nothing_but_the_time) {
   tw::Cancel cancel;
-  const Rows rows(48, 400, 3);
+  const BinaryRows rows(48, 400, 3);
   std::vector<std::uint32_t> clusters(48);
   for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v % 11;
   std::optional<tw::Pdag> marks;
@@ -178,7 +178,7 @@ TEST(threads_change_nothing_but_the_time) {
 }
 
 TEST(a_search_that_is_stopped_can_go_on) {
-  const Rows rows(48, 400, 4);
+  const BinaryRows rows(48, 400, 4);
   tw::Cancel cancel, stopped;
   stopped.request();
   std::vector<std::uint32_t> clusters(48);
@@ -197,7 +197,7 @@ TEST(a_search_that_is_stopped_can_go_on) {
 // and the search goes on from there as any other would.
 TEST(a_search_whose_score_breaks_can_go_on) {
   tw::Cancel cancel;
-  const Rows rows(48, 400, 3);
+  const BinaryRows rows(48, 400, 3);
   std::vector<std::uint32_t> clusters(48);
   for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v;  // more pieces of work than begin at once
   const tw::BitMatrix nothing(48);

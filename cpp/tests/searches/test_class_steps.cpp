@@ -64,7 +64,7 @@ TEST(walks_through_classes) {
         if (steps.empty()) break;
         // inserts are many: half of the time another step
         tw::ClassOperator step = steps[draws.below(steps.size())];
-        for (int k = 0; k < 6 && step.move == tw::Move::insert && draws.happens(0.5); ++k)
+        for (int k = 0; k < 6 && step.move == tw::ClassMove::insert && draws.happens(0.5); ++k)
           step = steps[draws.below(steps.size())];
         const tw::ClassGraph wanted = tw::ClassGraph::completed(tw::applied(before, step));
         ++taken;
@@ -72,7 +72,7 @@ TEST(walks_through_classes) {
           ++local;
           CHECK(are_changes(before, graph, *changes));
         } else {
-          CHECK(graph.marks == before.marks && step.move == tw::Move::turn);
+          CHECK(graph.marks == before.marks && step.move == tw::ClassMove::turn);
           graph = wanted;
         }
         CHECK(graph.marks == wanted.marks);

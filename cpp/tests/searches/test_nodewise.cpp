@@ -12,7 +12,7 @@ using tw::nodewise::PathSettings;
 namespace {
 
 // Two variables: 48 16 / 16 48, and a third that knows nothing of them.
-Design paired() {
+Design paired_design() {
   std::vector<std::uint32_t> codes;
   std::vector<double> weights;
   for (int column = 0; column < 3; ++column)
@@ -28,7 +28,7 @@ Design paired() {
 }  // namespace
 
 TEST(the_best_support_is_fitted_without_penalty) {
-  const Design design = paired();
+  const Design design = paired_design();
   tw::Cancel cancel;
   const auto fit = tw::nodewise::fit_by_ebic(design, 0, {}, cancel);
   CHECK((fit.support == std::vector<std::uint32_t>{1}));
@@ -37,7 +37,7 @@ TEST(the_best_support_is_fitted_without_penalty) {
 }
 
 TEST(nothing_is_joined_at_the_largest_penalty) {
-  const Design design = paired();
+  const Design design = paired_design();
   tw::Cancel cancel;
   const double first = tw::nodewise::largest_penalty(design, 0, {}, cancel);
   CHECK(tw::nodewise::fit_at(design, 0, first * 1.001, {}, cancel).support.empty());
@@ -46,7 +46,7 @@ TEST(nothing_is_joined_at_the_largest_penalty) {
 }
 
 TEST(penalties_along_a_path_fall) {
-  const Design design = paired();
+  const Design design = paired_design();
   tw::Cancel cancel;
   int refused = 0;
   try {

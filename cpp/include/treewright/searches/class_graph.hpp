@@ -31,7 +31,7 @@ struct ClassGraph {
   BitMatrix member;  // parents in some DAG of the class
 };
 
-enum class Move : std::uint8_t { insert, remove, turn };
+enum class ClassMove : std::uint8_t { insert, remove, turn };
 inline constexpr std::size_t kMoves = 3;
 
 /// A step around the edge between x and y, judged at the child y.
@@ -39,17 +39,18 @@ inline constexpr std::size_t kMoves = 3;
 /// insert, turn: `set` is the paper's C, the neighbours of y that become its parents beside x.
 /// remove: `set` is the paper's H, common neighbours that become children of y and x.
 struct ClassOperator {
-  Move move;
+  ClassMove move;
   Vertex x, y;
   std::vector<Vertex> set;  // rising
 };
 
 /// The same, its set borrowed: what is asked about again and again.
 struct Attempt {
-  Move move;
+  ClassMove move;
   Vertex x, y;
   std::span<const Vertex> set;
-  Attempt(Move move, Vertex x, Vertex y, std::span<const Vertex> set) : move(move), x(x), y(y), set(set) {}
+  Attempt(ClassMove move, Vertex x, Vertex y, std::span<const Vertex> set)
+      : move(move), x(x), y(y), set(set) {}
   Attempt(const ClassOperator& step) : Attempt(step.move, step.x, step.y, step.set) {}
 };
 

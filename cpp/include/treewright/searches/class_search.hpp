@@ -71,7 +71,7 @@ class ClassSearch {
   void set_clusters(std::vector<std::uint32_t> cluster_of);
 
   /// The best sound step of one kind, if any improves; it is taken.
-  std::optional<Taken> step(Move move, Cancel& cancel);
+  std::optional<Taken> step(ClassMove move, Cancel& cancel);
   /// Inserts, deletes and turns, each while they improve, until none does. Says whether anything changed.
   bool run(Cancel& cancel);
 
@@ -154,9 +154,9 @@ class ClassSearch {
   std::size_t try_batch(std::span<const Arc> batch, const Reopening& how, const Branches& branches,
                         Cancel& cancel);
   std::vector<std::vector<Vertex>> parts(std::span<const Vertex> vertices) const;
-  void build_side_by_side(Move move, std::span<const Vertex> stale, Cancel& cancel);
+  void build_side_by_side(ClassMove move, std::span<const Vertex> stale, Cancel& cancel);
 
-  ListPointer build_list(Move move, Vertex y, Cancel& cancel);
+  ListPointer build_list(ClassMove move, Vertex y, Cancel& cancel);
   ListPointer list_inserts(Vertex y, Cancel& cancel);
   ListPointer list_removals(Vertex y, Cancel& cancel);
   ListPointer list_turns(Vertex y, Cancel& cancel);
@@ -164,7 +164,7 @@ class ClassSearch {
                           Cancel& cancel);
   void list_turned_lines(OperatorList& list, Vertex x, Vertex y, VertexSet parents, VertexSet around,
                          Cancel& cancel);
-  void refresh(Move move, Cancel& cancel);
+  void refresh(ClassMove move, Cancel& cancel);
   void ban(std::optional<Arc> pair);
   bool is_banned(Vertex x, Vertex y) const;
   struct Leader {
@@ -173,10 +173,10 @@ class ClassSearch {
     Vertex next_y;
     bool still_leads(const Lists& lists) const;
   };
-  std::optional<Leader> best_child(Move move) const;
-  bool is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item);
-  void note_obstacle(Move move, Vertex y, std::size_t item, VertexSet path);
-  bool run_move(Move move, std::size_t& left, Cancel& cancel);
+  std::optional<Leader> best_child(ClassMove move) const;
+  bool is_sound(ClassMove move, Vertex y, const OperatorList& list, std::size_t item);
+  void note_obstacle(ClassMove move, Vertex y, std::size_t item, VertexSet path);
+  bool run_move(ClassMove move, std::size_t& left, Cancel& cancel);
   bool may_grow(Vertex y, VertexSet base) const;
 
   void replace(ClassGraph graph);

@@ -12,7 +12,7 @@ namespace {
 
 // Totals that differ by less are the same: roundings of logarithms.
 constexpr double kGain = 1e-12;
-constexpr double kBetter = 1e-9;
+constexpr double kFoundBetter = 1e-9;
 constexpr double kDecimals = 1e9;
 
 // The width that an elimination order gives a graph.
@@ -137,7 +137,7 @@ FoundGraph FlipSearch::wander(std::size_t stall, std::size_t tenure, std::size_t
     flip(*pair);
     flips_.push_back({pair->x, pair->y, score_.total()});
     barred[pair->x * n + pair->y] = step + tenure;
-    if (score_.total() > best.total + kBetter) {
+    if (score_.total() > best.total + kFoundBetter) {
       best = here();
       last = step;
     }

@@ -9,7 +9,7 @@
 namespace treewright {
 namespace {
 
-constexpr double kBetter = 1e-9;
+constexpr double kVisitedBetter = 1e-9;
 constexpr double kSameBest = 1e-10;
 
 bool fits_joined(BitMatrix graph, Vertex x, Vertex y, std::int64_t width, Cancel& cancel) {
@@ -134,7 +134,7 @@ FlipSample sample_flips(GraphScore& score, const FlipRules& rules, const BitMatr
     ++out.accepted;
     if (was_joined) count(x, y, step);
     since[x * n + y] = step;
-    if (score.total() > out.total + kBetter) out.best = score.graph(), out.total = score.total();
+    if (score.total() > out.total + kVisitedBetter) out.best = score.graph(), out.total = score.total();
   }
   for (const auto& [x, y] : open)
     if (score.graph().test(x, y)) count(x, y, burn_in + steps);

@@ -5,7 +5,7 @@ namespace treewright::features {
 
 namespace {
 
-struct Site {
+struct ExpandedSite {
   std::uint32_t variable, parent;
   std::size_t states, contexts;  // of the variable; values of the parent that the emission sees
   const double *transition, *emission;
@@ -21,7 +21,7 @@ class Expander {
     for (std::size_t i = 0; i < about[2]; ++i) {
       const std::uint32_t variable = about[3 + 2 * i], parent = about[4 + 2 * i];
       const bool root = parent == kNoParent;
-      Site site{variable, parent, arena.cardinalities[variable], 1, at, nullptr, {}};
+      ExpandedSite site{variable, parent, arena.cardinalities[variable], 1, at, nullptr, {}};
       if (ar_ && !root) site.contexts = sites_[parent].states;
       site.emission = at + (root ? h_ : h_ * h_);
       at = site.emission + site.contexts * h_ * site.states;
@@ -34,7 +34,7 @@ class Expander {
   Id run() {
     std::vector<Id> roots;
     for (std::size_t i = sites_.size(); i-- > 0;) {
-      const Site& site = sites_[i];
+      const ExpandedSite& site = sites_[i];
       for (std::size_t k = 0; k < site.contexts; ++k) {
         std::vector<Id> below;
         for (std::size_t h = 0; h < h_; ++h) below.push_back(under(site, k, h));
@@ -51,7 +51,7 @@ class Expander {
 
  private:
   /// A variable in hidden state h, its parent showing k, and all that hangs on it.
-  Id under(const Site& site, std::size_t k, std::size_t h) {
+  Id under(const ExpandedSite& site, std::size_t k, std::size_t h) {
     const std::span<const double> emission{site.emission + (k * h_ + h) * site.states, site.states};
     const std::uint32_t scope[] = {site.variable};
     if (!ar_ || site.children.empty()) {
@@ -73,7 +73,7 @@ class Expander {
   ArenaBuilder& builder_;
   std::size_t h_;
   bool ar_;
-  std::vector<Site> sites_;
+  std::vector<ExpandedSite> sites_;
   std::vector<std::vector<Id>> mixtures_;  // per site: [parent's value][parent's hidden state]
 };
 

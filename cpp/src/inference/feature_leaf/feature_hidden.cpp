@@ -15,17 +15,17 @@ namespace treewright::features {
 
 namespace {
 
-struct Site {
+struct HiddenSite {
   std::uint32_t variable, states, parent;
   std::size_t contexts, parent_contexts;  // 1 without ar
   std::size_t transition, emission;       // where the numbers begin
   std::size_t belief, inner, message;     // where they lie in a room of width one
 };
 
-struct Sum {
+struct SumOfStates {
   static double join(double a, double b) { return a + b; }
 };
-struct Max {
+struct BestOfStates {
   static double join(double a, double b) { return a < b ? b : a; }
 };
 
@@ -36,7 +36,7 @@ class HiddenLeaf final : public Leaf {
     const auto about = arena.integers_of(node);
     std::size_t number = 0;
     for (std::uint32_t i = 0; i < about[2]; ++i) {
-      Site site{};
+      HiddenSite site{};
       site.variable = about[3 + 2 * i];
       site.states = arena.cardinalities[site.variable];
       site.parent = about[4 + 2 * i];
@@ -72,12 +72,14 @@ class HiddenLeaf final : public Leaf {
 
   std::size_t room(std::size_t width) const override { return (room_ + 2 * widest_ + h_) * width; }
 
-  void up(const Block& block, double* room, double* out) const override { pass<Sum, Sum>(block, room, out); }
+  void up(const Block& block, double* room, double* out) const override {
+    pass<SumOfStates, SumOfStates>(block, room, out);
+  }
   void up_max(const Block& block, double* room, double* out) const override {
-    pass<Max, Max>(block, room, out);
+    pass<BestOfStates, BestOfStates>(block, room, out);
   }
   void up_bound(const Block& block, double* room, double* out) const override {
-    pass<Sum, Max>(block, room, out);
+    pass<SumOfStates, BestOfStates>(block, room, out);
   }
 
   void flow(const Block& block, double* room, const double* weight, const Flows& flows) const override {
@@ -85,7 +87,7 @@ class HiddenLeaf final : public Leaf {
     double* ratio = room + room_ * w;     // posterior of the parent over the message
     double* reach = ratio + widest_ * w;  // sum_g T[g][h] ratio[k][g]
     double* spare = reach + widest_ * w;
-    for (const Site& site : sites_) {
+    for (const HiddenSite& site : sites_) {
       if (site.parent == kNoParent)
         start(site, room, weight, reach, spare, flows, w);
       else
@@ -111,8 +113,8 @@ class HiddenLeaf final : public Leaf {
   }
 
  private:
-  const double* transition(const Site& site) const { return p_.data() + site.transition; }
-  const double* emission(const Site& site) const { return p_.data() + site.emission; }
+  const double* transition(const HiddenSite& site) const { return p_.data() + site.transition; }
+  const double* emission(const HiddenSite& site) const { return p_.data() + site.emission; }
 
   void add_log_block(const CodeBlock& rows, Picks picks, double* room, double* out) const {
     const std::size_t w = picks.size();
@@ -121,7 +123,7 @@ class HiddenLeaf final : public Leaf {
     std::fill_n(room, sites_.size() * h_ * w, 1.0);
     Scales scales(logs, w);
     for (std::size_t i = sites_.size(); i-- > 0;) {
-      const Site& site = sites_[i];
+      const HiddenSite& site = sites_[i];
       double* belief = room + i * h_ * w;
       for (std::size_t r = 0; r < w; ++r) {
         const std::size_t x = rows.of(site.variable)[picks[r]];
@@ -138,7 +140,7 @@ class HiddenLeaf final : public Leaf {
         scales.finish(message);
         continue;
       }
-      send<Sum>(transition(site), belief, message, w);
+      send<SumOfStates>(transition(site), belief, message, w);
       double* above = room + site.parent * h_ * w;
       for (std::size_t j = 0; j < h_ * w; ++j) above[j] *= message[j];
       scales.rescale(above, h_);
@@ -163,10 +165,10 @@ class HiddenLeaf final : public Leaf {
   template <class Join, class Seen>  // over hidden states, over states
   void pass(const Block& block, double* room, double* out) const {
     const std::size_t w = block.width;
-    for (const Site& site : sites_) begin<Seen>(block, site, room + site.belief * w);
+    for (const HiddenSite& site : sites_) begin<Seen>(block, site, room + site.belief * w);
     Scales scales(out, w);
     for (std::size_t i = sites_.size(); i-- > 0;) {
-      const Site& site = sites_[i];
+      const HiddenSite& site = sites_[i];
       if (ar_) emit<Seen>(site, room, w);
       const double* inner = room + site.inner * w;
       double* message = room + site.message * w;
@@ -188,7 +190,7 @@ class HiddenLeaf final : public Leaf {
   }
 
   template <class Join>
-  void begin(const Block& block, const Site& site, double* belief) const {
+  void begin(const Block& block, const HiddenSite& site, double* belief) const {
     const std::size_t w = block.width;
     if (!ar_) return seen<Join>(block, site, belief);
     for (std::size_t x = 0; x < site.states; ++x)
@@ -198,7 +200,7 @@ class HiddenLeaf final : public Leaf {
 
   /// Without ar: what each hidden state says of the evidence on the variable.
   template <class Join>
-  void seen(const Block& block, const Site& site, double* belief) const {
+  void seen(const Block& block, const HiddenSite& site, double* belief) const {
     const std::size_t w = block.width;
     for (std::size_t h = 0; h < h_; ++h) {
       double* sum = belief + h * w;
@@ -212,7 +214,7 @@ class HiddenLeaf final : public Leaf {
   }
 
   template <class Join>
-  void emit(const Site& site, double* room, std::size_t w) const {
+  void emit(const HiddenSite& site, double* room, std::size_t w) const {
     const double* belief = room + site.belief * w;
     double* inner = room + site.inner * w;
     for (std::size_t k = 0; k < site.parent_contexts; ++k)
@@ -227,7 +229,7 @@ class HiddenLeaf final : public Leaf {
       }
   }
 
-  void start(const Site& site, const double* room, const double* weight, double* reach, double* factor,
+  void start(const HiddenSite& site, const double* room, const double* weight, double* reach, double* factor,
              const Flows& flows, std::size_t w) const {
     const double* total = room + site.message * w;
     const double* inner = room + site.inner * w;
@@ -242,7 +244,7 @@ class HiddenLeaf final : public Leaf {
     }
   }
 
-  void descend(const Site& site, const double* room, double* ratio, double* reach, const Flows& flows,
+  void descend(const HiddenSite& site, const double* room, double* ratio, double* reach, const Flows& flows,
                std::size_t w) const {
     const double* above = room + sites_[site.parent].belief * w;  // the parent's posterior by now
     const double* message = room + site.message * w;
@@ -266,7 +268,7 @@ class HiddenLeaf final : public Leaf {
   }
 
   /// Turn the belief into the posterior of the hidden state, and share it among the states.
-  void spread(const Block& block, const Site& site, double* room, const double* reach, double* likely,
+  void spread(const Block& block, const HiddenSite& site, double* room, const double* reach, double* likely,
               const Flows& flows) const {
     const std::size_t w = block.width;
     double* belief = room + site.belief * w;
@@ -294,7 +296,7 @@ class HiddenLeaf final : public Leaf {
   }
 
   /// With ar: the posterior of state and hidden state together.
-  void spread_with_context(const Block& block, const Site& site, double* room, const double* reach,
+  void spread_with_context(const Block& block, const HiddenSite& site, double* room, const double* reach,
                            const Flows& flows) const {
     const std::size_t w = block.width;
     double* belief = room + site.belief * w;
@@ -328,7 +330,7 @@ class HiddenLeaf final : public Leaf {
   void walk(const Block& block, const double* room, std::uint32_t* codes, Choose&& choose) const {
     std::vector<std::size_t> hidden(sites_.size());
     for (std::size_t i = 0; i < sites_.size(); ++i) {
-      const Site& site = sites_[i];
+      const HiddenSite& site = sites_[i];
       const bool root = site.parent == kNoParent;
       const std::size_t k = ar_ && !root ? codes[sites_[site.parent].variable] : 0;
       const double* t = transition(site) + (root ? 0 : hidden[site.parent] * h_);
@@ -345,7 +347,7 @@ class HiddenLeaf final : public Leaf {
 
   std::size_t h_;
   bool ar_;
-  std::vector<Site> sites_;
+  std::vector<HiddenSite> sites_;
   std::vector<std::uint32_t> variables_;
   std::vector<double> p_;
   std::size_t room_ = 0, widest_ = 1;

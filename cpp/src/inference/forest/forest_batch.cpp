@@ -17,7 +17,7 @@ namespace {
 // Four lanes of doubles for each cell, per thread: beyond this a tree for all rows takes too much memory.
 constexpr std::uint64_t kWideCells = std::uint64_t{1} << 20;
 // A tree of its own for each set of observed variables costs this much per variable.
-constexpr double kPlanningSeconds = 1.5e-6;
+constexpr double kPlanningSecondsPerSet = 1.5e-6;
 
 void ask_one(Forest& forest, const EvidenceReader& reader, std::size_t row, const BatchOutput& out,
              double limit, Cancel& cancel) {
@@ -126,7 +126,7 @@ std::shared_ptr<const Plan> worth_one_tree(Forest& forest, const EvidenceReader&
   const auto wide = forest.wide_plan(cancel);
   if (!wide || wide->table_cells > kWideCells) return nullptr;
   const Cost one = forest.cost(reader.evidence(rows[0]), {}, limit, cancel);
-  const double planning = kPlanningSeconds * static_cast<double>(forest.factors().size()) * planned;
+  const double planning = kPlanningSecondsPerSet * static_cast<double>(forest.factors().size()) * planned;
   return wide->cost.seconds() / 2 < one.seconds() + planning ? wide : nullptr;
 }
 

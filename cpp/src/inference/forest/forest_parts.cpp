@@ -12,7 +12,7 @@ namespace {
 // Joint states up to which multiplying out costs less than planning.
 constexpr std::uint64_t kSmallJoint = 64;
 
-void append(std::string& key, std::uint32_t number) {
+void append_number(std::string& key, std::uint32_t number) {
   for (int shift = 0; shift < 32; shift += 8) key += static_cast<char>(number >> shift);
 }
 
@@ -49,7 +49,7 @@ void Parts::grow(std::span<const std::int64_t> codes, Var from) {
 std::uint32_t Parts::part_of_grown() {
   std::ranges::sort(free_);
   key_.clear();
-  for (const Var v : free_) append(key_, v);
+  for (const Var v : free_) append_number(key_, v);
   if (const auto found = part_of_key_.find(key_); found != part_of_key_.end()) return found->second;
   std::ranges::sort(touched_);
   Part part;
@@ -133,9 +133,9 @@ void Parts::add(std::span<const std::int64_t> codes, double weight, std::vector<
     const Part& part = parts_[p];
     PartRuns& runs = runs_[p];
     key_.clear();
-    append(key_, p);
+    append_number(key_, p);
     for (std::size_t k = part.n_free; k < part.variables.size(); ++k)
-      append(key_, static_cast<std::uint32_t>(codes[part.variables[k]]));
+      append_number(key_, static_cast<std::uint32_t>(codes[part.variables[k]]));
     auto found = run_of_key_.find(key_);
     if (found == run_of_key_.end()) {
       found = run_of_key_.emplace(key_, static_cast<std::uint32_t>(runs.size())).first;

@@ -11,9 +11,9 @@
 namespace treewright::forests {
 namespace {
 
-constexpr std::size_t kBlock = 2048;   // rows walked together
-constexpr std::uint64_t kCounted = 8;  // up to here thresholds are counted, beyond they are bisected
-constexpr double kNanosecondsPerDraw = 8;
+constexpr std::size_t kRowsWalked = 2048;       // rows walked together
+constexpr std::uint64_t kMostCountedCells = 8;  // up to here thresholds are counted, beyond they are bisected
+constexpr double kNanosecondsPerWalk = 8;
 
 struct DrawAxis {
   Var variable;
@@ -75,7 +75,7 @@ void draw_block(const DrawNode& node, const std::uint64_t* bits, std::size_t n, 
   }
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t* const ends = node.ends.data() + places[i] * node.n_joint;
-    if (node.n_joint <= kCounted) {
+    if (node.n_joint <= kMostCountedCells) {
       std::uint64_t drawn = 0;
       for (std::uint64_t r = 0; r + 1 < node.n_joint; ++r) drawn += bits[i] >= ends[r];
       places[i] = drawn;
@@ -113,14 +113,14 @@ double Forest::sample(const Evidence& evidence, std::uint64_t seed, std::uint64_
         for (std::size_t i = found.plan.nodes.size(); i-- > 0;)
           if (found.plan.nodes[i].n_residual > 0) nodes.push_back(draw_node(found, found.plan.nodes[i]));
         const std::size_t n = set_.size();
-        const double cost = kNanosecondsPerDraw * static_cast<double>(n_rows) * static_cast<double>(n);
-        parallel_for((n_rows + kBlock - 1) / kBlock, cost, cancel, [&](std::size_t block) {
-          const std::size_t begin = block * kBlock, rows = std::min(kBlock, n_rows - begin);
+        const double cost = kNanosecondsPerWalk * static_cast<double>(n_rows) * static_cast<double>(n);
+        parallel_for((n_rows + kRowsWalked - 1) / kRowsWalked, cost, cancel, [&](std::size_t block) {
+          const std::size_t begin = block * kRowsWalked, rows = std::min(kRowsWalked, n_rows - begin);
           std::vector<std::uint64_t> places(rows), bits(rows);
-          std::vector<std::uint32_t> cells(n * kBlock);
+          std::vector<std::uint32_t> cells(n * kRowsWalked);
           std::vector<std::uint32_t*> states(n);
           for (Var v = 0; v < n; ++v) {
-            states[v] = cells.data() + v * kBlock;
+            states[v] = cells.data() + v * kRowsWalked;
             if (found.plan.mask_node[v] == kNobody) std::fill_n(states[v], rows, found.states[v]);
           }
           for (std::uint32_t i = 0; i < nodes.size(); ++i) {

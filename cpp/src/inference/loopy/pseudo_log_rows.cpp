@@ -9,7 +9,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kBlock = 512;  // rows
+constexpr std::size_t kPseudoRowsPerTask = 512;  // rows
 
 std::uint32_t code_at(const ConstColumn& column, std::size_t row) {
   switch (column.width) {
@@ -43,13 +43,14 @@ void pseudo_log_rows(const ScopedTables& product, std::span<const ConstColumn> c
       stride *= product.cardinalities[product.scopes[f][k]];
     }
   }
-  const std::size_t n_blocks = (out.size() + kBlock - 1) / kBlock;
+  const std::size_t n_blocks = (out.size() + kPseudoRowsPerTask - 1) / kPseudoRowsPerTask;
   const double each = 20.0 * static_cast<double>(n + n_tables) * static_cast<double>(out.size());
   parallel_for(n_blocks, each, cancel, [&](std::size_t block) {
     std::vector<std::uint32_t> states(n);
     std::vector<std::uint64_t> cells(n_tables);
     std::vector<double> energies;
-    for (std::size_t row = block * kBlock; row < std::min(out.size(), (block + 1) * kBlock); ++row) {
+    for (std::size_t row = block * kPseudoRowsPerTask;
+         row < std::min(out.size(), (block + 1) * kPseudoRowsPerTask); ++row) {
       for (std::size_t v = 0; v < n; ++v) {
         states[v] = code_at(columns[v], row);
         if (states[v] >= product.cardinalities[v])

@@ -23,7 +23,7 @@ std::vector<Vertex> in_order(std::size_t n) {
 
 bool has(const std::vector<Word>& bits, std::size_t v) { return bits[v / 64] >> (v % 64) & 1; }
 
-void erase(Pdag& marks, Vertex u, Vertex v) {
+void erase_mark(Pdag& marks, Vertex u, Vertex v) {
   for (BitMatrix* rows : {&marks.parents, &marks.children, &marks.neighbours})
     rows->reset(u, v), rows->reset(v, u);
 }
@@ -31,14 +31,14 @@ void erase(Pdag& marks, Vertex u, Vertex v) {
 // What a path from y to x must meet: C, and for a turned arrow the neighbours of x as well.
 std::vector<Word> barrier(const ClassGraph& graph, const Attempt& step) {
   std::vector<Word> bits = bits_of(graph.words(), step.set);
-  if (step.move == Move::turn)
+  if (step.move == ClassMove::turn)
     for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= graph.marks.neighbours.row(step.x)[i];
   return bits;
 }
 
 bool can_fail(const ClassGraph& graph, const Attempt& step) {
-  return step.move == Move::insert ||
-         (step.move == Move::turn && !graph.marks.neighbours.test(step.x, step.y));
+  return step.move == ClassMove::insert ||
+         (step.move == ClassMove::turn && !graph.marks.neighbours.test(step.x, step.y));
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step) {
            rest &= rest - 1) {
         const auto v = static_cast<Vertex>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
         if (v == step.x) {
-          if (u == step.y && step.move == Move::turn) continue;  // the arrow that is turned
+          if (u == step.y && step.move == ClassMove::turn) continue;  // the arrow that is turned
           std::vector<Vertex> path{v};
           for (std::size_t k = at;; k = from[k]) {
             path.push_back(queue[k]);
@@ -132,7 +132,7 @@ bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const V
   const BitMatrix& lines = graph.marks.neighbours;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (!graph.marks.children.test(path[i], path[i + 1]) && !lines.test(path[i], path[i + 1])) return false;
-    if (i > 0 && step.move == Move::turn && lines.test(step.x, path[i])) return false;
+    if (i > 0 && step.move == ClassMove::turn && lines.test(step.x, path[i])) return false;
   }
   return path.size() >= 2;  // C is the same as when the path was found
 }
@@ -144,17 +144,17 @@ Pdag applied(const ClassGraph& graph, const ClassOperator& step) {
     if (marks.neighbours.test(from, to)) marks.orient(from, to);
   };
   switch (move) {
-    case Move::insert:
+    case ClassMove::insert:
       marks.point(x, y);
       for (const Vertex t : set)
         if (!graph.adjacent.test(t, x)) orient(t, y);
       break;
-    case Move::remove:
-      erase(marks, x, y);
+    case ClassMove::remove:
+      erase_mark(marks, x, y);
       for (const Vertex h : set) orient(y, h), orient(x, h);
       break;
-    case Move::turn:
-      erase(marks, x, y);
+    case ClassMove::turn:
+      erase_mark(marks, x, y);
       marks.point(x, y);
       for (const Vertex c : set) orient(c, y);
       break;
@@ -190,7 +190,7 @@ bool includes(std::span<const Vertex> larger, std::span<const Vertex> smaller) {
   return std::ranges::includes(larger, smaller);
 }
 
-std::vector<Vertex> without(std::span<const Vertex> set, std::span<const Vertex> gone) {
+std::vector<Vertex> left_of(std::span<const Vertex> set, std::span<const Vertex> gone) {
   std::vector<Vertex> rest;
   std::ranges::set_difference(set, gone, std::back_inserter(rest));
   return rest;
@@ -210,7 +210,7 @@ std::vector<ClassOperator> all_steps(const ClassGraph& graph) {
       const std::vector<Vertex> around = row_of(graph.marks.neighbours, y);
       const std::vector<Vertex> shared = shared_neighbours(graph, x, y);
       if (!graph.adjacent.test(x, y) || graph.marks.children.test(y, x)) {
-        const Move move = graph.adjacent.test(x, y) ? Move::turn : Move::insert;
+        const ClassMove move = graph.adjacent.test(x, y) ? ClassMove::turn : ClassMove::insert;
         for_each_clique(graph, around, clique, [&](const std::vector<Vertex>& set) {
           if (includes(set, shared)) keep_if_sound({move, x, y, set});
           return true;
@@ -218,12 +218,12 @@ std::vector<ClassOperator> all_steps(const ClassGraph& graph) {
       }
       if (graph.marks.parents.test(y, x) || graph.marks.neighbours.test(y, x))
         for_each_clique(graph, shared, clique, [&](const std::vector<Vertex>& set) {
-          steps.push_back({Move::remove, x, y, without(shared, set)});
+          steps.push_back({ClassMove::remove, x, y, left_of(shared, set)});
           return true;
         });
       if (graph.marks.neighbours.test(y, x))
-        for_each_clique(graph, without(around, std::span(&x, 1)), clique, [&](const auto& set) {
-          if (may_turn_line(graph, x, y, set)) steps.push_back({Move::turn, x, y, set});
+        for_each_clique(graph, left_of(around, std::span(&x, 1)), clique, [&](const auto& set) {
+          if (may_turn_line(graph, x, y, set)) steps.push_back({ClassMove::turn, x, y, set});
           return true;
         });
     }

@@ -18,7 +18,7 @@ void each(const BitMatrix& rows, Vertex v, F&& f) {
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { f(static_cast<Vertex>(u)); });
 }
 
-void erase(ClassGraph& graph, Vertex u, Vertex v) {
+void erase_edge(ClassGraph& graph, Vertex u, Vertex v) {
   for (BitMatrix* rows :
        {&graph.marks.parents, &graph.marks.children, &graph.marks.neighbours, &graph.adjacent, &graph.member})
     rows->reset(u, v), rows->reset(v, u);
@@ -177,13 +177,13 @@ std::optional<Changes> take(ClassGraph& graph, const ClassOperator& step) {
   const auto& [move, x, y, set] = step;
   const bool is_line = graph.marks.neighbours.test(x, y);
   Vertices clique = set;
-  if (move == Move::remove) {
+  if (move == ClassMove::remove) {
     clique = shared_neighbours(graph, x, y);
     std::erase_if(clique, [&](Vertex v) { return std::ranges::find(set, v) != set.end(); });
     if (is_line) clique.push_back(x);
   }
   Vertices moved, heads{y};
-  if (move == Move::turn && is_line) {
+  if (move == ClassMove::turn && is_line) {
     // such a member is not made by an order that begins with a clique; mostly it is there already
     Vertices of_x{y};
     for (const Vertex c : set)
@@ -195,19 +195,19 @@ std::optional<Changes> take(ClassGraph& graph, const ClassOperator& step) {
       clique.push_back(y);
       order_anew(graph, clique, moved);
     }
-    if (move == Move::turn && !has_parents_among_neighbours(graph, x, {}))
+    if (move == ClassMove::turn && !has_parents_among_neighbours(graph, x, {}))
       order_anew(graph, std::span(&x, 1), moved);
   }
   Changes changes;
   changes.marks = {x, y};
-  if (move != Move::turn) changes.adjacency = {std::min(x, y), std::max(x, y)};
-  erase(graph, x, y);
-  if (move != Move::remove) {
+  if (move != ClassMove::turn) changes.adjacency = {std::min(x, y), std::max(x, y)};
+  erase_edge(graph, x, y);
+  if (move != ClassMove::remove) {
     graph.marks.point(x, y);
     graph.adjacent.join(x, y);
     graph.member.set(y, x);
   }
-  if (move == Move::turn) heads.push_back(x);
+  if (move == ClassMove::turn) heads.push_back(x);
   Relabelling(graph, changes).run(heads, moved);
   tidy(changes.marks);
   return changes;
@@ -221,7 +221,7 @@ Changes take_off(ClassGraph& graph, Vertex v) {
     if (graph.member.test(u, v)) heads.push_back(u);
     changes.marks.push_back(u);
   });
-  for (std::size_t i = 1; i < changes.marks.size(); ++i) erase(graph, v, changes.marks[i]);
+  for (std::size_t i = 1; i < changes.marks.size(); ++i) erase_edge(graph, v, changes.marks[i]);
   changes.adjacency = changes.marks;
   Relabelling(graph, changes).run(heads, {});
   tidy(changes.marks);

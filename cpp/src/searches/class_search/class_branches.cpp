@@ -162,7 +162,7 @@ std::vector<std::vector<Vertex>> ClassSearch::parts(std::span<const Vertex> vert
   return out;
 }
 
-void ClassSearch::build_side_by_side(Move move, std::span<const Vertex> stale, Cancel& cancel) {
+void ClassSearch::build_side_by_side(ClassMove move, std::span<const Vertex> stale, Cancel& cancel) {
   const Branches beside = branches(cancel);
   if (beside.empty()) return;
   const std::vector<std::vector<Vertex>> pieces = parts(stale);

@@ -12,7 +12,7 @@ namespace {
 // Roundings in the worth of the edges that a reopening takes off, at most.
 constexpr std::int64_t kEdgesTakenOff = 64;
 
-std::vector<Vertex> listed(const BitMatrix& rows, std::size_t v) {
+std::vector<Vertex> members_of(const BitMatrix& rows, std::size_t v) {
   std::vector<Vertex> out;
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
   return out;
@@ -89,7 +89,7 @@ double ClassSearch::add_as_source(Vertex v, BitMatrix& parents, std::span<const 
                                   Cancel& cancel) {
   double gained = 0;
   for (const Vertex child : order) {
-    const std::vector<Vertex> family = listed(parents, child);
+    const std::vector<Vertex> family = members_of(parents, child);
     if (child == v || !allowed_.test(v, child) || !may_grow(child, family)) continue;
     const double gain = rows_.gain(v, child, family, cancel);
     if (gain <= scores_->least_gain()) continue;
@@ -102,11 +102,11 @@ double ClassSearch::add_as_source(Vertex v, BitMatrix& parents, std::span<const 
 // What the edges at a vertex are worth in some member of the class, and so in all.
 double ClassSearch::worth_of_edges(Vertex v, Cancel& cancel) {
   const BitMatrix& member = state_.graph.member;
-  const std::vector<Vertex> own = listed(member, v);
+  const std::vector<Vertex> own = members_of(member, v);
   double worth = own.empty() ? 0 : scores_->local(v, own, cancel) - scores_->local(v, {}, cancel);
-  for (const Vertex child : listed(state_.graph.adjacent, v)) {
+  for (const Vertex child : members_of(state_.graph.adjacent, v)) {
     if (!member.test(child, v)) continue;
-    std::vector<Vertex> family = listed(member, child);
+    std::vector<Vertex> family = members_of(member, child);
     const double with = scores_->local(child, family, cancel);
     std::erase(family, v);
     worth += with - scores_->local(child, family, cancel);
@@ -131,7 +131,7 @@ double ClassSearch::put_back(Vertex v, Return how, Cancel& cancel) {
   std::vector<Vertex> ranks(size());
   std::iota(ranks.begin(), ranks.end(), Vertex{0});
   auto [parents, order] = *consistent_extension(before.marks, ranks);
-  for (const Vertex u : listed(before.adjacent, v)) parents.reset(u, v), parents.reset(v, u);
+  for (const Vertex u : members_of(before.adjacent, v)) parents.reset(u, v), parents.reset(v, u);
   const auto place = std::ranges::find(order, v);
   double gained = 0;
   if (how == Return::as_sink) {
@@ -172,7 +172,7 @@ void ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
   const auto consider = [&](Vertex x, Vertex y) {
     const ClassGraph& graph = state_.graph;
     if (graph.marks.children.test(y, x)) return;
-    const std::vector<Vertex> parents = listed(graph.marks.parents, y);
+    const std::vector<Vertex> parents = members_of(graph.marks.parents, y);
     const std::vector<Vertex> shared = shared_neighbours(graph, x, y);
     std::vector<Vertex> clique;
     for_each_clique(graph, shared, clique, [&](const std::vector<Vertex>& set) {
@@ -183,7 +183,7 @@ void ClassSearch::reopen_edge(Vertex u, Vertex v, Cancel& cancel) {
       const double gain = -rows_.gain(x, y, base, cancel);
       if (turned.size() <= settings_.largest_set &&
           (!best || gain > best->gain || (gain == best->gain && turned.size() < best->step.set.size())))
-        best = Taken{{Move::remove, x, y, turned}, gain};
+        best = Taken{{ClassMove::remove, x, y, turned}, gain};
       return true;
     });
   };
@@ -202,7 +202,7 @@ std::vector<Arc> ClassSearch::edges_to_reopen(Cancel& cancel) {
   const BitMatrix parents = canonical_member(state_.graph);
   std::vector<std::pair<double, Arc>> edges;
   for (Vertex child = 0; child < size(); ++child) {
-    const std::vector<Vertex> family = listed(parents, child);
+    const std::vector<Vertex> family = members_of(parents, child);
     for (const Vertex parent : family) {
       std::vector<Vertex> base = family;
       std::erase(base, parent);

@@ -68,11 +68,13 @@ void ClassSearch::allow(BitMatrix pairs) {
   forget_inserts();
 }
 
-void ClassSearch::forget_inserts() { state_.lists[static_cast<std::size_t>(Move::insert)] = Lists(size()); }
+void ClassSearch::forget_inserts() {
+  state_.lists[static_cast<std::size_t>(ClassMove::insert)] = Lists(size());
+}
 
 void ClassSearch::ban(std::optional<Arc> pair) {
   banned_ = pair;
-  for (Vertex y = 0; y < size(); ++y) state_.lists[static_cast<std::size_t>(Move::insert)].rewind(y);
+  for (Vertex y = 0; y < size(); ++y) state_.lists[static_cast<std::size_t>(ClassMove::insert)].rewind(y);
 }
 
 void ClassSearch::Lists::set_cursor(Vertex y, std::uint32_t cursor) {
@@ -127,7 +129,7 @@ void ClassSearch::forget_stale(const Changes& changes) {
     for_each_bit(graph.marks.neighbours.row(v), graph.words(), drop_all);
 }
 
-void ClassSearch::refresh(Move move, Cancel& cancel) {
+void ClassSearch::refresh(ClassMove move, Cancel& cancel) {
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   std::vector<Vertex> stale;
   for (Vertex y = 0; y < size(); ++y)
@@ -140,12 +142,12 @@ void ClassSearch::refresh(Move move, Cancel& cancel) {
   }
 }
 
-ClassSearch::ListPointer ClassSearch::build_list(Move move, Vertex y, Cancel& cancel) {
+ClassSearch::ListPointer ClassSearch::build_list(ClassMove move, Vertex y, Cancel& cancel) {
   cancel.check();
   ++tally_.lists;
-  return move == Move::insert   ? list_inserts(y, cancel)
-         : move == Move::remove ? list_removals(y, cancel)
-                                : list_turns(y, cancel);
+  return move == ClassMove::insert   ? list_inserts(y, cancel)
+         : move == ClassMove::remove ? list_removals(y, cancel)
+                                     : list_turns(y, cancel);
 }
 
 VertexSet ClassSearch::OperatorList::obstacle(std::size_t item) const {
@@ -160,7 +162,7 @@ void ClassSearch::OperatorList::note_obstacle(std::size_t item, VertexSet path) 
 }
 
 // Other branches may be reading the list: a branch notes in a copy of its own.
-void ClassSearch::note_obstacle(Move move, Vertex y, std::size_t item, VertexSet path) {
+void ClassSearch::note_obstacle(ClassMove move, Vertex y, std::size_t item, VertexSet path) {
   ListPointer& list = state_.lists[static_cast<std::size_t>(move)].of[y];
   if (branch_ != 0 && list->owner != branch_) {
     auto own = std::make_shared<OperatorList>(*list);
@@ -170,7 +172,7 @@ void ClassSearch::note_obstacle(Move move, Vertex y, std::size_t item, VertexSet
   list->note_obstacle(item, path);
 }
 
-bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::size_t item) {
+bool ClassSearch::is_sound(ClassMove move, Vertex y, const OperatorList& list, std::size_t item) {
   const Candidate& tried = list.items[item];
   const Attempt attempt{move, tried.x, y, list.set_of(tried)};
   VertexSet path = list.obstacle(item);
@@ -188,7 +190,7 @@ bool ClassSearch::is_sound(Move move, Vertex y, const OperatorList& list, std::s
 }
 
 // The child whose next step is best: larger gain, fewer chosen, then the first by name.
-std::optional<ClassSearch::Leader> ClassSearch::best_child(Move move) const {
+std::optional<ClassSearch::Leader> ClassSearch::best_child(ClassMove move) const {
   const Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   Leader best{0, {}, 0};
   Lists::Head found;
@@ -213,7 +215,7 @@ bool ClassSearch::is_banned(Vertex x, Vertex y) const {
   return banned_ && std::min(x, y) == banned_->first && std::max(x, y) == banned_->second;
 }
 
-std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
+std::optional<ClassSearch::Taken> ClassSearch::step(ClassMove move, Cancel& cancel) {
   refresh(move, cancel);
   Lists& lists = state_.lists[static_cast<std::size_t>(move)];
   for (std::optional<Leader> leader = best_child(move); leader;) {
@@ -221,7 +223,7 @@ std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
     const ListPointer list = lists.of[y];
     const std::uint32_t at = lists.head[y].cursor;
     const Candidate& item = list->items[at];
-    if ((move == Move::insert && is_banned(item.x, y)) || !is_sound(move, y, *list, at)) {
+    if ((move == ClassMove::insert && is_banned(item.x, y)) || !is_sound(move, y, *list, at)) {
       lists.set_cursor(y, at + 1);
       if (!leader->still_leads(lists)) leader = best_child(move);
       continue;
@@ -236,7 +238,7 @@ std::optional<ClassSearch::Taken> ClassSearch::step(Move move, Cancel& cancel) {
   return std::nullopt;
 }
 
-bool ClassSearch::run_move(Move move, std::size_t& left, Cancel& cancel) {
+bool ClassSearch::run_move(ClassMove move, std::size_t& left, Cancel& cancel) {
   bool changed = false;
   while (left > 0 && step(move, cancel)) {
     changed = true;
@@ -250,9 +252,9 @@ bool ClassSearch::run(Cancel& cancel) {
   bool changed = false;
   std::size_t left = settings_.most_steps;
   for (bool more = true; more; changed = changed || more) {
-    more = run_move(Move::insert, left, cancel);
-    more = run_move(Move::remove, left, cancel) || more;
-    more = run_move(Move::turn, left, cancel) || more;
+    more = run_move(ClassMove::insert, left, cancel);
+    more = run_move(ClassMove::remove, left, cancel) || more;
+    more = run_move(ClassMove::turn, left, cancel) || more;
   }
   return changed;
 }
