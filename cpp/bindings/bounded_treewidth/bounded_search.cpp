@@ -59,7 +59,7 @@ void spread(Searches& self, const std::vector<ScoresPointer>& scores,
   interruptible([&](tw::Cancel& cancel) { self.inner.spread(asked, seeds, cancel); });
 }
 
-std::vector<tw::BoundedSearch*> all(Searches& self) {
+std::vector<tw::BoundedSearch*> each(Searches& self) {
   std::vector<tw::BoundedSearch*> searches;
   for (std::size_t i = 0; i < self.inner.size(); ++i) searches.push_back(&self.inner[i]);
   return searches;
@@ -97,8 +97,8 @@ auto certificate(Searches& self) {
                     joints};
 }
 
-void bind_one(nb::module_& m) {
-  nb::class_<tw::BoundedSearch>(m, "BoundedSearch", "One search, to look into; numbers are ranks of names.")
+void bind_one(nb::class_<Searches>& all) {
+  nb::class_<tw::BoundedSearch>(all, "Search", "One of them, to look into.")
       .def_prop_ro("score", [](const tw::BoundedSearch& self) { return self.state().total(); })
       .def_prop_ro("best_score", &tw::BoundedSearch::best_score)
       .def_prop_ro(
@@ -140,15 +140,15 @@ void bind_one(nb::module_& m) {
 }  // namespace
 
 void bind_bounded_search(nb::module_& m) {
-  bind_one(m);
-  nb::class_<Searches>(m, "BoundedSearches", "Networks under a width bound; numbers are ranks of names.")
-      .def("__init__", &make_searches, "scores"_a, "arcs"_a, "order"_a.none(), "allowed"_a, "required"_a,
-           "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
+  nb::class_<Searches> all(m, "BoundedSearches", "Networks under a width bound; numbers are ranks of names.");
+  bind_one(all);
+  all.def("__init__", &make_searches, "scores"_a, "arcs"_a, "order"_a.none(), "allowed"_a, "required"_a,
+          "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
       .def("set_seconds", &set_seconds, "seconds"_a, "Stop so many seconds from now.")
       .def("listen", &listen, "listener"_a, "After every round call it with kicks, width and best score.")
       .def_prop_ro(
           "best", [](Searches& self) { return &self.inner.best(); }, nb::rv_policy::reference_internal)
-      .def_prop_ro("searches", &all, nb::rv_policy::reference_internal)
+      .def_prop_ro("searches", &each, nb::rv_policy::reference_internal)
       .def_prop_ro("score", [](const Searches& self) { return self.inner.best().state().total(); })
       .def_prop_ro("expired", [](const Searches& self) { return self.inner.expired(); })
       .def_prop_ro("tallies", &tallies,

@@ -11,31 +11,22 @@
 namespace treewright {
 namespace {
 
-constexpr std::size_t kPatience = 10;        // draws in a row that may bring nothing
-constexpr std::size_t kFew = 8, kPart = 16;  // variables settled in a round: so many, or so large a part
-constexpr std::size_t kEnough = 600;         // variables cut off to settle, unless there are more
-constexpr std::size_t kMostKicks = 16, kEase = 1600;  // kicks in a round: fewer, the more variables there are
-constexpr double kLong = 1e12;                        // nanoseconds: kicks always pay for a thread
+constexpr std::size_t kPatience = 10;  // draws in a row that may bring nothing
+constexpr std::size_t kFew = 8;        // variables settled in a round, or one of `kRounds` parts of all
+constexpr std::size_t kRounds = 16;
+constexpr std::size_t kEnough = 600;     // variables cut off to settle, unless there are more
+constexpr std::size_t kMostKicks = 16;   // in a round; fewer, the more variables there are:
+constexpr std::size_t kKickable = 1600;  // kicks times variables
+constexpr double kWorthAThread = 1e12;   // nanoseconds
 
 using Clock = std::chrono::steady_clock;
 
-BitMatrix moral_graph(const DagBuilder& dag) {
-  BitMatrix moral(dag.size());
-  for (Vertex v = 0; v < dag.size(); ++v) {
-    const Word* parents = dag.parents().row(v);
-    for_each_bit(parents, moral.words(), [&](std::size_t p) {
-      moral.join(p, v);
-      for_each_bit(parents, moral.words(), [&](std::size_t q) {
-        if (q < p) moral.join(p, q);
-      });
-    });
-  }
-  return moral;
-}
-
-Order order_of(const DagBuilder& dag, std::size_t bound, Cancel& cancel) {
-  auto order = fits(moral_graph(dag), static_cast<std::int64_t>(bound), cancel);
-  if (!order) throw std::invalid_argument("no order proves that the start is narrow");
+/// Of a tree, whose moral graph is its skeleton.
+Order order_of_tree(const DagBuilder& tree, std::size_t bound, Cancel& cancel) {
+  BitMatrix skeleton(tree.size());
+  for (const auto& [from, to] : tree.arcs()) skeleton.join(from, to);
+  auto order = fits(std::move(skeleton), static_cast<std::int64_t>(bound), cancel);
+  if (!order) throw std::invalid_argument("a start without an order must be a tree");
   return std::move(*order);
 }
 
@@ -65,7 +56,7 @@ std::vector<Arc> canonical_arcs(const DagBuilder& dag) {
 BoundedSearches::BoundedSearches(LocalScores& scores, ArcRules rules, const DagBuilder& start,
                                  std::optional<Order> order, const BoundedSettings& settings, Cancel& cancel)
     : settings_(settings), arcs_(start.arcs()) {
-  Order proof = order ? std::move(*order) : order_of(start, settings.bound, cancel);
+  Order proof = order ? std::move(*order) : order_of_tree(start, settings.bound, cancel);
   searches_.push_back(
       std::make_unique<BoundedSearch>(scores, std::move(rules), start, std::move(proof), settings, cancel));
   reached_ = best().state().total();
@@ -133,7 +124,7 @@ void BoundedSearches::settle(Cancel& cancel) {
 }
 
 bool BoundedSearches::settle_until(std::size_t last, Cancel& cancel) {
-  const std::size_t at_once = std::max(kFew, searches_.front()->state().size() / kPart);
+  const std::size_t at_once = std::max(kFew, searches_.front()->state().size() / kRounds);
   bool better = false;
   for (std::size_t first = 0; first < last; first += at_once) {
     const auto began = Clock::now();
@@ -156,18 +147,18 @@ void BoundedSearches::spread(const std::vector<LocalScores*>& scores, const std:
 
 void BoundedSearches::begin_again(const std::vector<Arc>& arcs, Cancel& cancel) {
   const auto began = Clock::now();
-  parallel_for(size(), kLong, cancel,
+  parallel_for(size(), kWorthAThread, cancel,
                [&](std::size_t i) { searches_[i]->begin_again(arcs, kPatience, cancel); });
   end_round(began);
 }
 
 void BoundedSearches::kick(std::size_t wanted, Cancel& cancel) {
   const std::size_t n = std::max<std::size_t>(1, searches_.front()->state().size());
-  const std::size_t at_once = std::clamp<std::size_t>(kEase / n, 1, kMostKicks);
+  const std::size_t at_once = std::clamp<std::size_t>(kKickable / n, 1, kMostKicks);
   for (std::size_t done = 0; done < wanted && !expired(); done += at_once) {
     const auto began = Clock::now();
     const std::size_t most = std::min(at_once, wanted - done);
-    parallel_for(size(), kLong, cancel, [&](std::size_t i) { searches_[i]->kick(most, cancel); });
+    parallel_for(size(), kWorthAThread, cancel, [&](std::size_t i) { searches_[i]->kick(most, cancel); });
     end_round(began);
   }
   for (const auto& search : searches_) search->return_to_best(cancel);

@@ -35,7 +35,7 @@ struct BoundedProof {
 
 class BoundedSearches {
  public:
-  /// Without an order one is looked for; the start must then be narrow enough beyond doubt, such as a tree.
+  /// Without an order the start must be a tree.
   BoundedSearches(LocalScores& scores, ArcRules rules, const DagBuilder& start, std::optional<Order> order,
                   const BoundedSettings& settings, Cancel& cancel);
   BoundedSearches(const BoundedSearches&) = delete;

@@ -128,7 +128,7 @@ def by_blankets(name: str) -> Method:
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
         width = BLANKET_TREEWIDTH if task.treewidth is None else task.treewidth
-        return learn_blankets(score, knowledge=task.known(), max_width=width)
+        return learn_blankets(score, knowledge=task.known(), treewidth=width)
 
     return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 

@@ -34,7 +34,7 @@ def remarks_on_search(learned: Learned[Any]) -> list[str]:
         found = remarks_on_copies(getattr(learned, "copies", ()))
         found += remarks_on_functional(getattr(learned, "functional", ()))
         report = getattr(learned, "report", "")
-        found += [str(report)] if report else []
+        found += [*learned.notes, *([str(report)] if report else [])]
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found
