@@ -19,9 +19,9 @@ from treewright.learners.blanket_scores.searches import (
     WorstPairWalk,
 )
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
-from treewright.learners.bounded_treewidth.chains import learn_treewidth_chains
+from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_treewidth_chains
 from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
-from treewright.learners.bounded_treewidth.path_of_widths import choose_width, learn_path
+from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.classes.aggressive import learn_aggressive
 from treewright.learners.classes.bootstrap import edge_confidence
