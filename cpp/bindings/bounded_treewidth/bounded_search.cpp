@@ -1,18 +1,19 @@
-// Python face of treewright/bounded_search.hpp: shapes, ownership and the GIL, nothing else.
-#include "treewright/bounded_treewidth/bounded_search.hpp"
+// Python face of treewright/bounded_searches.hpp: shapes, ownership and the GIL, nothing else.
+#include <nanobind/stl/optional.h>
+
+#include <array>
 
 #include "arcs.hpp"
 #include "local_scores.hpp"
 #include "rows.hpp"
-#include "treewright/graphs/elimination.hpp"
-#include "treewright/parallel/threads.hpp"
+#include "treewright/bounded_treewidth/bounded_searches.hpp"
 
 namespace {
 
-/// A search and the scores that it asks, which must live as long.
-struct Search {
-  ScoresPointer scores;
-  tw::BoundedSearch inner;
+/// Searches and the scores that they ask, which must live as long.
+struct Searches {
+  std::vector<ScoresPointer> scores;
+  tw::BoundedSearches inner;
 };
 
 tw::DagBuilder start_of(std::size_t n, const Pairs& arcs) {
@@ -24,111 +25,172 @@ tw::DagBuilder start_of(std::size_t n, const Pairs& arcs) {
   return graph;
 }
 
-void make_search(Search* self, const ScoresPointer& scores, const Pairs& arcs, const Indices& order,
-                 const Rows& allowed, const Rows& required, std::size_t max_parents, std::size_t width,
-                 std::uint64_t seed, double temperature, bool checks) {
+void make_searches(Searches* self, const ScoresPointer& scores, const Pairs& arcs,
+                   const std::optional<Indices>& order, const Rows& allowed, const Rows& required,
+                   std::size_t max_parents, std::size_t width, std::uint64_t seed, double temperature,
+                   bool checks) {
   const tw::DagBuilder start = start_of(checked(scores).size(), arcs);
   tw::ArcRules rules{graph_of(allowed), graph_of(required), max_parents};
   const tw::BoundedSettings settings{width, seed, temperature, checks};
   interruptible([&](tw::Cancel& cancel) {
-    new (self) Search{scores, {*scores, std::move(rules), start, order, settings, cancel}};
+    new (self) Searches{{scores}, {*scores, std::move(rules), start, order, settings, cancel}};
   });
 }
 
-void set_seconds(Search& search, double seconds) {
+void set_seconds(Searches& self, double seconds) {
   const auto span =
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
-  search.inner.set_deadline(std::chrono::steady_clock::now() + span);
+  self.inner.set_deadline(std::chrono::steady_clock::now() + span);
 }
 
-/// Kicks of several searches, each in its own thread if there are some; how many each made.
-std::vector<std::size_t> kick_all(const std::vector<Search*>& searches, std::size_t most) {
-  std::vector<std::size_t> done(searches.size(), 0);
-  interruptible([&](tw::Cancel& cancel) {
-    tw::parallel_for(searches.size(), 1e12, cancel,
-                     [&](std::size_t i) { done[i] = searches[i]->inner.kick(most, cancel); });
+/// The listener is called with the GIL held; what it raises ends the work.
+void listen(Searches& self, nb::object listener) {
+  self.inner.listen([listener = std::move(listener)](const tw::BoundedNews& news) {
+    const nb::gil_scoped_acquire locked;
+    listener(news.kicks, news.width, news.score);
   });
-  return done;
 }
 
-/// The same second start for several searches; whether each found something better.
-std::vector<bool> begin_all_again(const std::vector<Search*>& searches, const Pairs& arcs,
-                                  std::size_t patience) {
-  std::vector<char> better(searches.size(), 0);
-  const auto wide = arcs_of(arcs);
-  interruptible([&](tw::Cancel& cancel) {
-    tw::parallel_for(searches.size(), 1e12, cancel, [&](std::size_t i) {
-      better[i] = searches[i]->inner.begin_again(wide, patience, cancel);
-    });
-  });
-  return {better.begin(), better.end()};
+void spread(Searches& self, const std::vector<ScoresPointer>& scores,
+            const std::vector<std::uint64_t>& seeds) {
+  std::vector<tw::LocalScores*> asked;
+  for (const ScoresPointer& one : scores) asked.push_back(&checked(one));
+  self.scores.insert(self.scores.end(), scores.begin(), scores.end());
+  interruptible([&](tw::Cancel& cancel) { self.inner.spread(asked, seeds, cancel); });
+}
+
+std::vector<tw::BoundedSearch*> each(Searches& self) {
+  std::vector<tw::BoundedSearch*> searches;
+  for (std::size_t i = 0; i < self.inner.size(); ++i) searches.push_back(&self.inner[i]);
+  return searches;
+}
+
+auto tallies(const Searches& self) {
+  std::array<std::uint64_t, 7> sums{};
+  for (std::size_t i = 0; i < self.inner.size(); ++i) {
+    const tw::BoundedSearch& search = self.inner[i];
+    const tw::BoundedTally& tally = search.tally();
+    const std::array<std::uint64_t, 7> one{tally.moves,
+                                           tally.redrawn,
+                                           tally.kicks,
+                                           tally.accepted,
+                                           search.state().n_tests(),
+                                           search.state().n_refused(),
+                                           search.n_scored()};
+    for (std::size_t k = 0; k < one.size(); ++k) sums[k] += one[k];
+  }
+  return std::tuple_cat(sums);
+}
+
+auto rounds(const Searches& self) {
+  std::vector<std::tuple<std::vector<tw::Arc>, std::uint64_t, std::int64_t, double, double>> rounds;
+  for (const tw::BoundedRound& round : self.inner.rounds())
+    rounds.emplace_back(round.added, round.refused, round.width, round.score, round.seconds);
+  return rounds;
+}
+
+auto certificate(Searches& self) {
+  tw::BoundedProof proof = interruptible([&](tw::Cancel& cancel) { return self.inner.prove(cancel); });
+  std::vector<std::pair<std::size_t, std::size_t>> joints;
+  for (const tw::TreeEdge& edge : proof.joints) joints.emplace_back(edge.first, edge.second);
+  return std::tuple{to_numpy(std::move(proof.cliques.offsets)), to_numpy(std::move(proof.cliques.members)),
+                    joints};
+}
+
+void bind_one(nb::class_<Searches>& all) {
+  nb::class_<tw::BoundedSearch>(all, "Search", "One of them, to look into.")
+      .def_prop_ro("score", [](const tw::BoundedSearch& self) { return self.state().total(); })
+      .def_prop_ro("best_score", &tw::BoundedSearch::best_score)
+      .def_prop_ro(
+          "width", [](const tw::BoundedSearch& self) { return tw::width_of(self.state()); },
+          "What the elimination order proves of the present network.")
+      .def("arcs", [](const tw::BoundedSearch& self) { return self.state().dag().arcs(); })
+      .def(
+          "order", [](const tw::BoundedSearch& self) { return self.state().order(); },
+          "The elimination order that proves the width.")
+      .def(
+          "settle",
+          [](tw::BoundedSearch& self, std::size_t first, std::size_t last) {
+            return interruptible([&](tw::Cancel& cancel) { return self.settle(first, last, cancel); });
+          },
+          "first"_a, "last"_a, "Cut these vertices off in turn and climb; true if that was better.")
+      .def(
+          "kick",
+          [](tw::BoundedSearch& self, std::size_t most) {
+            return interruptible([&](tw::Cancel& cancel) { return self.kick(most, cancel); });
+          },
+          "most"_a, "So many kicks, or fewer at the deadline; how many.")
+      .def(
+          "begin_again",
+          [](tw::BoundedSearch& self, const Pairs& arcs, std::size_t patience) {
+            const auto wide = arcs_of(arcs);
+            return interruptible(
+                [&](tw::Cancel& cancel) { return self.begin_again(wide, patience, cancel); });
+          },
+          "arcs"_a, "patience"_a,
+          "Begin again with what the bound lets in of these arcs; true if that was better.")
+      .def(
+          "check",
+          [](tw::BoundedSearch& self) {
+            interruptible([&](tw::Cancel& cancel) { self.state().check(cancel); });
+          },
+          "Raise unless everything kept agrees with what is counted anew.");
 }
 
 }  // namespace
 
 void bind_bounded_search(nb::module_& m) {
-  nb::class_<Search>(m, "BoundedSearch", "A network under a width bound; numbers are ranks of names.")
-      .def("__init__", &make_search, "scores"_a, "arcs"_a, "order"_a, "allowed"_a, "required"_a,
-           "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
-      .def_prop_ro("score", [](const Search& self) { return self.inner.state().total(); })
-      .def_prop_ro("best_score", [](const Search& self) { return self.inner.best_score(); })
-      .def_prop_ro(
-          "width",
-          [](const Search& self) {
-            const tw::BoundedState& state = self.inner.state();
-            return tw::eliminate(state.moral(), state.order()).width;
-          },
-          "What the elimination order proves of the present network.")
-      .def("arcs", [](const Search& self) { return pairs_to_numpy(self.inner.state().dag().arcs()); })
-      .def(
-          "order", [](const Search& self) { return self.inner.state().order(); },
-          "The elimination order that proves the width.")
-      .def("cover",
-           [](const Search& self) {
-             const tw::BoundedState& state = self.inner.state();
-             return rows_of(tw::eliminate(state.moral(), state.order()).filled);
-           })
-      .def_prop_ro(
-          "tallies",
-          [](const Search& self) {
-            const tw::BoundedTally& tally = self.inner.tally();
-            const tw::BoundedState& state = self.inner.state();
-            return std::tuple{tally.moves,     tally.redrawn,     tally.kicks,          tally.accepted,
-                              state.n_tests(), state.n_refused(), self.inner.n_scored()};
-          },
-          "Moves, redraws, kicks, accepted kicks, width tests, refusals, families scored.")
-      .def_prop_ro("expired", [](const Search& self) { return self.inner.expired(); })
+  nb::class_<Searches> all(m, "BoundedSearches", "Networks under a width bound; numbers are ranks of names.");
+  bind_one(all);
+  all.def("__init__", &make_searches, "scores"_a, "arcs"_a, "order"_a.none(), "allowed"_a, "required"_a,
+          "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
       .def("set_seconds", &set_seconds, "seconds"_a, "Stop so many seconds from now.")
+      .def("listen", &listen, "listener"_a, "After every round call it with kicks, width and best score.")
+      .def_prop_ro(
+          "best", [](Searches& self) { return &self.inner.best(); }, nb::rv_policy::reference_internal)
+      .def_prop_ro("searches", &each, nb::rv_policy::reference_internal)
+      .def_prop_ro("score", [](const Searches& self) { return self.inner.best().state().total(); })
+      .def_prop_ro("expired", [](const Searches& self) { return self.inner.expired(); })
+      .def_prop_ro("tallies", &tallies,
+                   "Moves, redraws, kicks, accepted kicks, width tests, refusals, families scored.")
       .def(
           "climb",
-          [](Search& self, bool swaps, bool afresh) {
+          [](Searches& self, bool swaps, bool afresh) {
             interruptible([&](tw::Cancel& cancel) { self.inner.climb(swaps, afresh, cancel); });
           },
           "swaps"_a, "afresh"_a)
       .def(
-          "redraw",
-          [](Search& self, std::size_t patience) {
-            return interruptible([&](tw::Cancel& cancel) { return self.inner.redraw(patience, cancel); });
+          "reoptimise",
+          [](Searches& self) {
+            return interruptible([&](tw::Cancel& cancel) { return self.inner.reoptimise(cancel); });
           },
-          "patience"_a, "Families anew along the cover, until so many draws in a row bring nothing.")
+          "Families anew along the cover and a climb, while that helps; true if it did.")
       .def(
           "settle",
-          [](Search& self, std::size_t first, std::size_t last) {
-            return interruptible([&](tw::Cancel& cancel) { return self.inner.settle(first, last, cancel); });
+          [](Searches& self) { interruptible([&](tw::Cancel& cancel) { self.inner.settle(cancel); }); },
+          "Cut every vertex off in turn and climb; twice, if there are not too many.")
+      .def("spread", &spread, "scores"_a, "seeds"_a, "From here on one search more for each seed.")
+      .def(
+          "begin_again",
+          [](Searches& self, const Pairs& arcs) {
+            const auto wide = arcs_of(arcs);
+            interruptible([&](tw::Cancel& cancel) { self.inner.begin_again(wide, cancel); });
           },
-          "first"_a, "last"_a, "Cut these vertices off in turn and climb; true if that was better.")
+          "arcs"_a, "Begin again with what the bound lets in of these arcs; the better of two stays.")
       .def(
-          "return_to_best",
-          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.return_to_best(cancel); }); })
+          "kick",
+          [](Searches& self, std::size_t wanted) {
+            interruptible([&](tw::Cancel& cancel) { self.inner.kick(wanted, cancel); });
+          },
+          "wanted"_a, "Kick each search so many times, and return to its best.")
+      .def("rounds", &rounds, "Rounds that brought something: new arcs, refusals, width, score, seconds.")
       .def(
-          "narrow",
-          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.state().narrow(cancel); }); },
-          "Look for a narrower proof of the same network.")
-      .def(
-          "check",
-          [](Search& self) { interruptible([&](tw::Cancel& cancel) { self.inner.state().check(cancel); }); },
-          "Raise unless everything kept agrees with what is counted anew.");
-  m.def("begin_all_again", &begin_all_again, "searches"_a, "arcs"_a, "patience"_a,
-        "Begin again with what the bound lets in of these arcs; whether each search found something better.");
-  m.def("kick_all", &kick_all, "searches"_a, "most"_a, "Kicks of several searches; how many each made.");
+          "arcs",
+          [](const Searches& self, bool canonical) {
+            const tw::DagBuilder& dag = self.inner.best().state().dag();
+            return canonical ? tw::canonical_arcs(dag) : dag.arcs();
+          },
+          "canonical"_a, "Of the best network, or of the canonical member of its class.")
+      .def("certificate", &certificate,
+           "Cliques (offsets, members) of a narrow cover, and pairs that join them.");
 }

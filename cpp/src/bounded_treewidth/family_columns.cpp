@@ -26,6 +26,15 @@ FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel
     throw std::invalid_argument("the rules must have the vertices of the score");
 }
 
+FamilyColumns::FamilyColumns(const FamilyColumns& other, LocalScores& scores)
+    : scores_(scores),
+      rules_(other.rules_),
+      threshold_(other.threshold_),
+      pairs_(other.pairs_),
+      prints_(scores.size(), 3) {
+  if (scores.size() != size()) throw std::invalid_argument("the scores must have the vertices of the others");
+}
+
 double FamilyColumns::local(Vertex child, VertexSet parents, Cancel& cancel) {
   const Fingerprint print = key(child, parents);
   if (const double* known = locals_.find(print)) return *known;

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "check.hpp"
-#include "treewright/bounded_treewidth/bounded_search.hpp"
+#include "treewright/bounded_treewidth/bounded_searches.hpp"
 #include "treewright/graphs/elimination.hpp"
 
 namespace tw = treewright;
@@ -178,6 +178,31 @@ TEST(one_seed_leads_one_way) {
     found[run] = search.state().dag().arcs();
   }
   CHECK(found[0] == found[1] && found[0] == found[2]);
+}
+
+TEST(rounds_that_brought_something_are_kept_and_all_are_told) {
+  tw::Cancel cancel;
+  Additive scores(10, 8), others(10, 8);
+  tw::BoundedSearches searches(scores, open_rules(10, 2), tw::DagBuilder(10), {}, {2, 4, 1.0, true}, cancel);
+  std::vector<tw::BoundedNews> heard;
+  searches.listen([&](const tw::BoundedNews& news) { heard.push_back(news); });
+  searches.climb(false, false, cancel);
+  CHECK(searches.rounds().size() == 1 && searches.rounds()[0].added == searches.best().state().dag().arcs());
+  searches.reoptimise(cancel);
+  searches.settle(cancel);
+  searches.spread({&others}, {9}, cancel);
+  searches.kick(40, cancel);
+  CHECK(searches.size() == 2 && heard.back().kicks == 80);
+  CHECK(heard.size() >= searches.rounds().size());
+  double score = 0;
+  for (const tw::BoundedRound& round : searches.rounds()) {
+    CHECK(round.score > score && round.width <= 2);
+    score = round.score;
+  }
+  CHECK(score == searches.best().state().total());
+  const tw::BoundedProof proof = searches.prove(cancel);
+  CHECK(proof.cliques.size() == proof.joints.size() + 1);  // one tree
+  CHECK(tw::canonical_arcs(searches.best().state().dag()).size() == searches.best().state().dag().n_arcs());
 }
 
 TEST(a_deadline_that_has_passed_leaves_everything_as_it_is) {

@@ -19,7 +19,7 @@ from treewright.estimators.separation_tree import SeparationTree as _SeparationT
 class BlanketMarkov(_BlanketMarkov):
     criterion: str
     search: str
-    max_width: int | None
+    treewidth: int | None
     max_blanket: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.dirichlet.Dirichlet | None
@@ -32,7 +32,7 @@ class BlanketMarkov(_BlanketMarkov):
         *,
         score: str = ...,
         search: str = ...,
-        max_width: int | None = ...,
+        treewidth: int | None = ...,
         max_blanket: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
@@ -90,15 +90,15 @@ class ChowLiuTree(_ChowLiuTree):
 
 class EfficientMarkov(_EfficientMarkov):
     delta: Union[float, Literal['auto', 'gtest']]
-    q: int
-    k: int
+    largest_set: int
+    feature_length: int
     search: Literal['greedy', 'exhaustive']
     min_rows: float | None
-    min_vars: int
-    alpha: float | None
+    min_variables: int
+    smoothing: float | None
     leaf: Literal['tree', 'independent']
     criterion: Literal['inverse-square', 'inverse-exponential']
-    balance_tol: float
+    balance_tolerance: float
     max_depth: int | None
     prior: treewright.models.discrete.dirichlet.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
@@ -109,15 +109,15 @@ class EfficientMarkov(_EfficientMarkov):
         self,
         *,
         delta: Union[float, Literal['auto', 'gtest']] = ...,
-        q: int = ...,
-        k: int = ...,
+        largest_set: int = ...,
+        feature_length: int = ...,
         search: Literal['greedy', 'exhaustive'] = ...,
         min_rows: float | None = ...,
-        min_vars: int = ...,
-        alpha: float | None = ...,
+        min_variables: int = ...,
+        smoothing: float | None = ...,
         leaf: Literal['tree', 'independent'] = ...,
         score: Literal['inverse-square', 'inverse-exponential'] = ...,
-        balance_tol: float = ...,
+        balance_tolerance: float = ...,
         max_depth: int | None = ...,
         prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,

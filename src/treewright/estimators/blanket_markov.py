@@ -33,7 +33,7 @@ class BlanketMarkov(Estimator):
     def _learn(self, counter: Counter) -> LearnedGraph:
         self.learned_ = learn_blankets(
             structure_score_named(self.criterion, counter),
-            **self._given("search", "knowledge", "max_width", "max_blanket"),
+            **self._given("search", "knowledge", "treewidth", "max_blanket"),
         )
         return self.learned_
 

@@ -31,7 +31,7 @@ class EfficientMarkov(Estimator):
     >>> import numpy as np
     >>> import treewright as tw
     >>> rows = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(0))
-    >>> markov = tw.EfficientMarkov(min_rows=100, alpha=1.0).fit(rows)
+    >>> markov = tw.EfficientMarkov(min_rows=100, smoothing=1.0).fit(rows)
     >>> markov.graph_.is_deterministic, markov.query("lung", given={"smoke": "yes"})["yes"] < 0.15
     (True, True)
     """
@@ -47,10 +47,9 @@ class EfficientMarkov(Estimator):
         return self
 
     def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
-        return learn_efficient_markov(
-            counter,
-            **self._given("delta", "q", "k", "search", "min_rows", "min_vars", "alpha"),
-            **self._given("leaf", "score", "balance_tol", "max_depth"),
-            valid=valid,
-            rng=np.random.default_rng(self.seed),
+        settings = MarkovSettings(
+            **self._given("largest_set", "feature_length", "search", "min_variables", "leaf", "score"),
+            **self._given("balance_tolerance", "max_depth"),
         )
+        given, rng = self._given("delta", "min_rows", "smoothing"), np.random.default_rng(self.seed)
+        return learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng, **given)

@@ -12,10 +12,12 @@ from treewright.estimators.settings import Sets, with_settings
 from treewright.graphs import Pdag
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
-from treewright.learners.separation_trees.from_tables import learn_from_tables
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.learners.separation_trees.audit import Legitimacy
+from treewright.learners.separation_trees.databases import learn_from_databases
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
+from treewright.learners.separation_trees.settings import DatabaseSettings, TreeSettings
 from treewright.models import fit
-from treewright.models.fitting.several_tables import score_tables
+from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
 
 
@@ -71,6 +73,7 @@ class SeparationTree(Estimator):
     """
 
     hypergraph: Sets | None
+    legitimacy: Legitimacy
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn a network from a frame, array, file or table, or from a list of them."""
@@ -82,12 +85,17 @@ class SeparationTree(Estimator):
         self._tell(learned)
         return self
 
-    def _learn(self, counter: Databases) -> LearnedFromTables:
-        return learn_from_tables(
+    def _learn(self, counter: Databases) -> LearnedFromDatabases:
+        sets = self._sets()
+        # what tables contradict in their own columns is reported
+        legitimacy = "report" if sets is None and self.legitimacy == "error" else self.legitimacy
+        tree = TreeSettings(**self._given("refine_above", "alpha_uig"))
+        return learn_from_databases(
             counter,
-            hypergraph=self._sets(),
-            **self._given("engine", "score", "effort", "max_parents", "test", "alpha", "alpha_uig"),
-            **self._given("refine_above", "completion", "legitimacy", "knowledge"),
+            hypergraph=sets,
+            legitimacy=legitimacy,
+            settings=DatabaseSettings(tree=tree, **self._given("completion")),
+            **self._given("engine", "score", "effort", "max_parents", "test", "alpha", "knowledge"),
         )
 
     def _sets(self) -> Iterable[Iterable[str]] | None:
@@ -95,7 +103,7 @@ class SeparationTree(Estimator):
             return read_hypergraph(self.hypergraph)
         return self.hypergraph
 
-    def _tell(self, learned: LearnedFromTables) -> None:
+    def _tell(self, learned: LearnedFromDatabases) -> None:
         self.learned_ = learned
         self.databases_ = learned.databases
         self.cpdag_: Pdag = learned.structure
@@ -106,7 +114,7 @@ class SeparationTree(Estimator):
         self.undecided_edges_ = learned.undecided_edges
         self.model_based_ = learned.model_based
         self.audit_ = learned.audit
-        self.warnings_ = learned.warnings
+        self.warnings_ = learned.notes
 
     def _read_all(self, X: Any, schema: Schema | None) -> Databases:
         if isinstance(X, Databases):

@@ -16,7 +16,7 @@ from treewright.learners.bayesian_knots.pair_filters import Filter
 from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, PartitionScore
 from treewright.learners.independence.collider_rules import ColliderRule
 from treewright.learners.separation_trees.audit import Legitimacy
-from treewright.learners.separation_trees.from_tables import Engine
+from treewright.learners.separation_trees.databases import Engine
 from treewright.models import Dirichlet
 from treewright.tables import Schema
 from treewright.tables._reading.bins import Bins
@@ -86,15 +86,15 @@ SETTINGS = (
         'rows, "gtest" by a test.',
         EfficientMarkov="auto",
     ),
-    setting("q", int, "The largest sets that are looked at.", EfficientMarkov=3),
-    setting("k", int, "The largest number of literals in a feature.", EfficientMarkov=1),
+    setting("largest_set", int, "The largest sets that are looked at, the paper's q.", EfficientMarkov=3),
+    setting("feature_length", int, "The most literals in a feature, the paper's k.", EfficientMarkov=1),
     setting("search", FeatureSearch, "How longer features are found.", EfficientMarkov="greedy"),
     setting(
         "min_rows", float | None, f"Rows that a context needs to be split; {_VALID}.", EfficientMarkov=None
     ),
-    setting("min_vars", int, "Blocks of fewer variables become tables.", EfficientMarkov=5),
+    setting("min_variables", int, "Blocks of fewer variables become tables.", EfficientMarkov=5),
     setting(
-        "alpha", float | None, f"Rows of even spread that smooth tables; {_VALID}.", EfficientMarkov=None
+        "smoothing", float | None, f"Rows of even spread that smooth tables; {_VALID}.", EfficientMarkov=None
     ),
     setting("leaf", MarkovLeaf, "What is made of contexts with few rows.", EfficientMarkov="tree"),
     setting(
@@ -103,7 +103,7 @@ SETTINGS = (
         "Of a partition, where a block of b variables costs b^2, or 2^b.",
         EfficientMarkov="inverse-square",
     ),
-    setting("balance_tol", float, "Scores this close, relatively, count as equal.", EfficientMarkov=0.05),
+    setting("balance_tolerance", float, "Scores this close, relatively, are equal.", EfficientMarkov=0.05),
     setting("max_depth", int | None, "The most features on a path; None: no limit.", EfficientMarkov=None),
     setting("score", str, _SCORE.format(""), ChowLiuTree="bic", BoundedTreewidth="bic"),
     setting("score", str, _SCORE.format(""), HillClimbing="sparse-qnml"),
@@ -116,7 +116,7 @@ SETTINGS = (
         BlanketMarkov="bjp",
     ),
     setting("search", str, "How, see :func:`~treewright.learn_blankets`.", BlanketMarkov="auto"),
-    setting("max_width", int | None, _BLANKET_WIDTH, BlanketMarkov=12),
+    setting("treewidth", int | None, _BLANKET_WIDTH, BlanketMarkov=12),
     setting("max_blanket", int | None, "Neighbours that no variable exceeds.", BlanketMarkov=None),
     setting("fast", bool, "Leave out the certificate that looks at all pairs.", Knots=False),
     setting(
@@ -181,7 +181,7 @@ SETTINGS = (
         every=Dirichlet(1.0),
         EfficientMarkov=ABSENT,
     ),
-    setting("prior", Dirichlet | None, "Not used: `alpha` smooths.", EfficientMarkov=None),
+    setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
     setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
     setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
     setting("schema", Schema | None, _STATES, every=None),

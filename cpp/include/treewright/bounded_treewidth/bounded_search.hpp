@@ -24,6 +24,9 @@ class BoundedSearch {
  public:
   BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuilder& start, Order order,
                 const BoundedSettings& settings, Cancel& cancel);
+  /// Go on from where another search is; what it knows about pairs is not counted again.
+  BoundedSearch(const BoundedSearch& other, LocalScores& scores, const BoundedSettings& settings,
+                Cancel& cancel);
   BoundedSearch(const BoundedSearch&) = delete;  // its parts know each other by address
   BoundedSearch& operator=(const BoundedSearch&) = delete;
 
@@ -51,6 +54,8 @@ class BoundedSearch {
   void return_to_best(Cancel& cancel);
 
  private:
+  BoundedSearch(FamilyColumns columns, const DagBuilder& start, Order order, const BoundedSettings& settings,
+                Cancel& cancel);
   bool redraw_once(Cancel& cancel);
   void let_in(std::vector<Arc> arcs, Cancel& cancel);
   template <class Damage>

@@ -50,6 +50,8 @@ class FamilyColumns {
  public:
   /// `rules` are rows of tails and columns of heads; no family gets more than their `max_parents`.
   FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel);
+  /// With the rules and the pairs of another, for which these scores are the same.
+  FamilyColumns(const FamilyColumns& other, LocalScores& scores);
 
   std::size_t size() const { return rules_.allowed.size(); }
   const ArcRules& rules() const { return rules_; }

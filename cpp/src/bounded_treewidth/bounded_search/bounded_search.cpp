@@ -4,7 +4,17 @@ namespace treewright {
 
 BoundedSearch::BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuilder& start, Order order,
                              const BoundedSettings& settings, Cancel& cancel)
-    : columns_(scores, std::move(rules), cancel),
+    : BoundedSearch(FamilyColumns(scores, std::move(rules), cancel), start, std::move(order), settings,
+                    cancel) {}
+
+BoundedSearch::BoundedSearch(const BoundedSearch& other, LocalScores& scores, const BoundedSettings& settings,
+                             Cancel& cancel)
+    : BoundedSearch(FamilyColumns(other.columns_, scores), other.state_.dag(), other.state_.order(), settings,
+                    cancel) {}
+
+BoundedSearch::BoundedSearch(FamilyColumns columns, const DagBuilder& start, Order order,
+                             const BoundedSettings& settings, Cancel& cancel)
+    : columns_(std::move(columns)),
       settings_(settings),
       state_(columns_, start, std::move(order), settings.bound, cancel),
       climb_(state_),

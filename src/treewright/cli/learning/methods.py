@@ -35,7 +35,6 @@ from treewright.learners import (
     learn_tpda,
     learn_treewidth_chains,
 )
-from treewright.types import Step
 
 if TYPE_CHECKING:
     from treewright.cli.learning.options import LearnOptions
@@ -68,7 +67,7 @@ def blanket_method(name: str) -> Method:
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
         width = task.treewidth(BLANKET_TREEWIDTH)
-        return learn_blankets(score, knowledge=task.known(), max_width=width)
+        return learn_blankets(score, knowledge=task.known(), treewidth=width)
 
     return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 
@@ -111,12 +110,6 @@ def run_l1(task: Task) -> Learned[Any]:
     return learn_l1_neighbourhoods(task.counter)
 
 
-def steps_of(task: Task) -> Callable[[int, int, float], object] | None:
-    """The progress of a search under a width bound, in steps."""
-    tell = task.progress
-    return None if tell is None else lambda done, width, score: tell(Step("round", done, None, score, width))
-
-
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "bounded": Method(
@@ -127,7 +120,7 @@ METHODS: dict[str, Method] = {
             rng=task.rng,
             knowledge=task.known(),
             seconds=task.options.seconds,
-            progress=steps_of(task),
+            progress=task.progress,
         ),
         options=frozenset({"treewidth", "effort", "seconds"}),
     ),
@@ -151,7 +144,7 @@ METHODS: dict[str, Method] = {
             task.score,
             treewidth=task.treewidth(),
             knowledge=task.known(),
-            progress=steps_of(task),
+            progress=task.progress,
         ),
         options=frozenset({"treewidth"}),
     ),
@@ -160,7 +153,7 @@ METHODS: dict[str, Method] = {
             task.score,
             treewidth=task.treewidth(),
             knowledge=task.known(),
-            progress=steps_of(task),
+            progress=task.progress,
         ),
         options=frozenset({"treewidth"}),
     ),

@@ -19,7 +19,6 @@ from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
@@ -27,6 +26,7 @@ from treewright.models.formats.draft import Draft, DraftTable
 from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Cursor, Positions, Rules, Tokens
+from treewright.types import Floats
 
 RULES = Rules("{}()[],;|", line_comments=("//",), block_comments=True)
 
@@ -151,7 +151,7 @@ class _Reader:
         starts = np.concatenate(([first], ends[:-1] + 1))
         is_row = tokens.kinds[starts] == ord("(")
         n_states = draft.variable(child).cardinality
-        given: dict[str, npt.NDArray[np.float64]] = {}
+        given: dict[str, Floats] = {}
         for start, end in zip(starts[~is_row].tolist(), ends[~is_row].tolist(), strict=True):
             word = tokens.text(start).lower() if start < end else ";"
             if word == "property":
@@ -229,11 +229,7 @@ def write(model: BayesianNetwork, exported: Exported) -> bytes:
     """The bytes of a file."""
     lines = ["network unknown {", "}"]
     for name, states in zip(exported.names, exported.states, strict=True):
-        lines += [
-            f"variable {name} {{",
-            f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};",
-            "}",
-        ]
+        lines += [f"variable {name} {{", f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};", "}"]
     for v in range(len(model.schema)):
         lines += _probability(model, exported, v)
     return ("\n".join(lines) + "\n").encode("utf-8")

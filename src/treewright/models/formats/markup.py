@@ -12,14 +12,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-import numpy as np
-import numpy.typing as npt
-
 from treewright import _core
 from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft
 from treewright.models.formats.text import Source
 from treewright.models.formats.tokens import shorten
+from treewright.types import Floats
 
 DEEPEST = 32
 MOST_ELEMENTS = 4_000_000
@@ -52,7 +50,7 @@ class Element:
             raise source.error(f"expected one {what}, found {len(found)}", self.at)
         return found[0]
 
-    def numbers(self, source: Source) -> npt.NDArray[np.float64]:
+    def numbers(self, source: Source) -> Floats:
         """The numbers that the text lists."""
         data = "".join(self.pieces).encode("utf-8")
         _, starts, ends, _, _, _ = _core.tokenize(
@@ -70,16 +68,7 @@ def parse(
 ) -> tuple[Draft, Element]:
     """A draft, and the root of the elements whose tags are known; bare signs are repaired, and it is noted.
 
-    Parameters
-    ----------
-    source
-        The file.
-    root
-        The tag that the root has to have.
-    known
-        Tags to keep; anything else is skipped with all that is in it.
-    fold_case
-        Whether tags are compared in upper case.
+    Elements of other tags are skipped with all that is in them. `fold_case` compares tags in upper case.
     """
     draft = Draft(source)
     try:

@@ -106,8 +106,7 @@ def _deterministic(draft: Draft, child: int, parents: list[int], node: Element) 
     *configuration, n_states = draft.shape(child, parents)
     if len(states) != count_cells(configuration):
         raise draft.source.error(
-            f"{variable.name!r} lists {len(states)} resulting states, not one per row of its table",
-            node.at,
+            f"{variable.name!r} lists {len(states)} resulting states, not one per row of its table", node.at
         )
     codes = {state: code for code, state in enumerate(draft.states(child))}
     unknown = next((state for state in states if state not in codes), None)
@@ -139,10 +138,7 @@ def write(model: BayesianNetwork, exported: Exported) -> bytes:
 
 def _extensions(model: BayesianNetwork, exported: Exported) -> list[str]:
     """Captions and places on a grid: GeNIe shows a node only when it knows where."""
-    lines = [
-        "  <extensions>",
-        f'    <genie version="1.0" app="{APPLICATION}" name="network">',
-    ]
+    lines = ["  <extensions>", f'    <genie version="1.0" app="{APPLICATION}" name="network">']
     columns = max(1, round(len(exported.names) ** 0.5))
     ranks = {v: rank for rank, v in enumerate(model.dag.topological_order)}
     for v, rank in sorted(ranks.items()):

@@ -62,47 +62,27 @@ def load(path: str | os.PathLike[str]) -> AnyModel:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from treewright.networks import load_network
-    >>> asia = load_network("asia")
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asia.save(pathlib.Path(folder) / "asia.twm")
-    ...     load(pathlib.Path(folder) / "asia.twm") == asia
-    True
+    ...     path = pathlib.Path(folder) / "asia.twm"
+    ...     save(asia, path, provenance={"seed": 7}, certificate=tree, treewidth=2)
+    ...     load(path) == asia, read_provenance(path), read_certificate(path).width
+    (True, {'seed': 7}, 2)
     """
     return from_source(read_source(path))
 
 
 def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a file says about where its model came from.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from treewright.networks import load_network
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(load_network("asia"), pathlib.Path(folder) / "asia.twm", provenance={"seed": 7})
-    ...     read_provenance(pathlib.Path(folder) / "asia.twm")
-    {'seed': 7}
-    """
+    """What a file says about where its model came from."""
     source = read_source(path)
     with _named(source):
         return _read_provenance(_verified(source.data))
 
 
 def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
-    """The clusters that a file keeps as proof of its model's treewidth, if it does.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> import treewright as tw
-    >>> asia = tw.load_network("asia")
-    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asia.save(pathlib.Path(folder) / "asia.twm", certificate=tree, treewidth=2)
-    ...     read_certificate(pathlib.Path(folder) / "asia.twm").width
-    2
-    """
+    """The clusters that a file keeps as proof of its model's treewidth, if it does."""
     source = read_source(path)
     with _named(source):
         document = _verified(source.data)
@@ -216,8 +196,7 @@ def _verified(data: bytes) -> dict[str, Any]:
     expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
     required, optional = _REQUIRED | _KINDS[kind].required, _OPTIONAL | _KINDS[kind].optional
     expect(
-        required <= document.keys() <= required | optional,
-        f"the keys are not {', '.join(sorted(required))}",
+        required <= document.keys() <= required | optional, f"the keys are not {', '.join(sorted(required))}"
     )
     return document
 
