@@ -99,19 +99,18 @@ class EfficientMarkov(Estimator):
         return self
 
     def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
-        return learn_efficient_markov(
-            counter,
-            delta=self.delta,
-            q=self.q,
-            k=self.k,
-            search=self.search,
+        settings = MarkovSettings(
+            delta=None if self.delta == "auto" else self.delta,
             min_rows=self.min_rows,
-            min_vars=self.min_vars,
-            alpha=self.alpha,
+            smoothing=self.alpha,
+            largest_set=self.q,
+            feature_length=self.k,
+            search=self.search,
+            min_variables=self.min_vars,
             leaf=self.leaf,
             score=self.criterion,
-            balance_tol=self.balance_tol,
+            balance_tolerance=self.balance_tol,
             max_depth=self.max_depth,
-            valid=valid,
-            rng=np.random.default_rng(self.seed),
         )
+        rng = np.random.default_rng(self.seed)
+        return learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng)

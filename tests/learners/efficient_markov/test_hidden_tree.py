@@ -209,11 +209,11 @@ def test_validation_rows_progress_and_the_clock():
         epochs=3,
         batch=50,
         valid=clustered(80, seed=8),
-        progress=lambda *x: seen.append(x),
+        progress=seen.append,
     )
-    assert [step for _, step, _ in seen] == [1, 2, 3]
+    assert [step.done for step in seen] == [1, 2, 3]
     assert learned.trace.phases[0].tallies["held_out_rows"] == 0
-    assert learned.trace.phases[1].tallies["log_likelihood"] == max(score for *_, score in seen)
+    assert learned.trace.phases[1].tallies["log_likelihood"] == max(step.score for step in seen)
     late = tw.learn_hidden_tree(tw.count(table), states=2, seconds=1e-9)
     assert late.trace.stopped_by == "seconds"
     assert tw.learn_hidden_tree(tw.count(table), states=2).trace.phases[0].tallies["held_out_rows"] > 10
