@@ -23,6 +23,7 @@ from treewright.models.answers import Explanation, list_targets
 from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
+from treewright.models.model import by_variable
 from treewright.statistics.moments import rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
@@ -300,12 +301,7 @@ class GaussianNetwork(DirectedModel):
 def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
     """One finite number per variable, in schema order; read-only."""
     if isinstance(numbers, Mapping):
-        absent = [name for name in schema.names if name not in numbers]
-        unknown = [name for name in numbers if name not in schema]
-        if absent or unknown:
-            found = f"none for {absent[0]!r}" if absent else f"one for {unknown[0]!r}, which is no variable"
-            raise SchemaError(f"every variable needs one {what}; found {found}")
-        numbers = [numbers[name] for name in schema.names]
+        numbers = by_variable(schema, numbers, what)
     array = np.array(numbers, dtype=np.float64)
     if array.shape != (len(schema),):
         raise SchemaError(f"{len(schema)} variables need one {what} each; found shape {array.shape}")

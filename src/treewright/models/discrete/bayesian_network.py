@@ -104,9 +104,9 @@ class BayesianNetwork(DirectedModel, Asking):
         return self._prior
 
     def with_provenance(self, provenance: Mapping[str, Any]) -> BayesianNetwork:
-        """The same model with another story of where it came from."""
-        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=provenance)
-        made._counts, made._prior = self._counts, self._prior
+        """The same model with another account of where it came from."""
+        made = self.with_counts(self._counts, self._prior)
+        made._provenance = dict(provenance)
         return made
 
     def with_counts(self, counts: FamilyCounts | None, prior: Dirichlet | None = None) -> BayesianNetwork:

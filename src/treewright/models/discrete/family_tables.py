@@ -10,6 +10,7 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.evidence import state_of
+from treewright.models.model import by_variable
 from treewright.tables.schema import Schema
 from treewright.types import Cells
 
@@ -21,12 +22,7 @@ def tables_by_variable(
 ) -> Sequence[npt.ArrayLike]:
     """One table per variable in schema order, however they were given."""
     if isinstance(tables, Mapping):
-        unknown = [name for name in tables if name not in schema]
-        missing = [name for name in schema.names if name not in tables]
-        if unknown or missing:
-            found = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r}, which is no variable"
-            raise SchemaError(f"every variable needs one table; found {found}")
-        return [tables[name] for name in schema.names]
+        return by_variable(schema, tables, "table")
     if len(tables) != len(schema):
         raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
     return tables
