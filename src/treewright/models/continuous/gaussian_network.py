@@ -86,13 +86,13 @@ class GaussianNetwork(DirectedModel):
     ) -> None:
         check_continuous(dag.schema, "a Gaussian network")
         self._dag = dag
-        self._intercepts = numbers_by_variable(dag.schema, intercepts, "intercept")
-        self._variances = numbers_by_variable(dag.schema, variances, "variance")
+        self._intercepts = order_numbers(dag.schema, intercepts, "intercept")
+        self._variances = order_numbers(dag.schema, variances, "variance")
         negative = np.flatnonzero(self._variances < 0)
         if negative.size:
             name, found = dag.schema.names[negative[0]], float(self._variances[negative[0]])
             raise SchemaError(f"a variance is not negative; that of {name!r} is {found!r}")
-        self._coefficients = checked_coefficients(dag, coefficients)
+        self._coefficients = check_coefficients(dag, coefficients)
         self._floored = tuple(sorted(dag.schema.names_of(dag.schema.scope(floored))))
         self._redundant = {
             dag.schema[child].name: tuple(sorted(parents)) for child, parents in (redundant or {}).items()
@@ -298,7 +298,7 @@ class GaussianNetwork(DirectedModel):
         return gaussian_to_networkx(self)
 
 
-def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
+def order_numbers(schema: Schema, numbers: Numbers, what: str) -> Floats:
     """One finite number per variable, in schema order; read-only."""
     if isinstance(numbers, Mapping):
         numbers = by_variable(schema, numbers, what)
@@ -312,7 +312,7 @@ def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
     return array
 
 
-def checked_coefficients(
+def check_coefficients(
     dag: Dag, coefficients: Mapping[str, Mapping[str, float]]
 ) -> tuple[dict[str, float], ...]:
     """One mapping per variable, its parents in schema order."""
