@@ -38,7 +38,13 @@ from treewright.learners.bayesian_knots.engines import (
 )
 from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap, tell_of_blocks
 from treewright.learners.bayesian_knots.merging import WeighedEdges, edges_of, joined_by_knots
-from treewright.learners.bayesian_knots.pipeline import combine_knots, make_learner, measure_in_phase, work_of
+from treewright.learners.bayesian_knots.pipeline import (
+    combine_knots,
+    learn_in_phase,
+    make_learner,
+    measure_in_phase,
+    work_of,
+)
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
 from treewright.learners.independence.partner_tests import PartnerQuestions
@@ -121,9 +127,7 @@ def learn_blocks(
         blocks = find_blocks(measured)
         tallies["blocks"] = len(blocks)
     tell(progress, f"{len(blocks)} blocks")
-    with trace.phase("knots") as tallies:
-        knots = learner.learn_all(blocks.cluster_scopes)
-        tallies.update(work_of(learner, knots))
+    knots = learn_in_phase(learner, blocks, trace)
     tell(progress, "overlaps")
     with trace.phase("overlaps") as tallies:
         before = learner.test.n_conditional

@@ -169,10 +169,7 @@ def learn_paper_knots(
     (5, True)
     """
     require("learn_paper_knots", STATISTICS, source)
-    one_of("combine", combine, get_args(Combine))
-    one_of("merge", merge, get_args(Merge))
-    if settings.tie == "random" and combine != "dag":
-        raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
+    _check_rules(combine, merge, settings.tie)
     learner = make_learner(
         "learn_paper_knots",
         source,
@@ -189,15 +186,12 @@ def learn_paper_knots(
         refuse_other_variables(found, source.schema)
         tallies["clusters"] = len(found)
     tell(progress, f"{len(found)} knots")
-    with trace.phase("knots") as tallies:
-        knots = learner.learn_all(found.cluster_scopes)
-        tallies.update(work_of(learner, knots))
+    knots = learn_in_phase(learner, found, trace)
     tell(progress, "combination")
     with trace.phase("combination") as tallies:
         union = joined_by_knots(source.schema, knots, known)
         kept = merge_edges(union, knots, merge, learner)
-        weighed = WeighedEdges(kept, measured)
-        graph, arcs, unobeyed = obey(weighed, known)
+        graph, arcs, unobeyed = obey(WeighedEdges(kept, measured), known)
         one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=settings.tie, rng=rng)
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
@@ -219,6 +213,13 @@ def learn_paper_knots(
         removed=tuple(sorted(set(union.edges()) - set(kept.edges()))),
         unobeyed=unobeyed,
     )
+
+
+def _check_rules(combine: Combine, merge: Merge, tie: Tie) -> None:
+    one_of("combine", combine, get_args(Combine))
+    one_of("merge", merge, get_args(Merge))
+    if tie == "random" and combine != "dag":
+        raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
 
 
 def make_learner(
@@ -245,6 +246,14 @@ def measure_in_phase(source: Counter | Moments, trace: TraceBuilder) -> Dependen
     with trace.phase("dependencies") as tallies:
         tallies["tables"] = n * (n - 1) // 2
         return measure_dependencies(source)
+
+
+def learn_in_phase(learner: KnotLearner, clusters: Clusters, trace: TraceBuilder) -> list[Knot]:
+    """The knot of every cluster, as the phase that does most of the work."""
+    with trace.phase("knots") as tallies:
+        knots = learner.learn_all(clusters.cluster_scopes)
+        tallies.update(work_of(learner, knots))
+    return knots
 
 
 def work_of(learner: KnotLearner, knots: Sequence[Knot]) -> dict[str, int]:
