@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias, Union, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
-from treewright.types import Codes
+from treewright.types import Codes, Flags, Floats
 
 if TYPE_CHECKING:
     from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -37,7 +36,7 @@ class Model(Protocol):
     @property
     def schema(self) -> Schema: ...
 
-    def log_probability(self, table: Table) -> npt.NDArray[np.float64]:
+    def log_probability(self, table: Table) -> Floats:
         """Natural logarithm of the probability of each row."""
         ...
 
@@ -68,7 +67,7 @@ def align_columns(schema: Schema, table: Table) -> list[Codes]:
 def align_evidence(schema: Schema, table: Table) -> EvidenceColumns:
     """The table's rows as evidence: columns that it lacks and cells that miss are not observed."""
     codes: list[Codes | None] = [None] * len(schema)
-    missing: list[npt.NDArray[np.bool_] | None] = [None] * len(schema)
+    missing: list[Flags | None] = [None] * len(schema)
     for v, variable in enumerate(schema):
         if variable.name not in table.schema:
             continue

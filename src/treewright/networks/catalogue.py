@@ -14,13 +14,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import FormatError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.networks.example_files import example_names, example_text, expect, read_document
+from treewright.models.formats.json_values import are_names, expect
+from treewright.networks.example_files import example_names, example_text, read_document
 from treewright.tables.schema import Schema, Variable
+from treewright.types import Floats
 
 _ROUNDED = 1e-4  # how far the sum of a published row may be from one
 _EXACT = 1e-12  # what the addition of exact decimals may miss
@@ -40,15 +41,8 @@ def example_networks() -> tuple[str, ...]:
 def load_network(name: str) -> BayesianNetwork:
     """Load an example network.
 
-    - ``asia``: chest clinic, 8 variables [1]_.
-    - ``alarm``: monitoring of patients in intensive care, 37 variables [2]_.
-
-    References
-    ----------
-    .. [1] Lauritzen & Spiegelhalter (1988). Local computations with probabilities on graphical structures and
-       their application to expert systems. Journal of the Royal Statistical Society B 50, 157-224.
-    .. [2] Beinlich, Suermondt, Chavez & Cooper (1989). The ALARM monitoring system. Proceedings of the Second
-       European Conference on Artificial Intelligence in Medicine, 247-256.
+    - ``asia``: chest clinic, 8 variables (Lauritzen & Spiegelhalter 1988).
+    - ``alarm``: monitoring of patients in intensive care, 37 variables (Beinlich et al. 1989).
 
     Examples
     --------
@@ -85,19 +79,13 @@ def _read_variable(item: Any) -> Variable:
         f"a variable has the keys name, states, parents and table; found {_shown(item)}",
     )
     states = item["states"]
-    expect(
-        isinstance(states, list) and all(isinstance(state, str) for state in states),
-        f"the states of {item['name']!r} are not a list of texts",
-    )
+    expect(are_names(states), f"the states of {item['name']!r} are not a list of texts")
     return Variable(item["name"], tuple(states))
 
 
 def _parents(item: Any, schema: Schema) -> list[str]:
     parents: list[str] = item["parents"]
-    expect(
-        isinstance(parents, list) and all(isinstance(name, str) for name in parents),
-        f"the parents of {item['name']!r} are not a list of names",
-    )
+    expect(are_names(parents), f"the parents of {item['name']!r} are not a list of names")
     expect(len(set(parents)) == len(parents), f"the parents of {item['name']!r} are not different")
     for name in parents:
         expect(
@@ -108,7 +96,7 @@ def _parents(item: Any, schema: Schema) -> list[str]:
     return parents
 
 
-def _read_table(dag: Dag, item: Any) -> npt.NDArray[np.float64]:
+def _read_table(dag: Dag, item: Any) -> Floats:
     schema, name = dag.schema, item["name"]
     listed = [schema.index(parent) for parent in item["parents"]]
     shape = tuple(schema.cardinalities[p] for p in listed)

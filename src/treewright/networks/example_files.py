@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from treewright.errors import FormatError, UnknownNameError, nearest
+from treewright.models.formats.json_values import expect
 
 VERSION = 1
 
@@ -39,11 +40,6 @@ def read_document(what: str, text: str) -> Any:
     for key in ("name", "source"):
         expect(isinstance(document.get(key), str) and document[key] != "", f"the {what} has no {key}")
     return document
-
-
-def expect(condition: bool, message: str) -> None:
-    if not condition:
-        raise FormatError(message)
 
 
 def _data(*folder: str) -> Traversable:

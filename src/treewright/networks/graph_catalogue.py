@@ -7,11 +7,11 @@ a random Markov network on it.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from treewright.errors import FormatError
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.networks.example_files import example_names, example_text, expect, read_document
+from treewright.models.formats.json_values import are_names, expect
+from treewright.networks.example_files import example_names, example_text, read_document
 from treewright.tables.schema import Schema, Variable
 
 
@@ -29,14 +29,9 @@ def example_graphs() -> tuple[str, ...]:
 def load_graph(name: str) -> UndirectedGraph:
     """Load an example graph; its variables have the states 0 and 1.
 
-    - ``karate``: who met whom outside a karate club, 34 members [1]_.
+    - ``karate``: who met whom outside a karate club, 34 members (Zachary 1977).
     - ``six_cycle``, ``six_chain``, ``six_dhub``, ``six_tailhub``, ``six_star``, ``six_split``: six vertices,
       of irregularity 0, 2, 8, 12, 20 and 24.
-
-    References
-    ----------
-    .. [1] Zachary (1977). An information flow model for conflict and fission in small groups. Journal of
-       Anthropological Research 33, 452-473.
 
     Examples
     --------
@@ -57,9 +52,9 @@ def read_graph(text: str) -> UndirectedGraph:
     """Build the graph of a file's text, refusing whatever does not fit."""
     document = read_document("graph", text)
     vertices, edges = document.get("vertices"), document.get("edges")
-    expect(_is_names(vertices) and len(vertices) > 0, "the vertices are not a list of names")
+    expect(are_names(vertices) and len(vertices) > 0, "the vertices are not a list of names")
     expect(
-        isinstance(edges, list) and all(_is_names(pair) and len(pair) == 2 for pair in edges),
+        isinstance(edges, list) and all(are_names(pair) and len(pair) == 2 for pair in edges),
         "the edges are not a list of pairs of names",
     )
     try:
@@ -67,7 +62,3 @@ def read_graph(text: str) -> UndirectedGraph:
         return UndirectedGraph(schema, [(u, v) for u, v in edges])
     except ValueError as error:
         raise FormatError(f"the graph contradicts itself: {error}") from error
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)

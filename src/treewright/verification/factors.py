@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from treewright.verification.content import Variables
+from treewright.verification.content import Variables, are_names
 from treewright.verification.numbers import check_numbers
 from treewright.verification.report import Findings, braced
 
@@ -32,7 +32,7 @@ def read_scope(
         findings.add("factors", f'factor {position} has not just the keys "scope" and "table"')
         return None
     scope = item["scope"]
-    if not isinstance(scope, list) or not all(isinstance(name, str) for name in scope):
+    if not are_names(scope):
         findings.add("factors", f"the scope of factor {position} is not a list of names")
         return None
     unknown = sorted(set(scope) - variables.states.keys())
@@ -40,9 +40,8 @@ def read_scope(
         findings.add("factors", f"factor {position} is about {unknown[0]!r}, which is no variable", unknown)
         return None
     if len(set(scope)) < len(scope):
-        findings.add(
-            "factors", f"factor {position} lists a variable twice: {braced(scope)}", sorted(set(scope))
-        )
+        message = f"factor {position} lists a variable twice: {braced(scope)}"
+        findings.add("factors", message, sorted(set(scope)))
         return None
     return tuple(scope)
 

@@ -19,7 +19,7 @@ from treewright.graphs import Dag
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
-from treewright.statistics import Counter, count, moments
+from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
@@ -33,7 +33,7 @@ class Ground:
     score: LocalScore
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
-    counter: Counter | None = None  # none for continuous columns
+    counter: WholeCounter | None = None  # none for continuous columns
     table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
     complete: Table | None = None  # the rows that miss nothing; none for several tables
     databases: Databases | None = None  # several tables with overlapping columns

@@ -6,7 +6,7 @@ from treewright.cli.data import DataOptions
 from treewright.cli.learning.ground import Ground, ground_of, ground_of_tables
 from treewright.cli.learning.incomplete import mean_log_likelihood
 from treewright.errors import TableTooLarge
-from treewright.models.fitting.several_tables import score_tables
+from treewright.models.fitting.databases import score_tables
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table

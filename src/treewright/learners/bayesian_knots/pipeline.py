@@ -19,8 +19,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (

@@ -79,7 +79,7 @@ def learn_blankets(
     search: str | Search | ThreePhases = "auto",
     *,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    max_width: int | None = None,
+    treewidth: int | None = None,
     max_blanket: int | None = None,
     start: Start | UndirectedGraph | None = None,
     progress: Progress | None = None,
@@ -102,7 +102,7 @@ def learn_blankets(
         :class:`WorstPairTabu`, :class:`ExhaustiveSearch` or :class:`ThreePhases`.
     knowledge
         Edges that are required (in either direction) and pairs that are forbidden in both directions.
-    max_width
+    treewidth
         Treewidth that no graph of the search exceeds; the result carries a certificate.
     max_blanket
         Neighbours that no variable exceeds.
@@ -128,7 +128,7 @@ def learn_blankets(
     """
     require("learn_blankets", GRAPH_SCORE, score)
     chosen = named_search(search)
-    rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
+    rules = FlipRules.of(score.schema, knowledge, max_blanket, treewidth)
     task = _Task(start, rules, TraceBuilder(), progress or (lambda _: None))
     if isinstance(chosen, str):
         return _automatic(score.tuned(), chosen, task)
@@ -188,7 +188,7 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
         return replace(walked, trace=task.trace.build())
     other = IndependenceBasedScore(counter).tuned()
     learned = _search(other, WorstPairWalk(), replace(task, start=start, proof=pseudo.order))
-    return replace(learned, report=EVENLY)
+    return replace(learned, notes=(EVENLY,))
 
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
@@ -257,7 +257,7 @@ def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: 
         joined ^= {pair}
         a, b = sorted((names[u], names[v]))
         flips.append(FlippedEdge((a, b), pair in joined, total))
-    width, proof = task.rules.max_width, None
+    width, proof = task.rules.treewidth, None
     if width is not None:
         order = found.order or fits(graph, width)
         assert order is not None or not len(schema)  # the search judged no wider graph

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Literal
 
@@ -16,10 +17,11 @@ from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs._bits import Rows, pack
 from treewright.graphs.ranked import rank_matrix, rank_pairs, ranks_by_name, unrank_pairs
-from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
+from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.bounded_treewidth.starts import CoveredStart
-from treewright.learners.learned import Trace
+from treewright.learners.learned import Trace, TraceBuilder
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Progress, Step
 
 Arcs = npt.NDArray[np.uint32]  # two columns: ranks of names
 Ranks = npt.NDArray[np.uint32]
@@ -50,12 +52,19 @@ class BoundedGrowth:
             max_parents or 0,
             self._allowed_tails(),
         )
-        self._progress = progress
+        self._progress, self._phase = progress, ""
         self._iterations: list[Iteration] = []
 
     @property
     def width(self) -> int:
         return self.network.width
+
+    @contextmanager
+    def phase(self, trace: TraceBuilder, name: str) -> Iterator[dict[str, int | float]]:
+        """A part of the work, under whose name its iterations are told."""
+        self._phase = name
+        with trace.phase(name) as tallies:
+            yield tallies
 
     def ranks_of(self, names: Sequence[NameOrIndex]) -> Ranks:
         return ranks_by_name(self.schema)[list(self.schema.scope(names))]
@@ -88,7 +97,7 @@ class BoundedGrowth:
         width, score = self.network.width, self.network.score
         self._iterations.append(Iteration(edges, skipped, width, score, perf_counter() - since))
         if self._progress is not None:
-            self._progress(len(self._iterations), width, score)
+            self._progress(Step(self._phase, len(self._iterations), None, score, width))
 
     def certified(self, trace: Trace) -> Certified:
         cover = _core.graph_edges(self.network.cover())

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treewright.arguments import COUNTS, require
-from treewright.criteria.registry import score_named
+from treewright.criteria.registry import SCORES, score_named
 from treewright.criteria.scores.discrete_score import local_by, of_same_tables
-from treewright.criteria.scores.grouped_score import GroupedQNML, GroupedScore
+from treewright.criteria.scores.edge_prior import sparse_score
+from treewright.criteria.scores.grouped_score import GroupedScore
 from treewright.criteria.scores.native_scores import CountedScore
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.class_search import class_search
@@ -228,7 +228,7 @@ def suited_score(
         return CountedChoice("sparse-gaussian-bic", sparse_score(source), {})
     groups = merge_states(source)
     if groups:
-        return CountedChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
+        return CountedChoice("grouped-qnml", SCORES["grouped-qnml"].kind(source, groups=groups), {})
     scores = {name: GroupedScore(make, source, groups={}) for name, make in CANDIDATES.items()}
     choice = _choose(scores, bind_knowledge(knowledge, source.schema))
     return replace(choice, name=f"sparse-{choice.name}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
 
 import numpy as np
 
@@ -24,10 +23,9 @@ from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
 from treewright.learners.independence.skeleton import checked_depth
 from treewright.learners.learned import TraceBuilder, tell
+from treewright.learners.separation_trees.settings import Depth, LocalSearch
 from treewright.types import Progress, Scope
 
-LocalSearch = Literal["pc", "exhaustive"]
-Depth = int | None | Literal["auto"]
 # More tests than this are not asked for by an exhaustive search without a limit.
 _MOST_TESTS = 10**8
 
@@ -97,7 +95,7 @@ def find_node_skeletons(
     trace
         Gets a phase for each level.
     progress
-        Called with a line about each level.
+        Called with a step where each level begins.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def settle_levels(
     for level in count() if depth is None else range(depth + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        tell(progress, f"{name}: separators of size {level}")
+        tell(progress, f"{name}: separators of size {level}", level, depth)
         with trace.phase(f"{name} {level}") as tallies:
             before = answers.n_evaluated
             pairs, tests, removed = search.settle(level, answers)

@@ -38,7 +38,7 @@ def real_column(table: Table, name: str) -> Floats:
     return column
 
 
-def row_patterns(masks: Mask) -> list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]]:
+def row_patterns(masks: Mask) -> list[tuple[Mask, npt.NDArray[np.intp]]]:
     """Which columns miss, and the rows where just these do: each pattern once.
 
     Examples

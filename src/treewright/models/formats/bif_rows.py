@@ -18,6 +18,7 @@ import numpy.typing as npt
 from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft, count_cells, count_text
 from treewright.models.formats.tokens import QUOTED, WORD, Positions, Tokens, shorten
+from treewright.types import Floats
 
 MOST_MARKS = 64  # commas or brackets within one label
 OPEN, CLOSE, COMMA = (ord(mark) for mark in "(),")
@@ -56,7 +57,7 @@ class Rows:
     """Parent configurations (a column of codes per parent), probabilities, and where each row starts."""
 
     codes: Positions
-    values: npt.NDArray[np.float64]
+    values: Floats
     starts: Positions
 
 
@@ -152,9 +153,7 @@ def _no_state(tokens: Tokens, offset: int, states: States, delimiter: str) -> Fo
     return tokens.source.error(message, offset)
 
 
-def read_numbers(
-    tokens: Tokens, first: int, last: int, expected: int | None, *, at: int
-) -> npt.NDArray[np.float64]:
+def read_numbers(tokens: Tokens, first: int, last: int, expected: int | None, *, at: int) -> Floats:
     """Numbers with or without commas between them."""
     kinds = tokens.kinds[first:last]
     odd = np.flatnonzero((kinds != WORD) & (kinds != COMMA))
@@ -173,9 +172,9 @@ def place_rows(
     rows: Rows,
     family: tuple[int, Sequence[int]],
     *,
-    default: npt.NDArray[np.float64] | None,
+    default: Floats | None,
     at: int,
-) -> tuple[npt.NDArray[np.float64], Positions | None]:
+) -> tuple[Floats, Positions | None]:
     """Put rows where they belong; refuse a row twice, or none where there is no default."""
     child, parents = family
     name = draft.variable(child).name
