@@ -17,7 +17,6 @@ import numpy as np
 
 from treewright.arguments import STATISTICS, require
 from treewright.criteria import IndependenceTest
-from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import (
