@@ -39,11 +39,6 @@ class FeatureGraphEngine:
     Every question returns the natural logarithm of the probability of its evidence; soft evidence weighs rows
     by its likelihoods. Minus infinity means that the evidence is impossible.
 
-    Parameters
-    ----------
-    graph
-        The graph with its parameters.
-
     Examples
     --------
     >>> from treewright.graphs import FeatureGraphBuilder

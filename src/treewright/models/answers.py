@@ -142,8 +142,6 @@ class ByName(Mapping[str, Answer]):
 class Marginals(ByName[Distribution]):
     """The distribution of every variable, each asked for by name.
 
-    The numbers stay in one flat array; distributions are made when they are asked for.
-
     Attributes
     ----------
     cells

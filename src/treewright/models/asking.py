@@ -118,11 +118,8 @@ class Asking(ModelBase):
     def marginals_many(self, rows: Table | Sequence[Mapping[str, Label]]) -> ManyMarginals:
         """The distribution of every variable given each row, for many rows at once.
 
-        Parameters
-        ----------
-        rows
-            A table, whose missing cells (and columns that it lacks) are not observed; or a sequence of
-            mappings from names to states. Equal rows are asked once.
+        Missing cells of a table, columns that it lacks and names that a mapping leaves out are not observed.
+        Equal rows are asked once.
 
         Examples
         --------

@@ -40,15 +40,8 @@ def example_networks() -> tuple[str, ...]:
 def load_network(name: str) -> BayesianNetwork:
     """Load an example network.
 
-    - ``asia``: chest clinic, 8 variables [1]_.
-    - ``alarm``: monitoring of patients in intensive care, 37 variables [2]_.
-
-    References
-    ----------
-    .. [1] Lauritzen & Spiegelhalter (1988). Local computations with probabilities on graphical structures and
-       their application to expert systems. Journal of the Royal Statistical Society B 50, 157-224.
-    .. [2] Beinlich, Suermondt, Chavez & Cooper (1989). The ALARM monitoring system. Proceedings of the Second
-       European Conference on Artificial Intelligence in Medicine, 247-256.
+    - ``asia``: chest clinic, 8 variables (Lauritzen & Spiegelhalter 1988).
+    - ``alarm``: monitoring of patients in intensive care, 37 variables (Beinlich et al. 1989).
 
     Examples
     --------

@@ -37,10 +37,8 @@ def random_network(
 
     Parameters
     ----------
-    n_variables
-        How many variables.
-    treewidth
-        The treewidth of the moral graph.
+    treewidth, exact
+        The treewidth of the moral graph; a bound on it unless it must be reached exactly.
     states
         The fewest and the most states of a variable; each number is equally likely.
     max_parents
@@ -48,8 +46,6 @@ def random_network(
     concentration
         Every row of a table is drawn from a symmetric Dirichlet distribution with this parameter: small
         values give nearly deterministic tables, large ones nearly uniform tables.
-    exact
-        Whether `treewidth` must be reached; otherwise it is a bound.
     rng
         Source of randomness; equal generators give equal networks.
 
@@ -80,16 +76,8 @@ def random_dag(
 ) -> Dag:
     """Generate a directed acyclic graph: a random order, and arcs along it chosen evenly among all pairs.
 
-    Parameters
-    ----------
-    n_variables
-        How many variables.
-    n_arcs, density
-        How many arcs, or which share of all pairs; exactly one of the two.
-    states
-        The fewest and the most states of a variable.
-    rng
-        Source of randomness.
+    `n_arcs` says how many, or `density` which share of all pairs: exactly one of the two. `states` are the
+    fewest and the most states of a variable.
 
     Examples
     --------

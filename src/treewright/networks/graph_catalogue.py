@@ -29,14 +29,9 @@ def example_graphs() -> tuple[str, ...]:
 def load_graph(name: str) -> UndirectedGraph:
     """Load an example graph; its variables have the states 0 and 1.
 
-    - ``karate``: who met whom outside a karate club, 34 members [1]_.
+    - ``karate``: who met whom outside a karate club, 34 members (Zachary 1977).
     - ``six_cycle``, ``six_chain``, ``six_dhub``, ``six_tailhub``, ``six_star``, ``six_split``: six vertices,
       of irregularity 0, 2, 8, 12, 20 and 24.
-
-    References
-    ----------
-    .. [1] Zachary (1977). An information flow model for conflict and fission in small groups. Journal of
-       Anthropological Research 33, 452-473.
 
     Examples
     --------

@@ -15,16 +15,7 @@ from treewright.networks.generate import numbered_schema, pairs_numbered
 
 
 def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGraph:
-    """Stars whose centres form a path.
-
-    Parameters
-    ----------
-    n_hubs
-        How many stars.
-    leaves
-        Leaves of each star.
-    states
-        States of every variable.
+    """So many stars with so many leaves each, whose centres form a path.
 
     Examples
     --------
@@ -57,22 +48,10 @@ def lattice_graph(n_rows: int, n_columns: int, *, states: int = 2) -> Undirected
 def scale_free_graph(
     n_variables: int, n_links: int, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
-    """Preferential attachment: each new vertex is joined to others in proportion to their degrees [1]_.
+    """Preferential attachment: each new vertex is joined to others in proportion to their degrees.
 
-    Parameters
-    ----------
-    n_variables
-        How many vertices.
-    n_links
-        Edges of each new vertex (the paper's m). The first `n_links` + 1 vertices form a star.
-    states
-        States of every variable.
-    rng
-        Source of randomness.
-
-    References
-    ----------
-    .. [1] Barabasi & Albert (1999). Emergence of scaling in random networks. Science 286, 509-512.
+    The paper's m (Barabasi & Albert 1999) is `n_links`, the edges of each new vertex; the first `n_links` + 1
+    vertices form a star.
 
     Examples
     --------
@@ -96,24 +75,14 @@ def scale_free_graph(
 def small_world_graph(
     n_variables: int, n_neighbours: int, rewiring: float, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
-    """A ring in which some edges were given another end [1]_.
+    """A ring in which some edges were given another end (Watts & Strogatz 1998).
 
     Parameters
     ----------
-    n_variables
-        How many vertices, in a ring.
     n_neighbours
         An even number: each vertex is joined to the nearest half of them on either side (the paper's k).
     rewiring
         The probability that an edge gets another far end (the paper's p).
-    states
-        States of every variable.
-    rng
-        Source of randomness.
-
-    References
-    ----------
-    .. [1] Watts & Strogatz (1998). Collective dynamics of 'small-world' networks. Nature 393, 440-442.
 
     Examples
     --------
@@ -148,18 +117,7 @@ def random_graph(
     states: int = 2,
     rng: np.random.Generator,
 ) -> UndirectedGraph:
-    """Edges chosen evenly among all pairs.
-
-    Parameters
-    ----------
-    n_variables
-        How many vertices.
-    n_edges, density
-        How many edges, or which share of all pairs; exactly one of the two.
-    states
-        States of every variable.
-    rng
-        Source of randomness.
+    """Edges chosen evenly among all pairs: `n_edges` of them, or the share `density`; exactly one of the two.
 
     Examples
     --------

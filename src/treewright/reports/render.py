@@ -49,10 +49,8 @@ def to_svg(
     structure
         A directed, partly directed or undirected graph with a schema; arrows mark directions. Where it knows
         the clusters of its variables they are drawn as coloured groups.
-    marginals
-        Distributions to show in the nodes, by name.
-    observed
-        Names of variables to mark as given.
+    marginals, observed
+        Distributions to show in the nodes, by name; and which variables to mark as given.
     confidence
         How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
         tells its share.

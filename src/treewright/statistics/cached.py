@@ -30,8 +30,6 @@ class CachedCounter:
 
     Parameters
     ----------
-    counter
-        Whatever counts.
     max_bytes
         Memory for tables; 256 MiB by default.
 

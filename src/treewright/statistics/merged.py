@@ -33,8 +33,6 @@ class MergedCounter:
 
     Parameters
     ----------
-    counter
-        Whatever counts.
     groups
         For some variables, by name: the groups, each a tuple of states; every state is in one of them. A
         group's number, from 0 on, is its state here.

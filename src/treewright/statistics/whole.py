@@ -8,6 +8,7 @@ tests of batches are made in the same pass that counts (the methods of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -107,6 +108,11 @@ class WholeCounter:
     def packed(self) -> _core.PackedTable:
         """The rows as the core holds them."""
         return self._packed
+
+    @cached_property
+    def copies(self) -> list[list[int]]:
+        """Groups of columns that are one-to-one relabellings of each other; the rows are read once for it."""
+        return _core.find_copies(self._packed)
 
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""

@@ -45,8 +45,6 @@ class PooledScore(PluralScore):
 
     Parameters
     ----------
-    databases
-        The tables.
     score
         "sparse-qnml" (the default for discrete tables), "qnml", "bic", "aic", "bdeu", "loglik", or
         "gaussian-bic" (the default for continuous ones).

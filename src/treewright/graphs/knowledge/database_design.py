@@ -64,8 +64,6 @@ def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     ----------
     dag
         A draft of the network. Only its families matter.
-    max_columns
-        Columns that one table may have.
 
     Returns
     -------

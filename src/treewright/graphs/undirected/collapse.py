@@ -16,8 +16,6 @@ def collapsed_scope(n: int, sets: Sequence[Scope], wanted: Scope) -> Scope:
 
     Parameters
     ----------
-    n
-        Number of variables.
     sets
         Their union holds every variable.
     wanted

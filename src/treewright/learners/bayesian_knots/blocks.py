@@ -17,8 +17,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -39,15 +39,14 @@ from treewright.learners.bayesian_knots.engines import (
     default_test,
     side_by_side,
 )
-from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap
+from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap, tell_of_blocks
 from treewright.learners.bayesian_knots.merging import WeighedEdges, edges_of, joined_by_knots
 from treewright.learners.bayesian_knots.pipeline import combine_knots, work_of
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
 from treewright.learners.independence.partner_tests import PartnerQuestions
 from treewright.learners.independence.pc import obey
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Progress, Scope
@@ -150,6 +149,7 @@ def learn_blocks(
         conflicts=one.conflicts,
         turned=one.turned,
         unobeyed=unobeyed,
+        notes=(tell_of_blocks(knots, len(overlaps), graph.n_edges),),
     )
 
 

@@ -217,4 +217,5 @@ def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     trace = Trace((*before.phases, *found.trace.phases))
     report = report_on(dag, trace, found.certified, score)
-    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score)
+    notes = (*found.notes, str(report))
+    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score, notes=notes)

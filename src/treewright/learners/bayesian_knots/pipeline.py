@@ -19,8 +19,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (
@@ -41,8 +41,7 @@ from treewright.learners.bayesian_knots.merging import Merge, WeighedEdges, join
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.pc import obey
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
@@ -203,11 +202,13 @@ def learn_paper_knots(
     known.check(one.dag)
     dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
     by_score = repr(score) if engine in ("class", "exact") else ""
+    report = report_on(dag, trace.build(), certified=False, score=by_score)
     return LearnedPaperKnots(
         structure=dag,
         trace=trace.build(),
         score=score.score(dag),
-        report=report_on(dag, trace.build(), certified=False, score=by_score),
+        notes=(str(report),),
+        report=report,
         certified=False,
         skeleton=graph,
         knots=tuple(knots),

@@ -24,7 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
-from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
 from treewright.types import Progress, Step
 
@@ -42,7 +42,7 @@ def learn_dag_climbing(
     max_parents: int | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb to a graph that no single arc added, removed or turned improves.
 
     Parameters
@@ -68,7 +68,7 @@ def learn_dag_climbing(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         A local optimum. The trace tells the steps, the ties among them and the families scored.
 
     References
@@ -110,7 +110,7 @@ def learn_tabu(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb, then walk on by the best move that leads to none of the last structures (Glover 1989).
 
     Parameters
@@ -126,7 +126,7 @@ def learn_tabu(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         The best graph met.
 
     Examples
@@ -155,7 +155,7 @@ def climb(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb natively from a start that obeys; the result is asserted to obey as well."""
     if ties not in ("look-ahead", "names"):
         raise SettingError(f"ties are broken by 'look-ahead' or by 'names'; found {ties!r}")
@@ -174,7 +174,7 @@ def climb(
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
     known.check(dag)
-    return LearnedNetwork(dag, trace.build())
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
 
 
 def climb_natively(

@@ -20,8 +20,7 @@ from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.partner_tests import PartnerQuestions
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
 

@@ -34,10 +34,10 @@ from treewright.graphs.directed.orientation import NamedCollider
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
-from treewright.learners.independence.functional import Functional, functional_columns
+from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.separators import NamedSeparators
-from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton, tell
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton
+from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
 from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
 
@@ -166,7 +166,11 @@ def learn_pc(
         asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
         functional = functional_columns(test, asked)
     tell(progress, "directions")
-    found = {"separators": NamedSeparators(skeleton.separators), "functional": functional}
+    found = {
+        "separators": NamedSeparators(skeleton.separators),
+        "functional": functional,
+        "notes": remarks_on_functional(functional),
+    }
     if collider_rule == "score":
         assert score is not None
         learned = by_score(skeleton, known, score, trace, **found)

@@ -39,8 +39,7 @@ from treewright.learners.independence.answers import GradedTest, MeasuringTest
 from treewright.learners.independence.pc import obey, stands
 from treewright.learners.independence.separators import NamedSeparators, Separators
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
 from treewright.types import Progress
 
 

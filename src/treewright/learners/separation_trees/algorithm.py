@@ -24,8 +24,7 @@ from treewright.graphs import (
 from treewright.learners.independence.collider_rules import Claims, Evidence, contest, majority
 from treewright.learners.independence.functional import functional_columns, remarks_on_functional
 from treewright.learners.independence.pc import best_inside, named_triple, obey, refuse_odd_score, stands
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, tell
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
     NodeSkeletons,
@@ -131,7 +130,7 @@ def learn_by_separation_tree(
         levels=made.levels,
         n_asked=nodes.answers.n_asked,
         n_evaluated=nodes.answers.n_evaluated,
-        notes=tuple(remarks_on_functional(functional)),
+        notes=remarks_on_functional(functional),
         _barred=barred_pairs(known),
     )
 

@@ -23,8 +23,7 @@ from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import Edge, UndirectedGraph, edge
 from treewright.learners.independence.answers import GradedTest, answers_of
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
 from treewright.learners.separation_trees.settings import GRAPH_METHODS, GraphMethod
 from treewright.statistics.moments import Moments

@@ -105,7 +105,7 @@ class LearnedFromDatabases(LearnedPattern):
 
 def notes_on(learned: LearnedFromDatabases) -> tuple[str, ...]:
     """What to know before a result is trusted; none if there is nothing."""
-    said = remarks_on_copies(learned.copies)
+    said = list(remarks_on_copies(learned.copies))
     if learned.engine == "class":
         said += remarks_on_few_rows(learned.databases)
     if not learned.homogeneity.is_homogeneous:

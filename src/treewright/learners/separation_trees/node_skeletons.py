@@ -21,8 +21,8 @@ from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
-from treewright.learners.independence.skeleton import checked_depth, tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.independence.skeleton import checked_depth
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.learners.separation_trees.settings import NodeSearch
 from treewright.types import Progress, Scope
 

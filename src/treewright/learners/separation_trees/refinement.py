@@ -24,8 +24,7 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
     triangulate,
 )
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudit, audited
 from treewright.learners.separation_trees.independence_graph import independence_graphs
 from treewright.learners.separation_trees.settings import TreeSettings

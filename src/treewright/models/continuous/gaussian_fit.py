@@ -34,11 +34,9 @@ class GaussianPrior:
     ----------
     rows
         How many, or what they weigh: the strength of the prior.
-    mean
-        The mean of the imagined rows by name; that of the data when left out, so that slopes and variances
-        are drawn to the prior and levels are not.
-    deviation
-        Their standard deviation by name; that of the data when left out.
+    mean, deviation
+        Of the imagined rows, by name; those of the data when left out, so that slopes and variances are drawn
+        to the prior and levels are not.
 
     Examples
     --------

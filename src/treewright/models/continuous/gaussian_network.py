@@ -47,10 +47,9 @@ class GaussianNetwork(DirectedModel):
         One number per variable, in schema order or by name.
     coefficients
         By child, then by parent: `{"wet": {"rain": 2.0}}`; one for every arc.
-    floored
-        Variables whose variance is a floor, as `fit` reports them.
-    redundant
-        Parents that `fit` gave the coefficient zero because the others determine them, by child.
+    floored, redundant
+        As `fit` reports them: variables whose variance is a floor, and by child the parents with the
+        coefficient zero because the others determine them.
 
     Examples
     --------
@@ -217,15 +216,7 @@ class GaussianNetwork(DirectedModel):
     @overload
     def query(self, targets: Sequence[str], given: RealGiven | None = None) -> JointNormal: ...
     def query(self, targets: str | Sequence[str], given: RealGiven | None = None) -> Normal | JointNormal:
-        """The distribution of one variable, or the joint one of several, given what is known.
-
-        Parameters
-        ----------
-        targets
-            A name, or a sequence of names.
-        given
-            What is known, by name: a number each.
-        """
+        """The distribution of one variable, or the joint one of several, given what is known."""
         evidence = read_real_evidence(self.schema, given)
         if isinstance(targets, str):
             v = self.schema.index(targets)

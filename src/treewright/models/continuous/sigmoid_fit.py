@@ -18,12 +18,7 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     The fits are those behind :class:`SigmoidBIC`, from the rows themselves, since a sigmoid has no sufficient
     statistics. For linear families, :func:`fit` with moments gives a :class:`GaussianNetwork`.
 
-    Parameters
-    ----------
-    structure
-        The arcs.
-    table
-        Continuous columns of the same names without missing cells; weights, if any, weigh the rows.
+    The table has continuous columns of the same names without missing cells; weights, if any, weigh the rows.
 
     Examples
     --------

@@ -38,12 +38,7 @@ class SigmoidNetwork(DirectedModel):
     A variable is Normal around th0 + th1 sigma(b + w . parents), sigma(z) = 1 / (1 + exp(-z)), with the
     variance s2; one without parents around th0 + th1 sigma(b).
 
-    Parameters
-    ----------
-    dag
-        The structure, over continuous variables.
-    families
-        One :class:`SigmoidFamily` per variable, in any order.
+    There is one :class:`SigmoidFamily` per variable, in any order.
 
     Examples
     --------

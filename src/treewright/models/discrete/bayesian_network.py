@@ -38,8 +38,6 @@ class BayesianNetwork(DirectedModel, Asking):
 
     Parameters
     ----------
-    dag
-        The structure.
     tables
         One array per variable, in schema order or by name: an axis per parent in the order of
         `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
@@ -50,8 +48,7 @@ class BayesianNetwork(DirectedModel, Asking):
 
     Examples
     --------
-    >>> from treewright.graphs.directed.dag import Dag
-    >>> from treewright.tables.schema import Schema, Variable
+    >>> from treewright import Schema, Variable
     >>> schema = Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))])
     >>> model = BayesianNetwork(
     ...     Dag(schema, [("rain", "wet")]), {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.0, 1.0]]}
@@ -122,12 +119,8 @@ class BayesianNetwork(DirectedModel, Asking):
         """A new model from the rows behind this one and further rows; this one stays as it is.
 
         The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
-        after part gives the very model that all rows give at once, in any order of the parts.
-
-        Parameters
-        ----------
-        data
-            A table, whose columns and states are met by name, or anything that counts.
+        after part gives the very model that all rows give at once, in any order of the parts. `data` is a
+        table, whose columns and states are met by name, or anything that counts.
 
         Examples
         --------

@@ -34,14 +34,7 @@ class FamilyCounter(Protocol):
 
 
 class FamilyCounts:
-    """The counts of each variable with its parents.
-
-    Parameters
-    ----------
-    dag
-        The families.
-    counter
-        Counts of the same variables, met by name; whole or real-weighted.
+    """The counts of each variable with its parents, met by name in a counter; whole or real-weighted.
 
     Examples
     --------

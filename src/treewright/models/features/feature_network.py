@@ -42,17 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EstimatedEntropy:
-    """An entropy that was estimated from drawn rows.
-
-    Attributes
-    ----------
-    nats
-        The mean of -log p over the rows.
-    standard_error
-        Of that mean.
-    n_rows
-        Rows drawn.
-    """
+    """The mean of -log p over drawn rows, its standard error, and how many rows were drawn."""
 
     nats: float
     standard_error: float
@@ -161,10 +151,7 @@ class FeatureNetwork(Asking):
     def entropy(self, given: Given | None = None) -> float:
         """The entropy in nats, of everything or of what the evidence leaves; exact.
 
-        Raises
-        ------
-        NoExactAnswer
-            When the graph has mixtures or hidden states; see :meth:`entropy_estimate`.
+        Refused with :class:`NoExactAnswer` for mixtures and hidden states; see :meth:`entropy_estimate`.
         """
         if not self.is_exact:
             raise NoExactAnswer(
@@ -205,18 +192,10 @@ class FeatureNetwork(Asking):
     def refit(self, counter: FamilyCounter, alpha: float = 1.0) -> FeatureNetwork:
         """The same graph with parameters estimated anew from the rows of a counter.
 
-        Parameters
-        ----------
-        counter
-            What :func:`count` returns: it must hold rows. Weights are honoured.
-        alpha
-            Rows that the prior pretends to have seen at every node, spread evenly over what may be there; 0
-            is maximum likelihood.
-
-        Raises
-        ------
-        NoExactAnswer
-            When the graph is not deterministic; :func:`fit` runs expectation maximisation then.
+        The counter must hold rows, as that of :func:`count`. The prior pretends to have seen `alpha` rows at
+        every node, spread evenly over what may be there; 0 is maximum likelihood. Refused with
+        :class:`NoExactAnswer` when the graph is not deterministic; :func:`fit` runs expectation maximisation
+        then.
         """
         from treewright.models.features.feature_fitting import refit
 
@@ -227,13 +206,9 @@ class FeatureNetwork(Asking):
     def to_log_linear(self, *, pushed: bool = False) -> LogLinearModel:
         """The same distribution as weighted features, one per parameter.
 
-        The weights of what holds in a row add up to its log-probability; minus infinity says never.
-
-        Parameters
-        ----------
-        pushed
-            Whether the weights of inner nodes are pushed down into the leaves of the first child, so that
-            only leaves have features, as in the paper.
+        The weights of what holds in a row add up to its log-probability; minus infinity says never. With
+        `pushed`, the weights of inner nodes are pushed down into the leaves of the first child, so that only
+        leaves have features, as in the paper.
         """
         from treewright.models.convert.feature_weights import to_log_linear
 

@@ -92,9 +92,9 @@ def fit(
     ----------
     structure
         The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
-        any `Pdag` that has one, is directed first by its consistent extension: of the variables that can be
-        last, the one with the largest name, again and again. The model's `provenance` then names the edges
-        that were open. Or a :class:`FeatureGraph`, whose shape is kept.
+        any `Pdag` that has one, is directed first (see :mod:`~treewright.models.discrete.directed`); the
+        model's `provenance` then names the edges that were open. Or a :class:`FeatureGraph`, whose shape is
+        kept.
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
         continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
@@ -114,22 +114,17 @@ def fit(
 
     Returns
     -------
-    BayesianNetwork
-        Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
-        uniform, from the prior or for want of anything better.
-    GaussianNetwork
-        From moments. Its `floored` and `redundant` say where the rows did not determine a regression.
-    MarkovNetwork
-        For an undirected graph. Its `fitting` says how the factors were found.
-    FeatureNetwork
-        For a feature graph: in closed form when it is deterministic, the prior's rows shared at every node;
-        else by expectation maximisation from the parameters that the graph has.
+    BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork
+        It says where the rows did not settle its numbers: `unseen` of a Bayesian network counts
+        the parent configurations without a row (uniform ones then), `floored` and `redundant` of a Gaussian
+        network name regressions that were not determined, `fitting` of a Markov network says how factors were
+        found. A feature graph is fitted in closed form when it is deterministic, the prior's rows shared at
+        every node; else by expectation maximisation from the parameters that it has.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from treewright.graphs.directed.dag import Dag
-    >>> from treewright.tables.schema import Schema, Variable
+    >>> from treewright import Dag, Schema, Variable
     >>> class Coin:
     ...     schema = Schema([Variable("side", ("heads", "tails"))])
     ...     def counts_many(self, scopes):

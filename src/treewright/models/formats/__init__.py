@@ -69,17 +69,11 @@ def read_model(path: PathLike, *, format: str | None = None, names: bool = True)
 
     Parameters
     ----------
-    path
-        The file; its ending says the format.
-    format
-        The format (``"bif"``, ``"net"`` ...) where the ending does not say it.
+    path, format
+        The file, and its format (``"bif"``, ``"net"`` ...) where the ending does not say it. Whatever is not
+        such a file is refused with :class:`FormatError`, with line and column.
     names
         Whether to give back names and labels from the file that :func:`write_model` may have put beside it.
-
-    Raises
-    ------
-    FormatError
-        For whatever is not such a file, with line and column.
 
     Examples
     --------
@@ -142,14 +136,10 @@ def write_model(
 
     Parameters
     ----------
-    model
-        What to write.
-    path
-        Where; an ending of ``.gz`` compresses.
+    path, format
+        Where (an ending of ``.gz`` compresses), and the format where the ending does not say it.
     strict
         Refuse what the file alone cannot say, rather than to rename.
-    format
-        The format where the ending does not say it.
 
     Examples
     --------

@@ -70,16 +70,7 @@ def parse(
 ) -> tuple[Draft, Element]:
     """A draft, and the root of the elements whose tags are known; bare signs are repaired, and it is noted.
 
-    Parameters
-    ----------
-    source
-        The file.
-    root
-        The tag that the root has to have.
-    known
-        Tags to keep; anything else is skipped with all that is in it.
-    fold_case
-        Whether tags are compared in upper case.
+    Elements of other tags are skipped with all that is in them. `fold_case` compares tags in upper case.
     """
     draft = Draft(source)
     try:

@@ -37,17 +37,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_]+")
 
 @dataclass(frozen=True)
 class NameRules:
-    """What a format can say.
-
-    Parameters
-    ----------
-    format
-        Its name, for messages.
-    variable, state
-        Patterns that a whole name or label must match.
-    reserved
-        Words that are taken, whatever their case.
-    """
+    """What a format can say: patterns that a whole name or label must match, and words that are taken."""
 
     format: str
     variable: str

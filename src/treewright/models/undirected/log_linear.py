@@ -38,12 +38,9 @@ class LogLinearModel:
 
     Parameters
     ----------
-    schema
-        The variables; all discrete.
-    features
-        Conjunctions of literals, or negations of such.
-    weights
-        One number per feature; minus infinity for a hard feature, which never holds.
+    features, weights
+        Conjunctions of literals, or negations of such; and one number per feature, minus infinity for a hard
+        feature, which never holds.
     fitting
         How the weights were found, as :func:`fit_weights` reports it.
 

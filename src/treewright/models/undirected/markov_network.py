@@ -53,11 +53,9 @@ class Fitting:
         features ``"maximum likelihood"``, ``"penalised likelihood"`` or ``"pseudo-likelihood"``.
     sweeps
         How often all cliques were visited, or steps of the search for weights.
-    residual
-        The largest difference between a clique's fitted and wanted marginal that the last sweep met; for
-        weights, the largest entry of the gradient.
-    converged
-        Whether that is within the tolerance.
+    residual, converged
+        The largest difference between a clique's fitted and wanted marginal that the last sweep met (for
+        weights, the largest entry of the gradient), and whether that is within the tolerance.
     note
         Why this method was taken, where it was a choice.
     """
@@ -197,10 +195,7 @@ class MarkovNetwork(Asking):
     def to_bayesian_network(self) -> BayesianNetwork:
         """The same distribution with directions, along a perfect elimination order of a chordal structure.
 
-        Raises
-        ------
-        GraphError
-            When the structure is not chordal: no Bayesian network has the same independences.
+        Refused for any other: no Bayesian network has the same independences.
 
         Examples
         --------

@@ -52,19 +52,11 @@ def fit_pseudolikelihood(
 
     Parameters
     ----------
-    schema
-        The variables of the model.
-    features
-        What the model knows of a row.
-    counter
-        Counts of the same variables, met by name.
+    schema, features, counter, tolerance, iterations
+        As for :func:`fit_weights`.
     prior
         A Gaussian prior on every weight, or None. Without one, weights of features that the data never
         contradict grow until the search stops; the model's `fitting` then says that it did not converge.
-    tolerance
-        Largest entry of the gradient of the mean log-pseudo-likelihood at which the search stops.
-    iterations
-        Steps of the search at most.
 
     Examples
     --------
