@@ -23,11 +23,10 @@ from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_tr
 from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
 from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
-from treewright.learners.classes.aggressive import learn_aggressive
 from treewright.learners.classes.bootstrap import edge_confidence
 from treewright.learners.classes.chow_liu import learn_chow_liu
 from treewright.learners.classes.class_search import LearnedClass, class_search
-from treewright.learners.classes.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.classes.dag_climbing import learn_aggressive, learn_dag_climbing, learn_tabu
 from treewright.learners.classes.edge_confidence import EdgeConfidence
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
@@ -44,11 +43,11 @@ from treewright.learners.efficient_markov.lem import (
 from treewright.learners.efficient_markov.mixture import Member, Mixed, learn_mixture
 from treewright.learners.efficient_markov.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph
-from treewright.learners.independence.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.independence.markov_blankets import (
     LearnedBlankets,
     grow_shrink,
     interleaved,
+    learn_grow_shrink_network,
     markov_blankets,
 )
 from treewright.learners.independence.pc import LearnedPc, learn_pc

@@ -30,6 +30,13 @@ class SparseCounts:
     codes: npt.NDArray[np.int64]
     counts: Counts
 
+    @classmethod
+    def of(cls, table: Counts) -> SparseCounts:
+        """The occupied cells of a table at hand."""
+        flat = table.reshape(-1)
+        codes = np.flatnonzero(flat).astype(np.int64)
+        return cls(table.shape, codes, flat[codes])
+
 
 @runtime_checkable
 class Counter(Protocol):

@@ -67,7 +67,4 @@ class JointCounts:
 
     def sparse_counts(self, scope: Scope) -> SparseCounts:
         """The occupied cells of a table."""
-        table = self.counts(scope)
-        flat = table.reshape(-1)
-        codes = np.flatnonzero(flat).astype(np.int64)
-        return SparseCounts(table.shape, codes, flat[codes])
+        return SparseCounts.of(self.counts(scope))

@@ -122,7 +122,11 @@ class Databases:
         found = (1 << len(self._tables)) - 1
         for which in scope:
             found &= self.masks[self._schema.index(which)]
-        return tuple(i for i in range(len(self._tables)) if found >> i & 1)
+        return self.cover_of(found)
+
+    def cover_of(self, mask: int) -> Cover:
+        """Positions of tables that are given as bits."""
+        return tuple(i for i in range(len(self._tables)) if mask >> i & 1)
 
     def covers(self, scope: Iterable[NameOrIndex]) -> bool:
         """Whether some table has all of these columns."""

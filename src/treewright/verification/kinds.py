@@ -14,10 +14,9 @@ from typing import Any
 from treewright.verification.content import Variables, are_names
 from treewright.verification.continuous import check_continuous, check_families, check_name_lists
 from treewright.verification.directed import Parents, read_parents
-from treewright.verification.factors import read_scopes
 from treewright.verification.features import check_nodes
-from treewright.verification.numbers import check_conditional_tables
 from treewright.verification.report import Findings
+from treewright.verification.tables import check_conditional_tables, read_scopes
 
 Scopes = list[tuple[str, ...]]
 

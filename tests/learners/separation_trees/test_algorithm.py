@@ -96,7 +96,9 @@ def test_nodes_against_one_question_at_a_time(seed, exhaustive):
     dag, sets = random_case(seed, largest=7)
     oracle = tw.DSeparationOracle(dag)
     tree = tw.separation_tree_from_hypergraph(dag.schema, sets)
-    found = find_node_skeletons(tree, oracle, local="exhaustive" if exhaustive else "pc")
+    found = find_node_skeletons(
+        tree, oracle, search=tw.learners.NodeSearch(local="exhaustive" if exhaustive else "pc")
+    )
     for position, node in enumerate(tree.cluster_scopes):
         edges, separators = local_skeleton(node, oracle.independent, exhaustive)
         assert set(map(frozenset, found.local_skeleton(position).index_edges())) == set(map(frozenset, edges))

@@ -61,7 +61,9 @@ def test_the_trees_of_example_1():
 @pytest.mark.parametrize("local", ["pc", "exhaustive"])
 def test_the_local_skeletons_of_example_1(local):
     tree = tw.graphs.DSeparationTree.of(EXAMPLE_1.moral_graph())
-    found = find_node_skeletons(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
+    found = find_node_skeletons(
+        tree, tw.DSeparationOracle(EXAMPLE_1), search=tw.learners.NodeSearch(local=local)
+    )
     skeletons = {"".join(tree.clusters[i]): joined(found.local_skeleton(i).edges()) for i in range(4)}
     assert skeletons == {
         "1234": {"12", "13", "24", "34"},

@@ -86,7 +86,7 @@ def expand_clusters(
     require_significant: bool = True,
     alpha: float = 0.05,
 ) -> Clusters:
-    """Let disjoint clusters take in those outside that depend on them most (step CE of [1]_).
+    """Let disjoint clusters take in those outside that depend on them most (step CE of the paper).
 
     Parameters
     ----------
@@ -111,13 +111,8 @@ def expand_clusters(
 
     Notes
     -----
-    Departures: all clusters are expanded from the disjoint ones, so their order plays no part; and [1]_ joins
-    all regions, the independent ones too.
-
-    References
-    ----------
-    .. [1] Zeng & Hernandez (2008). A decomposition algorithm for learning Bayesian network structures from
-       data. PAKDD, 441-453.
+    Departures: all clusters are expanded from the disjoint ones, so their order plays no part; and the paper
+    joins all regions, the independent ones too.
 
     Examples
     --------

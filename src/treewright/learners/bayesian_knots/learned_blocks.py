@@ -43,10 +43,6 @@ class LearnedBlocks(LearnedNetwork[ClusteredDag]):
     ----------
     structure
         A directed graph; `structure.clusters.overlapping` are the blocks, none inside another.
-    trace
-        The phases with their tallies.
-    cpdag
-        The equivalence class of the structure.
     skeleton
         The edges before directions.
     knots

@@ -25,7 +25,7 @@ Units = npt.NDArray[np.int64]
 def discover_stars(
     dependencies: Dependencies, *, weight: StarWeight = "tree", merge_singletons: bool = False
 ) -> tuple[Star, ...]:
-    """Cut the dependency tree into stars, the heaviest first (step SD of [1]_).
+    """Cut the dependency tree into stars, the heaviest first (step SD of Zeng & Hernandez 2008).
 
     Parameters
     ----------
@@ -44,13 +44,8 @@ def discover_stars(
 
     Notes
     -----
-    Departures: in [1]_ a later star may hold members of an earlier one although the clusters are called
+    Departures: in the paper a later star may hold members of an earlier one although the clusters are called
     disjoint; here they are taken off, and stars are weighed again before each choice.
-
-    References
-    ----------
-    .. [1] Zeng & Hernandez (2008). A decomposition algorithm for learning Bayesian network structures from
-       data. PAKDD, 441-453.
 
     Examples
     --------

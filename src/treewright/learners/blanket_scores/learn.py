@@ -110,7 +110,7 @@ def learn_blankets(
         Where to set out: ``"empty"``, ``"chow-liu"``, ``"mpl"`` or a graph; by default what the search says,
         else ``"empty"``.
     progress
-        Called with a line about each phase.
+        Called with a :class:`~treewright.types.Step` when a phase begins.
 
     References
     ----------
@@ -181,13 +181,12 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
     with task.trace.phase("choice") as tallies:
         task.say(Step("choice"))
         pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict")
-        start = UndirectedGraph.of_rows(counter.schema, pseudo.rows)
-        even = is_even(walked.structure, start)
-        tallies["edges"] = start.n_edges if even else edges
+        even = is_even(walked.structure, pseudo.graph)
+        tallies["edges"] = pseudo.graph.n_edges if even else edges
     if not even:
         return replace(walked, trace=task.trace.build())
     other = IndependenceBasedScore(counter).tuned()
-    learned = _search(other, WorstPairWalk(), replace(task, start=start, proof=pseudo.order))
+    learned = _search(other, WorstPairWalk(), replace(task, start=pseudo.graph, proof=pseudo.order))
     return replace(learned, notes=(EVENLY,))
 
 
@@ -202,7 +201,7 @@ def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
         found = search.run(score.judge(), graph, task.rules, proof)
         tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
         tallies["tests"] = getattr(score, "n_tests", 0) - before
-    return _learned(score, graph, found, task)
+    return _learned(score, found, task)
 
 
 def _three_phases(score: MarginalPseudoLikelihood, search: ThreePhases, task: _Task) -> LearnedGraph:
@@ -214,15 +213,7 @@ def _three_phases(score: MarginalPseudoLikelihood, search: ThreePhases, task: _T
         task.say(Step("blankets"))
         found = learn_apart(score, task.rules, search.mode)
         tallies["flips"] = len(found.flips)
-    return _learned(score, _before(score, found), found, task)
-
-
-def _before(score: StructureScore, found: Found) -> UndirectedGraph:
-    """The graph before the flips that led to the one found."""
-    edges = set(UndirectedGraph.of_rows(score.schema, found.rows).index_edges())
-    for u, v in found.flips.tolist():
-        edges ^= {(min(u, v), max(u, v))}
-    return UndirectedGraph(score.schema, sorted(edges))
+    return _learned(score, found, task)
 
 
 def start_graph(
@@ -244,13 +235,12 @@ def start_graph(
     if start == "chow-liu":
         return tree_start(score, rules), ()
     found = pseudo_start(score, rules)
-    return UndirectedGraph.of_rows(score.schema, found.rows), found.order
+    return found.graph, found.order
 
 
-def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: _Task) -> LearnedGraph:
+def _learned(score: StructureScore, found: Found, task: _Task) -> LearnedGraph:
     schema, names = score.schema, score.schema.names
-    graph = UndirectedGraph.of_rows(schema, found.rows)
-    joined = set(start.index_edges())
+    graph, joined = found.graph, set(found.start.index_edges())
     flips = []
     for (u, v), total in zip(found.flips.tolist(), found.totals.tolist(), strict=True):
         pair = (min(u, v), max(u, v))
@@ -265,5 +255,12 @@ def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: 
         proof = JunctionTree.of(min(proofs, key=lambda one: one.width))
     others = tuple(UndirectedGraph.of_rows(schema, rows) for rows in found.maximisers)
     return LearnedGraph(
-        graph, task.trace.build(), score, start, tuple(flips), others, score=found.total, certificate=proof
+        graph,
+        task.trace.build(),
+        score,
+        found.start,
+        tuple(flips),
+        others,
+        score=found.total,
+        certificate=proof,
     )

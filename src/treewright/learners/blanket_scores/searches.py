@@ -8,7 +8,7 @@ met, since in a clique with large interactions the total has to fall before it c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ LARGEST_EXHAUSTIVE = 6
 class Found:
     """What a search came back with; indices are those of the score."""
 
+    start: UndirectedGraph
     rows: Rows
     total: float
     flips: npt.NDArray[np.uint32]
@@ -36,9 +37,34 @@ class Found:
     order: tuple[int, ...] = ()  # proves the width, where it is bounded
     maximisers: tuple[Rows, ...] = ()
 
+    @property
+    def graph(self) -> UndirectedGraph:
+        return UndirectedGraph.of_rows(self.start.schema, self.rows)
+
+
+class WorstPairSearch:
+    """A search of the core; the fields of its settings come in the order in which it takes them."""
+
+    native: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            least = 0 if name in ("tenure", "max_steps") else 1
+            if value is not None and value < least:
+                raise SettingError(f"{name} must be {least} or more; found {value!r}")
+
+    def run(
+        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    ) -> Found:
+        limits = (NO_LIMIT if value is None else value for value in vars(self).values())
+        rows, total, flips, totals, proposals, order = getattr(judge, self.native)(
+            start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof, *limits
+        )
+        return Found(start, rows, total, flips, totals, proposals, tuple(order.tolist()))
+
 
 @dataclass(frozen=True)
-class WorstPairClimb:
+class WorstPairClimb(WorstPairSearch):
     """Hill climbing by the worst pair: IBMAP-HC.
 
     Parameters
@@ -58,23 +84,11 @@ class WorstPairClimb:
     patience: int | None = 1
     max_steps: int | None = None
 
-    def __post_init__(self) -> None:
-        _at_least(1, patience=self.patience)
-        _at_least(0, max_steps=self.max_steps)
-
-    def run(
-        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
-    ) -> Found:
-        return _found(
-            judge.climb(
-                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
-                self.patience or NO_LIMIT, _limit(self.max_steps),
-            )
-        )  # fmt: skip
+    native: ClassVar[str] = "climb"
 
 
 @dataclass(frozen=True)
-class WorstPairWalk:
+class WorstPairWalk(WorstPairSearch):
     """The worst-pair walk: flip the pair that fits least, whatever the total does; keep the best graph met.
 
     Parameters
@@ -96,23 +110,11 @@ class WorstPairWalk:
     tenure: int = 10
     max_steps: int | None = None
 
-    def __post_init__(self) -> None:
-        _at_least(1, stall=self.stall)
-        _at_least(0, tenure=self.tenure, max_steps=self.max_steps)
-
-    def run(
-        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
-    ) -> Found:
-        return _found(
-            judge.walk(
-                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
-                self.stall, self.tenure, _limit(self.max_steps),
-            )
-        )  # fmt: skip
+    native: ClassVar[str] = "walk"
 
 
 @dataclass(frozen=True)
-class WorstPairTabu:
+class WorstPairTabu(WorstPairSearch):
     """Flip the best of the worst pairs, also downhill, and not the same pair soon again.
 
     Parameters
@@ -133,19 +135,7 @@ class WorstPairTabu:
     tenure: int = 10
     max_steps: int | None = None
 
-    def __post_init__(self) -> None:
-        _at_least(1, breadth=self.breadth, stall=self.stall)
-        _at_least(0, tenure=self.tenure, max_steps=self.max_steps)
-
-    def run(
-        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
-    ) -> Found:
-        return _found(
-            judge.tabu(
-                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
-                self.breadth, self.stall, self.tenure, _limit(self.max_steps),
-            )
-        )  # fmt: skip
+    native: ClassVar[str] = "tabu"
 
 
 @dataclass(frozen=True)
@@ -170,22 +160,7 @@ class ExhaustiveSearch:
             rules.required.rows, rules.movable, rules.max_blanket, rules.treewidth
         )
         nothing = np.zeros((0, 2), dtype=np.uint32), np.zeros(0)
-        return Found(graphs[0], total, *nothing, judged, (), tuple(graphs))
+        return Found(start, graphs[0], total, *nothing, judged, (), tuple(graphs))
 
 
-Search = WorstPairClimb | WorstPairWalk | WorstPairTabu | ExhaustiveSearch
-
-
-def _found(answer: tuple[Any, ...]) -> Found:
-    rows, total, flips, totals, proposals, order = answer
-    return Found(rows, total, flips, totals, proposals, tuple(order.tolist()))
-
-
-def _limit(steps: int | None) -> int:
-    return NO_LIMIT if steps is None else steps
-
-
-def _at_least(least: int, **settings: int | None) -> None:
-    for name, value in settings.items():
-        if value is not None and value < least:
-            raise SettingError(f"{name} must be {least} or more; found {value!r}")
+Search = WorstPairSearch | ExhaustiveSearch

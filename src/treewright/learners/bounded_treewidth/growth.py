@@ -52,6 +52,7 @@ class BoundedGrowth:
             max_parents or 0,
             self._allowed_tails(),
         )
+        self._names = sorted(self.schema.names)
         self._progress, self._phase = progress, ""
         self._iterations: list[Iteration] = []
 
@@ -92,8 +93,7 @@ class BoundedGrowth:
 
     def record(self, arcs: Iterable[tuple[int, int]], *, skipped: int, since: float) -> None:
         """Write an iteration down, and tell whoever wants to know."""
-        names = sorted(self.schema.names)
-        edges = tuple((names[s], names[t]) for s, t in arcs)
+        edges = tuple((self._names[s], self._names[t]) for s, t in arcs)
         width, score = self.network.width, self.network.score
         self._iterations.append(Iteration(edges, skipped, width, score, perf_counter() - since))
         if self._progress is not None:

@@ -35,19 +35,8 @@ def learn_thin_junction_tree(
 
     Parameters
     ----------
-    score
-        Any decomposable score, of discrete or of continuous variables.
-    treewidth
-        No clique of the cover has more than `treewidth` + 1 variables.
-    order
-        A total order of the variables; parents then come before their children.
-    knowledge
-        Arcs that are required or forbidden. Required arcs are there from the beginning; they are refused if
-        they alone are too wide.
-    start
-        Where to begin, in accordance with the knowledge; by default the best tree.
-    max_parents
-        Largest number of parents of a variable; the treewidth bounds it anyway.
+    score, treewidth, order, knowledge, start, max_parents
+        As for :func:`learn_treewidth_chains`.
     progress
         Called after each arc with a :class:`~treewright.types.Step`: its number, score and width so far.
 

@@ -64,10 +64,6 @@ class LearnedClass(LearnedNetwork[Dag]):
     ----------
     structure
         The member that ends with the largest names.
-    trace
-        The phases with their tallies.
-    cpdag
-        The class itself.
     score
         Of the structure, and of every other member.
     copies

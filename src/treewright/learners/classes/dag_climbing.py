@@ -138,12 +138,89 @@ def learn_tabu(
     (1, 4)
     """
     require("learn_tabu", SCORE, score)
-    for name, value in (("structures", structures), ("patience", patience)):
-        if value < 1:
-            raise SettingError(f"{name} must be 1 or more; found {value!r}")
+    _require_some(structures=structures, patience=patience)
     settings = _core.ClimbSettings()
     settings.tabu, settings.patience = structures, patience
     return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
+
+
+def learn_aggressive(
+    score: LocalScore,
+    *,
+    rng: np.random.Generator,
+    tabu: int = 100,
+    patience: int = 15,
+    perturbations: int = 20,
+    perturbed_share: float = 0.1,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> LearnedNetwork[Dag]:
+    """Search long and without a bound on the treewidth; the best graph met is returned.
+
+    What bounded methods are compared with. When walking on brings nothing for a while, some moves are made at
+    random and the climb begins again. Nothing keeps the treewidth small, so exact queries on the result may
+    be out of reach; its score says what a search that ignores them can get.
+
+    Parameters
+    ----------
+    score
+        Any decomposable score.
+    rng
+        Draws the random moves; the same state gives the same graph, whatever the order of the columns.
+    tabu
+        Structures remembered; none of them is visited again while it is.
+    patience
+        Steps that do not improve before a perturbation. An improvement is a score above all others since the
+        last perturbation.
+    perturbations
+        Perturbations in a row without a new best of all before the search ends.
+    perturbed_share
+        Share of the arcs, rounded up, that says how many random moves a perturbation makes. Each is drawn
+        uniformly from all legal moves: arcs to add, to remove and to turn round.
+    knowledge, start, max_parents, progress
+        As for :func:`learn_dag_climbing`.
+
+    Returns
+    -------
+    LearnedNetwork[Dag]
+        The trace tells the steps and the perturbations.
+
+    Notes
+    -----
+    Elidan & Gould [1]_ name this baseline (greedy search with a tabu list and random restarts of this kind)
+    without its settings; those above are ours.
+
+    References
+    ----------
+    .. [1] Elidan & Gould (2008). Learning bounded treewidth Bayesian networks. Journal of Machine Learning
+       Research 9, 2699-2731.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
+    >>> score = tw.BIC(tw.count(table))
+    >>> learned = tw.learn_aggressive(score, rng=np.random.default_rng(1))
+    >>> score.score(learned.structure) >= score.score(tw.learners.learn_dag_climbing(score).structure)
+    True
+    """
+    require("learn_aggressive", SCORE, score)
+    _require_some(tabu=tabu, patience=patience, perturbations=perturbations)
+    if not 0 < perturbed_share <= 1:
+        raise SettingError(f"perturbed_share must be above 0 and at most 1; found {perturbed_share!r}")
+    settings = _core.ClimbSettings()
+    settings.tabu, settings.patience, settings.perturbations = tabu, patience, perturbations
+    settings.perturbed_share, settings.seed = perturbed_share, draw_seed(rng)
+    return climb(score, settings, knowledge, start, max_parents=max_parents, progress=progress)
+
+
+def _require_some(**values: int) -> None:
+    for name, value in values.items():
+        if value < 1:
+            raise SettingError(f"{name} must be 1 or more; found {value!r}")
 
 
 def climb(

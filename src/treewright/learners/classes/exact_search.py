@@ -40,10 +40,6 @@ class LearnedExactly(LearnedNetwork[Dag]):
         ends with the largest names.
     trace
         How many local scores were asked.
-    cpdag
-        The equivalence class of the structure.
-    score
-        Of the structure.
 
     Examples
     --------

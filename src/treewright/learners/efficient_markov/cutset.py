@@ -113,11 +113,6 @@ def learn_cutset_network(
     progress
         Called after every run that tries settings, with what was tried and its validation score.
 
-    Returns
-    -------
-    LearnedFeatureGraph
-        The graph with its parameters, the settings, and a note on what was chosen.
-
     References
     ----------
     .. [1] Rahman, Kothalkar & Gogate (2014). Cutset networks: a simple, tractable, and scalable approach for
@@ -216,18 +211,18 @@ def learn_cutset_bag(
 
 def grow(rows: _core.RowSet, settings: CutsetSettings, *, seed: int) -> tuple[Arrays, dict[str, int | float]]:
     """One network in the core."""
-    return _core.learn_cutset(rows, _options(settings), seed), {}
+    return _core.learn_cutset(rows, cutset_options(settings), seed), {}
 
 
 def grow_bag(
     rows: _core.RowSet, settings: CutsetSettings, *, n_networks: int, resample: bool, seed: int
 ) -> tuple[Arrays, dict[str, int | float]]:
     """Many networks in the core, in threads."""
-    arrays = _core.learn_cutset_bag(rows, _options(settings), n_networks, resample, seed)
+    arrays = _core.learn_cutset_bag(rows, cutset_options(settings), n_networks, resample, seed)
     return arrays, {"networks": n_networks}
 
 
-def _options(settings: CutsetSettings) -> _core.CutsetOptions:
+def cutset_options(settings: CutsetSettings) -> _core.CutsetOptions:
     assert settings.smoothing is not None
     assert settings.shrinkage is not None
     assert settings.min_rows is not None

@@ -139,12 +139,6 @@ def learn_efficient_markov(
     progress
         Called after every run that tries settings, with what was tried and its validation score.
 
-    Returns
-    -------
-    LearnedFeatureGraph
-        The graph with its parameters (:class:`treewright.FeatureNetwork` asks it), the settings, and a note
-        on what was chosen.
-
     References
     ----------
     .. [1] Gogate, Webb & Domingos (2010). Learning efficient Markov networks. Advances in Neural Information

@@ -56,8 +56,6 @@ class Mixed(Learned[FeatureGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     members
         The models of a stack, heaviest first; for a mixture by EM one entry, the mixture.
     valid_log_likelihood
@@ -149,24 +147,21 @@ def learn_mixture(
     require("learn_mixture", COUNTS, counter)
     require_option("learn_mixture", TABLE, valid=valid)
     meter = Meter(budget if components == "auto" else np.inf, seconds=seconds, progress=progress)
-    seed = seed_of(rng)
-    trace = TraceBuilder()
     if components == "auto":
         if of != "trees":
             raise SettingError('components="auto" tries every kind of component; leave out of=')
-        with trace.phase("rows") as tallies:
-            rows = learning_rows(counter, valid, seed)
-            tallies.update(describe_rows(rows))
-        refuse_wide(rows)
-        return learn_stack(rows, seed, meter, trace, memory=memory, compact=compact)
-    if memory or compact:
-        raise SettingError('memory= and compact= belong to components="auto"')
-    family = component_family(of)
-    check_numbers(components, steps)
+    else:
+        if memory or compact:
+            raise SettingError('memory= and compact= belong to components="auto"')
+        family = component_family(of)
+        check_numbers(components, steps)
+    seed, trace = seed_of(rng), TraceBuilder()
     with trace.phase("rows") as tallies:
         rows = learning_rows(counter, valid, seed)
         tallies.update(describe_rows(rows))
     refuse_wide(rows)
+    if components == "auto":
+        return learn_stack(rows, seed, meter, trace, memory=memory, compact=compact)
     with trace.phase("steps") as tallies:
         found = train_mixture(rows, family, components, seed, meter, steps=steps)
         tallies.update(steps=found.steps, log_likelihood=found.score, work=meter.spent)

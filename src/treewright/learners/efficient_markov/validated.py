@@ -19,7 +19,7 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows, learning_rows
-from treewright.learners.learned import Learned, Trace, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress, Step
@@ -35,8 +35,6 @@ class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     settings
         What was given, and what the validation rows chose.
     chosen
@@ -84,37 +82,25 @@ def learn_chosen(
 ) -> LearnedFeatureGraph[SettingsT]:
     """Choose the open settings, if there are any, and learn with them."""
     trace = TraceBuilder()
-    if not axes:
-        with trace.phase("rows") as tallies:
-            rows = checked_rows(counter)
-            tallies.update(distinct=rows.n_rows)
-        with trace.phase("graph") as tallies:
-            arrays, found = grow(rows, start)
-            tallies.update(found)
-        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended(trace, found), settings=start)
+    told: dict[str, Any] = {}
     with trace.phase("rows") as tallies:
-        both = learning_rows(counter, valid, seed)
-        tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
-    with trace.phase("settings") as tallies:
-        choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
-        tallies.update(runs=choice.n_runs)
+        both = learning_rows(counter, valid, seed) if axes else None
+        rows = checked_rows(counter) if both is None else both.train
+        tallies.update(distinct=rows.n_rows)
+        if both is not None:
+            tallies.update(held_out=both.valid.total if both.held_out else 0)
+    if both is not None:
+        with trace.phase("settings") as tallies:
+            choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
+            tallies.update(runs=choice.n_runs)
+        start = choice.settings
+        note = f"chosen on {judges(both)}: {described(start, axes)}"
+        told = {"chosen": tuple(axes), "valid_log_likelihood": choice.score, "notes": (note,)}
     with trace.phase("graph") as tallies:
-        every = checked_rows(counter) if both.held_out else both.train
-        arrays, found = grow(every, choice.settings)
+        arrays, found = grow(checked_rows(counter) if both is not None and both.held_out else rows, start)
         tallies.update(found)
-    return LearnedFeatureGraph(
-        FeatureGraph(counter.schema, *arrays),
-        ended(trace, found),
-        settings=choice.settings,
-        chosen=tuple(axes),
-        valid_log_likelihood=choice.score,
-        notes=(f"chosen on {judges(both)}: {described(choice.settings, axes)}",),
-    )
-
-
-def ended(trace: TraceBuilder, tallies: Mapping[str, int | float]) -> Trace:
-    """The trace; it says so when the clock ended the work."""
-    return trace.build(stopped_by="seconds" if tallies.get("out_of_time") else "")
+    ended = trace.build(stopped_by="seconds" if found.get("out_of_time") else "")
+    return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended, settings=start, **told)
 
 
 def choose_settings(

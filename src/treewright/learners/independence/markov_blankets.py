@@ -165,6 +165,46 @@ def markov_blankets(
     return LearnedBlankets(UndirectedGraph(test.schema, kept), trace.build(), found)
 
 
+def learn_grow_shrink_network(
+    test: IndependenceTest,
+    *,
+    rule: Literal["and", "or"] = "and",
+    largest: int | None = None,
+    progress: Progress | None = None,
+) -> LearnedBlankets:
+    """Join the variables that are in each other's grow-shrink blanket: a Markov network (GSMN of [1]_).
+
+    In a Markov network the blanket of a variable is its set of neighbours. Errors of the tests make the
+    blankets disagree, so a rule joins their verdicts.
+
+    Parameters
+    ----------
+    test
+        Decides independence: from data, or an oracle. The published experiments use a Bayesian test
+        (:class:`~treewright.criteria.PosteriorTest`) or one of significance.
+    rule
+        Whether both blankets have to agree (``"and"``) or one is enough (``"or"``).
+    largest, progress
+        As for :func:`markov_blankets`.
+
+    References
+    ----------
+    .. [1] Bromberg, Margaritis & Honavar (2009). Efficient Markov network structure discovery using
+       independence tests. Journal of Artificial Intelligence Research 35, 449-484.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")]))
+    >>> tw.learners.learn_grow_shrink_network(oracle).structure.edges()
+    [('a', 'b'), ('b', 'c')]
+    """
+    require("learn_grow_shrink_network", TEST, test)
+    one_of("rule", rule, ("and", "or"))
+    return markov_blankets(test, algorithm="grow-shrink", symmetry=rule, largest=largest, progress=progress)
+
+
 def grown_and_shrunk(questions: PartnerQuestions, target: int, largest: float) -> Scope:
     """Margaritis & Thrun, figure 2: pass over the variables until none is added, then shrink."""
     everybody = [v for v in range(len(questions.test.schema)) if v != target]

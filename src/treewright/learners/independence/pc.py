@@ -45,18 +45,16 @@ RULES = ("contest", "score", "majority", "conservative", "first")
 
 
 @dataclass(frozen=True)
-class LearnedPc(LearnedPattern):
-    """What PC found, and what it had to decide on the way; everything by name.
+class LearnedByTests(LearnedPattern):
+    """What tests found, and what had to be decided on the way; everything by name.
 
     Attributes
     ----------
     structure
         A :class:`~treewright.graphs.Cpdag`; with directed knowledge the :class:`~treewright.graphs.Pdag` that
         has the known directions and what follows from them.
-    dag
-        A member of the class that obeys the knowledge: what a model can be fitted to.
     skeleton
-        The edges that no set separated; with ``"score"`` the structure may have fewer.
+        The edges that no set separated.
     separators
         For every pair that was separated, in either order, a set that did it.
     dropped
@@ -65,10 +63,26 @@ class LearnedPc(LearnedPattern):
         v-structures that nobody claimed but no DAG with this skeleton can do without.
     skipped
         Directions that Meek's rules asked for and that would have closed a cycle.
-    ambiguous
-        Triples that the rule left open (`"majority"`, `"conservative"`).
     unobeyed
         Edges left out since the knowledge directs them, with stronger ones, round a cycle.
+    """
+
+    skeleton: UndirectedGraph
+    separators: Mapping[tuple[str, str], tuple[str, ...]]
+    dropped: tuple[NamedCollider, ...] = ()
+    added: tuple[NamedCollider, ...] = ()
+    skipped: tuple[NamedArc, ...] = ()
+    unobeyed: tuple[NamedArc, ...] = ()
+
+
+@dataclass(frozen=True)
+class LearnedPc(LearnedByTests):
+    """What PC found; with ``"score"`` the structure may have fewer edges than the skeleton.
+
+    Attributes
+    ----------
+    ambiguous
+        Triples that the rule left open (`"majority"`, `"conservative"`).
     functional
         Columns that a separator determines, with that set: their edges may be lost, whatever the level.
 
@@ -83,13 +97,7 @@ class LearnedPc(LearnedPattern):
     ([('a', 'c'), ('b', 'c')], ())
     """
 
-    skeleton: UndirectedGraph
-    separators: Mapping[tuple[str, str], tuple[str, ...]]
-    dropped: tuple[NamedCollider, ...] = ()
-    added: tuple[NamedCollider, ...] = ()
-    skipped: tuple[NamedArc, ...] = ()
     ambiguous: tuple[NamedCollider, ...] = ()
-    unobeyed: tuple[NamedArc, ...] = ()
     functional: tuple[Functional, ...] = ()
 
     @property

@@ -47,8 +47,6 @@ class LearnedFeatures(Learned[UndirectedGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     features, weights
         Of the log-linear model: `tw.models.LogLinearModel(schema, learned.features, learned.weights)`.
     rounds
@@ -104,11 +102,6 @@ def learn_feature_induction(
         Largest entry of the gradient of a row's mean pseudo-log-likelihood at which a refit stops.
     progress
         Called after each round, with the number of features and the mean pseudo-log-likelihood of `valid`.
-
-    Returns
-    -------
-    LearnedFeatures
-        The features and weights of the best round, and the history of all.
 
     References
     ----------

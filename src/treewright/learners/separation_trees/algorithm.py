@@ -103,21 +103,13 @@ def learn_by_separation_tree(
     require_option("learn_by_separation_tree", SCORE, score=score)
     search.check()
     refuse_odd_score(search.collider_rule, score)
-    depth = chosen_depth(search.depth, test, search.local)
+    depth = chosen_depth(search, test)
     tree = on_schema(made.structure, test)
     known = bind_knowledge(knowledge, test.schema)
     refuse_torn_arcs(tree, known)
     trace = TraceBuilder()
-    nodes = find_node_skeletons(  # steps 2 and 3: search the nodes, join what they found
-        tree,
-        test,
-        local=search.local,
-        depth=depth,
-        verify=search.verify,
-        known=known,
-        trace=trace,
-        progress=progress,
-    )
+    # steps 2 and 3: search the nodes, join what they found
+    nodes = find_node_skeletons(tree, test, search=search, known=known, trace=trace, progress=progress)
     with trace.phase("functional columns"):
         asked = [(u, v, sets[0][0]) for (u, v), sets in nodes.separations.items() if sets[0][0]]
         functional = functional_columns(test, asked)
@@ -144,7 +136,7 @@ def learn_by_separation_tree(
         levels=made.levels,
         n_asked=nodes.answers.n_asked,
         n_evaluated=nodes.answers.n_evaluated,
-        notes=tuple(remarks_on_functional(functional)),
+        notes=remarks_on_functional(functional),
         _barred=barred_pairs(known),
     )
 

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
-from treewright.models.continuous.gaussian_network import GaussianNetwork, numbers_by_variable
+from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
 from treewright.models.continuous.real_rows import check_continuous
 from treewright.statistics.moments import Moments
 
@@ -70,14 +70,14 @@ class GaussianPrior:
         if self.deviation is None:
             spread = np.diag(data.scatter) / data.n
         else:
-            deviation = numbers_by_variable(schema, self.deviation, "deviation of the prior")
+            deviation = order_numbers(schema, self.deviation, "deviation of the prior")
             if (deviation < 0).any():
                 name = schema.names[int(np.argmax(deviation < 0))]
                 raise SettingError(f"a deviation is not negative; that of {name!r} is")
             spread = deviation**2
         if self.mean is None:
             return Moments(schema, self.rows, data.mean, np.diag(self.rows * spread), data.mean_tail)
-        mean = numbers_by_variable(schema, self.mean, "mean of the prior")
+        mean = order_numbers(schema, self.mean, "mean of the prior")
         return Moments(schema, self.rows, mean, np.diag(self.rows * spread))
 
 

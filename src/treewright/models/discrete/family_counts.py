@@ -124,11 +124,8 @@ class FamilyCounts:
             return NotImplemented
         if self._dag != other._dag or self.schema.variables != other.schema.variables:
             raise SchemaError("counts add up over one structure and one schema; these are of different ones")
-        made = FamilyCounts.__new__(FamilyCounts)
-        made._dag = self._dag
-        sums = (np.add(a, b) for a, b in zip(self._tables, other._tables, strict=True))
-        made._tables = tuple(_own(table) for table in sums)
-        return made
+        sums = [np.add(a, b) for a, b in zip(self._tables, other._tables, strict=True)]
+        return FamilyCounts.from_tables(self._dag, sums)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FamilyCounts):

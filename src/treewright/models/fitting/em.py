@@ -27,9 +27,9 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
 from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
+from treewright.models.fitting.direction import choose_dag
 from treewright.models.model import align_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -168,7 +168,7 @@ def fit_em(
         from treewright.models.features.feature_fitting import fit_features_em
 
         return fit_features_em(structure, table, prior, EmSettings(tolerance, iterations, starts, rng))
-    dag, origin = directed(structure, "fit_em")
+    dag, origin = choose_dag(structure, "fit_em")
     settings = EmSettings(tolerance, iterations, starts, rng)
     _check_discrete(dag.schema)
     families = families_of(dag)

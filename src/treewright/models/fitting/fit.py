@@ -25,10 +25,10 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
 from treewright.models.fitting.databases import fit_databases, require_dirichlet, require_gaussian
+from treewright.models.fitting.direction import choose_dag
 from treewright.models.undirected.markov_choice import (
     BestFitting,
     PseudoLikelihoodFitting,
@@ -90,7 +90,7 @@ def fit(
     ----------
     structure
         The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
-        any `Pdag` that has one, is directed first (see :mod:`~treewright.models.discrete.directed`); the
+        any `Pdag` that has one, is directed first (see :mod:`~treewright.models.fitting.direction`); the
         model's `provenance` then names the edges that were open. Or a :class:`FeatureGraph`, whose shape is
         kept.
     counter
@@ -146,7 +146,7 @@ def fit(
         return _fit_edges(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if estimator is not None:
         raise SettingError(f"arcs are fitted by counting alone; found estimator={estimator!r}")
-    dag, origin = directed(structure)
+    dag, origin = choose_dag(structure)
     if isinstance(counter, Databases):
         fitted = fit_databases(dag, counter, prior, keep_counts=keep_counts)
         if not origin or isinstance(fitted, GaussianNetwork):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -216,13 +217,8 @@ def _refuse_missing(
     found = len(rows.starts)
     name = draft.variable(child).name
     seen = {tuple(codes) for codes in rows.codes.tolist()}
-    first: list[int] = [0] * len(parents)
-    while tuple(first) in seen:  # as an odometer, the last parent fastest; ends since some row is missing
-        for column in range(len(parents) - 1, -1, -1):
-            first[column] += 1
-            if first[column] < draft.variable(parents[column]).cardinality:
-                break
-            first[column] = 0
+    configurations = product(*(range(draft.variable(p).cardinality) for p in parents))
+    first = next(codes for codes in configurations if codes not in seen)
     labels = ", ".join(repr(draft.states(p)[code]) for p, code in zip(parents, first, strict=True))
     raise draft.source.error(
         f"the table of {name!r} has {found} of its {count_text(wanted)} rows; there is none for ({labels})",

@@ -21,7 +21,7 @@ from treewright.limits import memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source
-from treewright.models.undirected.markov_network import MarkovNetwork, checked_factor
+from treewright.models.undirected.markov_network import MarkovNetwork, check_factor
 from treewright.tables.schema import Schema, Variable
 from treewright.types import Cells, Scope
 
@@ -242,7 +242,7 @@ class FactorDraft:
         schema = Schema(self.draft.variable(v) for v in range(len(self.draft)))
         for factor in self.factors:
             try:
-                checked_factor(schema, (factor.scope, factor.cells))
+                check_factor(schema, (factor.scope, factor.cells))
             except TreewrightError as error:
                 raise source.error(str(error), factor.at) from None
         return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in self.factors])

@@ -200,10 +200,10 @@ def restore_names(path: str | Path, model: Network) -> tuple[Network, str | None
         schema = Schema([variable for _, variable in variables])
     except ValueError as error:
         raise source.error(str(error)) from error
-    return renamed_model(model, schema), str(beside)
+    return rename_model(model, schema), str(beside)
 
 
-def renamed_model(model: Network, schema: Schema) -> Network:
+def rename_model(model: Network, schema: Schema) -> Network:
     """The same model over a schema that says other names at the same positions."""
     if isinstance(model, MarkovNetwork):
         return MarkovNetwork(schema, model.factors, fitting=model.fitting)

@@ -115,7 +115,7 @@ class MarkovNetwork(Asking):
                 )
         self._schema = schema
         listed = factors.items() if isinstance(factors, Mapping) else factors
-        self._factors = tuple(checked_factor(schema, item) for item in listed)
+        self._factors = tuple(check_factor(schema, item) for item in listed)
         self._fitting = fitting
 
     @classmethod
@@ -241,7 +241,7 @@ class MarkovNetwork(Asking):
         return list(self._schema.cardinalities), scopes, [f.table.ravel() for f in self._factors]
 
 
-def checked_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
+def check_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
     """A private, read-only copy of a factor that is one, axes in the order of the schema."""
     which, values = (item.scope, item.table) if isinstance(item, Factor) else item
     scope = schema.scope((which,) if isinstance(which, str | int) else which)

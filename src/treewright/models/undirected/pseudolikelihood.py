@@ -19,7 +19,7 @@ import numpy.typing as npt
 from treewright.models.discrete.family_counts import counted_positions
 from treewright.models.undirected.log_linear import LogLinearModel
 from treewright.models.undirected.markov_network import Fitting
-from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimised
+from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimise
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Flags, Scope
@@ -86,7 +86,7 @@ def fit_pseudolikelihood(
 
     weights, fitting = np.zeros(len(bound)), Fitting("pseudo-likelihood")
     if conditionals:
-        weights, fitting = minimised(loss, weights, tolerance, iterations)
+        weights, fitting = minimise(loss, weights, tolerance, iterations)
     return LogLinearModel(schema, bound, weights, fitting=replace(fitting, method="pseudo-likelihood"))
 
 

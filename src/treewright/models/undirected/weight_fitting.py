@@ -95,12 +95,12 @@ def fit_weights(
     start = np.zeros(len(bound))
     if n_rows == 0 or not bound:  # nothing speaks against a uniform distribution
         return LogLinearModel(schema, bound, start, fitting=Fitting("maximum likelihood"))
-    weights, fitting = minimised(loss, start, tolerance, iterations)
+    weights, fitting = minimise(loss, start, tolerance, iterations)
     method = "maximum likelihood" if prior is None else "penalised likelihood"
     return LogLinearModel(schema, bound, weights, fitting=replace(fitting, method=method))
 
 
-def minimised(
+def minimise(
     loss: Callable[[Cells], tuple[float, Cells]], start: Cells, tolerance: float, iterations: int
 ) -> tuple[Cells, Fitting]:
     """The weights where a convex loss is least, by L-BFGS, and how the search went."""

@@ -35,13 +35,7 @@ MISSING_STATE = "missing"
 
 
 def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
-    """Decide from its values what a column is.
-
-    Parameters
-    ----------
-    missing_state
-        Whether missing cells become a state of their own.
-    """
+    """Decide from its values what a column is; `missing_state` makes missing cells a state of their own."""
     if isinstance(column, LabelColumn):
         return discrete(column, "declared categories" if column.declared else "texts", missing_state)
     if column.values.dtype.kind == "b":
