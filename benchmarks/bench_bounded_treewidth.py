@@ -47,7 +47,8 @@ def compare(results: Results, scores: RichTable, table: tw.Table, shown: str, tr
     if (shown, treewidth) == ("plants.test", 2):
         results.add("chains, width 2", shown, chains, "promised time", PLANTS_SECONDS, 1)
     plain = PLAIN.get((shown, treewidth))
-    alone = tw.learn_treewidth_chains(tw.BIC(tw.count(table)), treewidth=treewidth, at_bound="plain-arcs")
+    plain = tw.learners.ChainVariants(at_bound="plain-arcs")
+    alone = tw.learn_treewidth_chains(tw.BIC(tw.count(table)), treewidth=treewidth, variants=plain)
     ours = [f"{learned.score:,.1f}" for learned in (*found.values(), alone)]
     scores.add_row(shown, str(treewidth), *ours, "" if plain is None else f"{plain:,.1f}")
 

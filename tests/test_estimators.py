@@ -160,7 +160,7 @@ def test_knowledge_is_obeyed(kind, frame):
 class TestEfficientMarkov:
     def test_settings_and_answers(self, rows, frame):
         markov = tw.EfficientMarkov(delta=0.01, min_rows=100, alpha=1.0).fit(frame)
-        learned = tw.learn_efficient_markov(tw.count(rows), delta=0.01, min_rows=100, alpha=1.0)
+        learned = tw.learn_efficient_markov(tw.count(rows), delta=0.01, min_rows=100, smoothing=1.0)
         assert markov.score(frame) == pytest.approx(tw.FeatureNetwork(learned.structure).score(rows))
         assert markov.structure_ == markov.graph_.to_undirected()
         assert markov.settings_ == learned.settings
@@ -170,7 +170,7 @@ class TestEfficientMarkov:
     def test_validation_rows_choose(self, rows):
         valid = tw.load_network("asia").sample(500, rng=np.random.default_rng(4))
         markov = tw.EfficientMarkov(alpha=1.0, min_rows=50).fit(rows, valid=valid)
-        learned = tw.learn_efficient_markov(tw.count(rows), alpha=1.0, min_rows=50, valid=valid)
+        learned = tw.learn_efficient_markov(tw.count(rows), smoothing=1.0, min_rows=50, valid=valid)
         assert markov.settings_ == learned.settings
         assert markov.graph_ == learned.structure
 

@@ -1,14 +1,125 @@
-"""Imports point up: no part of the house knows the parts below it."""
+"""The house: budgets of what people see first, layers that imports respect, and one name for one thing.
 
-import ast
-from pathlib import Path
+A budget is a ratchet: it may be lowered when there is room, and is never raised to let a change in.
+"""
+
+import inspect
+import re
+import typing
 
 import pytest
+from tests.survey import (
+    PACKAGE,
+    PYTHON_FOLDERS,
+    ROOT,
+    core_files,
+    crowded,
+    functions,
+    imported_modules,
+    mentions,
+    n_body_lines,
+    n_lines,
+    n_parameters,
+    python_files,
+    repeated_bodies,
+    short,
+    tree_of,
+)
 
-import treewright
+import treewright as tw
+from treewright import _core
 
-ROOT = Path(treewright.__file__).parent
-ALLOWED = {
+FILES_IN_A_FOLDER = {"Python": 18, "C++": 25}
+LINES_OF_A_FILE = 400
+LINES_OF_A_FUNCTION = 60  # without its docstring
+PARAMETERS = 12
+NAMES_AT_THE_TOP = 100
+LINES_OF_PYTHON = 45_000
+LISTS_OF_A_SCORE = 2  # beside its own file
+PLACES_OF_A_LEARNER = 3  # its own file among them
+BYTES_OF_A_PAPER = 20_480
+LINES_SAID_TWICE = 5
+SRC = python_files("src")
+
+
+@pytest.mark.parametrize(
+    ("kind", "files"), [("Python", python_files(*PYTHON_FOLDERS)), ("C++", core_files())]
+)
+def test_a_folder_is_seen_at_a_glance(kind, files):
+    assert crowded(files, FILES_IN_A_FOLDER[kind]) == {}
+
+
+def test_a_file_is_read_in_one_sitting():
+    files = [*python_files("src", "experiments", "benchmarks"), *core_files()]
+    assert {short(file): n_lines(file) for file in files if n_lines(file) > LINES_OF_A_FILE} == {}
+
+
+def test_a_function_does_one_thing():
+    sizes = {
+        f"{short(file)} {function.name}": n_body_lines(function)
+        for file in python_files("src", "experiments", "benchmarks")
+        for function in functions(file)
+    }
+    assert {name: size for name, size in sizes.items() if size > LINES_OF_A_FUNCTION} == {}
+
+
+def test_a_function_asks_for_few_things():
+    asked = {
+        f"{short(file)} {function.name}": n_parameters(function)
+        for file in SRC
+        for function in functions(file)
+    }
+    assert {name: n for name, n in asked.items() if n > PARAMETERS} == {}
+
+
+def test_few_names_at_the_top():
+    assert len(tw.__all__) <= NAMES_AT_THE_TOP
+
+
+def test_the_package_stays_small():
+    assert sum(map(n_lines, SRC)) <= LINES_OF_PYTHON
+
+
+def test_a_name_is_listed_once():
+    """Rooms say what they offer by importing it; only the top has a table of its own."""
+    listing = [
+        short(file)
+        for file in PACKAGE.rglob("__init__.py")
+        if file != PACKAGE / "__init__.py" and any(map(_lists_names, tree_of(file).body))
+    ]
+    assert listing == []
+
+
+def _lists_names(node):
+    return any(getattr(target, "id", "") == "__all__" for target in getattr(node, "targets", ()))
+
+
+def test_a_score_is_entered_in_two_lists():
+    """One that is not among the names at the top: its room's, and the registry's."""
+    places = set(mentions("GroupedQNML", SRC)) - {"src/treewright/criteria/scores/grouped_score.py"}
+    assert {"src/treewright/criteria/__init__.py"} <= places
+    assert len(places) <= LISTS_OF_A_SCORE, places
+
+
+def test_a_learner_is_entered_in_three_places():
+    places = mentions("learn_tabu", SRC)
+    assert len(places) <= PLACES_OF_A_LEARNER, places
+
+
+def test_no_body_stands_twice():
+    assert repeated_bodies(SRC, LINES_SAID_TWICE) == []
+
+
+def test_pages_of_papers_are_read_in_one_sitting():
+    for page in (ROOT / "docs" / "papers").glob("*.md"):
+        assert page.stat().st_size <= BYTES_OF_A_PAPER, page.name
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        assert len(re.findall(r"^# ", text, flags=re.M)) == 1, page.name
+
+
+# Layers
+
+ABOVE = {
     "tables": set(),
     "statistics": {"tables"},
     "graphs": {"tables"},
@@ -20,31 +131,109 @@ ALLOWED = {
     "verification": {"tables", "graphs", "models"},
     "reports": {"tables", "statistics", "graphs", "criteria", "learners", "inference", "models", "networks"},
 }
+ABOVE["estimators"] = {*ABOVE, "reports"} - {"networks", "verification", "estimators"}
+ABOVE["cli"] = {*ABOVE} - {"cli"}
 EVERYWHERE = {"arguments", "errors", "limits", "types", "_core"}
+# Inside learners: the rooms beside its own that a room may use.
+ROOMS_OF_LEARNERS = {
+    "classes": {"independence"},
+    "independence": {"classes"},
+    "bounded_treewidth": {"classes"},
+    "bayesian_knots": {"classes", "independence"},
+    "separation_trees": {"classes", "independence"},
+    "blanket_scores": {"classes", "independence"},
+    "efficient_markov": set(),
+    "markov_baselines": set(),
+}
 
 
-def imported_parts(file):
-    """First part of the name of every treewright module that a file imports, wherever the import stands."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "treewright":
-            rest = node.module.split(".")[1:]
-            yield from [rest[0]] if rest else [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import):
-            yield from (
-                alias.name.split(".")[1] for alias in node.names if alias.name.startswith("treewright.")
-            )
-
-
-@pytest.mark.parametrize("part", ALLOWED)
+@pytest.mark.parametrize("part", ABOVE)
 def test_imports_point_up(part):
-    for file in sorted((ROOT / part).rglob("*.py")):
-        unexpected = set(imported_parts(file)) - ALLOWED[part] - EVERYWHERE - {part}
-        assert not unexpected, f"{file.relative_to(ROOT)} imports {sorted(unexpected)}"
+    for file in sorted((PACKAGE / part).rglob("*.py")):
+        parts = {module.split(".")[1] for module in imported_modules(file)}
+        unexpected = parts - ABOVE[part] - EVERYWHERE - {part, "__version__"}
+        assert not unexpected, f"{short(file)} imports {sorted(unexpected)}"
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_LEARNERS)
+def test_a_learner_uses_few_rooms(room):
+    for file in sorted((PACKAGE / "learners" / room).rglob("*.py")):
+        inside = [module for module in imported_modules(file) if module.startswith("treewright.learners.")]
+        allowed = ROOMS_OF_LEARNERS[room] | {room, "learned", "settings"}
+        unexpected = {module.split(".")[2] for module in inside} - allowed
+        assert not unexpected, f"{short(file)} imports {sorted(unexpected)}"
+
+
+def test_every_room_is_in_the_tables():
+    assert {file.parent.name for file in PACKAGE.glob("*/__init__.py")} == set(ABOVE)
+    assert {file.parent.name for file in (PACKAGE / "learners").glob("*/__init__.py")} == set(
+        ROOMS_OF_LEARNERS
+    )
 
 
 def test_graphs_know_names_but_never_a_row():
-    for file in sorted((ROOT / "graphs").rglob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-        tables = {m for m in modules if m.startswith("treewright.tables")}
+    for file in python_files("src/treewright/graphs"):
+        tables = {module for module in imported_modules(file) if module.startswith("treewright.tables")}
         assert tables <= {"treewright.tables.schema", "treewright.tables.features"}, file.name
+
+
+# Names
+
+PAPERS = ("bounded_treewidth", "efficient_markov", "blanket_scores", "separation_trees", "bayesian_knots")
+IN_THE_CORE = PAPERS[:3]  # the others search by what is in other rooms
+LEARNERS = {name: thing for name, thing in vars(tw.learners).items() if name.startswith("learn_")}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_who_knows_one_name_can_open_every_room(paper):
+    rooms = [
+        f"src/treewright/learners/{paper}/__init__.py",
+        f"tests/learners/{paper}",
+        f"docs/papers/{paper}.md",
+        f"docs/measured/{paper}.md",
+        f"experiments/{paper}/NOTES.md",
+    ]
+    if paper in IN_THE_CORE:
+        rooms += [f"cpp/include/treewright/{paper}", f"cpp/src/{paper}"]
+    assert [room for room in rooms if not (ROOT / room).exists()] == []
+    assert list((ROOT / "benchmarks").rglob(f"bench_{paper}.py"))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_returns_what_was_learned(name):
+    returned = typing.get_type_hints(LEARNERS[name])["return"]
+    assert issubclass(typing.get_origin(returned) or returned, tw.Learned)
+
+
+def test_learners_of_networks_return_one_shape():
+    """A network or a class was promised; both are there."""
+    for kind in (tw.learners.LearnedNetwork, tw.learners.LearnedPattern):
+        offered = {*dir(kind), *inspect.signature(kind).parameters}
+        assert {"structure", "dag", "cpdag", "score", "notes", "trace"} <= offered
+
+
+def test_native_names_are_used_or_made_for_tests():
+    src = python_files("src")
+    public = [name for name in vars(_core) if not name.startswith("_") and name != "testing"]
+    assert [name for name in public if not mentions(name, src)] == []
+
+
+def test_a_source_lies_beside_its_header_or_in_the_folder_of_its_class():
+    files = core_files()
+    headers = {file.stem for file in files if file.suffix == ".hpp"}
+    src = ROOT / "cpp" / "src"
+    for file in files:
+        if file.suffix == ".cpp" and src in file.parents:
+            in_a_class = len(file.relative_to(src).parts) > 2
+            assert file.stem in headers or in_a_class, short(file)
+
+
+def test_the_tree_of_contributing_names_every_folder():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = {
+        short(file.parent).split("/", 2)[-1].split("/")[0]
+        for file in python_files("src/treewright")
+        if file.parent != ROOT / "src" / "treewright"
+    }
+    rooms = {file.parent.name for file in python_files("src/treewright")} | folders
+    assert [room for room in sorted(rooms - {"treewright"}) if f"{room}/" not in text] == []

@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include "treewright/contexts.hpp"
-#include "treewright/counts.hpp"
-#include "treewright/dispatch.hpp"
-#include "treewright/threads.hpp"
+#include "treewright/counting/contexts.hpp"
+#include "treewright/counting/counts.hpp"
+#include "treewright/counting/dispatch.hpp"
+#include "treewright/parallel/threads.hpp"
 
 namespace tw = treewright;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bind.hpp"
-#include "treewright/dag.hpp"
+#include "treewright/graphs/dag.hpp"
 
 using Pairs = Matrix<std::uint32_t>;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind.hpp"
-#include "treewright/feature_graph.hpp"
+#include "treewright/inference/feature_graph.hpp"
 
 /// kinds, child_begin, children, integer_begin, integers, number_begin, numbers.
 using ArenaArrays =

@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-#include "treewright/cancel.hpp"
+#include "treewright/parallel/cancel.hpp"
 
 namespace nb = nanobind;
 namespace tw = treewright;
@@ -21,6 +21,8 @@ template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Cells = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;  // of any shape
 template <class T>
 using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 template <class T>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind.hpp"
-#include "treewright/forest_batch.hpp"
+#include "treewright/inference/forest_batch.hpp"
 
 inline nb::object& refused_type() {
   static nb::object* const type = new nb::object();  // never freed: it may outlive the interpreter's modules

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bind.hpp"
-#include "treewright/sampling.hpp"
+#include "treewright/inference/sampling.hpp"
 
 using Objects = nb::typed<nb::list, nb::object>;
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

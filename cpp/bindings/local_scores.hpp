@@ -4,7 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind.hpp"
-#include "treewright/local_scores.hpp"
+#include "treewright/criteria/local_scores.hpp"
 
 using ScoresPointer = std::shared_ptr<tw::LocalScores>;
 

@@ -1,6 +1,6 @@
 // The Python module: a list of faces, one per header of the core.
 #include "bind.hpp"
-#include "treewright/threads.hpp"
+#include "treewright/parallel/threads.hpp"
 
 void bind_dispatch(nb::module_&);
 void bind_counts(nb::module_&);

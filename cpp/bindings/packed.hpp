@@ -4,7 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind.hpp"
-#include "treewright/packed.hpp"
+#include "treewright/counting/packed.hpp"
 
 using TablePointer = std::shared_ptr<const tw::PackedTable>;
 

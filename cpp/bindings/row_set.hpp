@@ -4,7 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind.hpp"
-#include "treewright/row_set.hpp"
+#include "treewright/counting/row_set.hpp"
 
 using RowSetPointer = std::shared_ptr<const tw::RowSet>;
 

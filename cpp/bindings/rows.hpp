@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bind.hpp"
-#include "treewright/bits.hpp"
+#include "treewright/graphs/bits.hpp"
 
 using Rows = Matrix<std::uint64_t>;
 using OutRows = OutMatrix<std::uint64_t>;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "treewright/independence.hpp"
-#include "treewright/scores.hpp"
+#include "treewright/criteria/independence.hpp"
+#include "treewright/criteria/scores.hpp"
 
 inline treewright::ScoreSettings score_settings(const std::string& name, double ess) {
   using Kind = treewright::ScoreKind;

@@ -1,15 +1,16 @@
-// A test framework in a page: CHECK records failures, TEST registers a case, main runs them all.
+// A test framework in a page: CHECK records failures, TEST registers a case, main runs them.
 #pragma once
 
 #include <cstdio>
 #include <exception>
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace check {
 
 struct Case {
+  std::string_view file;
   const char* name;
   std::function<void()> body;
 };
@@ -25,12 +26,23 @@ inline int& failures() {
 }
 
 struct Register {
-  Register(const char* name, std::function<void()> body) { cases().push_back({name, std::move(body)}); }
+  Register(const char* file, const char* name, std::function<void()> body) {
+    cases().push_back({file, name, std::move(body)});
+  }
 };
 
-inline int run_all() {
-  int failed = 0;
+/// "folder/test_x.cpp" is test_x.
+inline std::string_view stem_of(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of("/\\") + 1);
+  return name.substr(0, name.find('.'));
+}
+
+/// The cases of one file, or all of them; a file without any is a failure.
+inline int run_all(std::string_view file) {
+  int run = 0, failed = 0;
   for (const auto& one : cases()) {
+    if (!file.empty() && stem_of(one.file) != file) continue;
+    ++run;
     const int before = failures();
     try {
       one.body();
@@ -40,8 +52,8 @@ inline int run_all() {
     }
     failed += failures() != before;
   }
-  std::printf("%zu passed, %d failed\n", cases().size() - failed, failed);
-  return failed != 0;
+  std::printf("%d passed, %d failed\n", run - failed, failed);
+  return failed != 0 || run == 0;
 }
 
 template <class Error, class F>
@@ -64,9 +76,7 @@ bool throws(F&& f) {
     }                                                                           \
   } while (false)
 
-#define TEST(name)                                           \
-  static void name();                                        \
-  static const check::Register register_##name(#name, name); \
+#define TEST(name)                                                     \
+  static void name();                                                  \
+  static const check::Register register_##name(__FILE__, #name, name); \
   static void name()
-
-int main() { return check::run_all(); }

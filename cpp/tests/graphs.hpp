@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "treewright/undirected.hpp"
+#include "treewright/graphs/undirected.hpp"
 
 /// Every vertex joined to a few earlier ones, at random.
 inline treewright::BitMatrix random_graph(std::size_t n, unsigned most, unsigned seed) {

@@ -10,6 +10,7 @@ import treewright as tw
 from experiments.common import Row
 
 DEPTH = 3  # of PC and of PC inside clusters and blocks
+SETTINGS = tw.learners.KnotSettings(depth=DEPTH, threads=1)
 THRESHOLD = 0.01  # nats: the original of TPDA
 
 
@@ -27,12 +28,12 @@ Learn = Callable[[tw.Counter], Found]
 
 def paper(counter: tw.Counter, **options: object) -> Found:
     """The pipeline of the paper: clusters of epsilon 0.5, PC knots at 0.05."""
-    learned = tw.learners.learn_paper_knots(counter, depth=DEPTH, threads=1, **options)  # type: ignore[arg-type]
+    learned = tw.learners.learn_paper_knots(counter, settings=SETTINGS, **options)  # type: ignore[arg-type]
     return Found(learned.cpdag, learned.n_tests, learned.clusters)
 
 
 def blocks(counter: tw.Counter) -> Found:
-    learned = tw.learn_blocks(counter, depth=DEPTH, threads=1)
+    learned = tw.learn_blocks(counter, settings=SETTINGS)
     return Found(learned.cpdag, learned.n_tests, learned.clusters)
 
 

@@ -21,7 +21,8 @@ def searched(counter: tw.Counter, **options: object) -> tuple[tw.graphs.Pdag, in
 
 def tied(counter: tw.Counter, **options: object) -> tuple[tw.graphs.Pdag, int]:
     """Knots by search over classes, so that only the decomposition differs."""
-    learned = tw.learners.learn_paper_knots(counter, engine="class", threads=1, **options)  # type: ignore[arg-type]
+    settings = tw.learners.KnotSettings(threads=1)
+    learned = tw.learners.learn_paper_knots(counter, engine="class", settings=settings, **options)  # type: ignore[arg-type]
     return learned.cpdag, int(learned.trace.total("scores"))
 
 

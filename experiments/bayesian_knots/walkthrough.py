@@ -39,7 +39,9 @@ def measure(full: bool) -> Iterator[Row]:
 @cache
 def _learned() -> LearnedPaperKnots:
     table = tw.load_network(NETWORK).sample(ROWS, rng=np.random.default_rng(SEED))
-    return tw.learners.learn_paper_knots(tw.count(table), combine="dag", threads=1)
+    return tw.learners.learn_paper_knots(
+        tw.count(table), combine="dag", settings=tw.learners.KnotSettings(threads=1)
+    )
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:

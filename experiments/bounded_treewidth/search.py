@@ -19,6 +19,7 @@ import numpy as np
 
 import treewright as tw
 from experiments.common import Experiment, Row, density, markdown_table, network, run, timed
+from treewright.types import Step
 
 PAGE = "docs/measured/bounded_treewidth.md"
 ROWS = 10_000
@@ -111,9 +112,9 @@ def within(table: tw.Table, treewidth: int, limits: list[float], seed: int = 0) 
     best: list[float | None] = [None] * len(limits)
     start = time.process_time()
 
-    def tell(_iteration: int, _width: int, score: float) -> None:
+    def tell(step: Step) -> None:
         spent = time.process_time() - start
-        best[:] = [score if spent <= limit else one for limit, one in zip(limits, best, strict=True)]
+        best[:] = [step.score if spent <= limit else one for limit, one in zip(limits, best, strict=True)]
         if spent >= limits[-1]:
             raise StopIteration
 

@@ -48,7 +48,8 @@ def measure(full: bool) -> Iterator[Row]:
 
 
 def chains_of(rows: tw.Table, treewidth: int, **settings: Any) -> tw.learners.Certified:
-    return tw.learn_treewidth_chains(BIC.score(rows), treewidth=treewidth, **settings)
+    variants = tw.learners.ChainVariants(**settings)
+    return tw.learn_treewidth_chains(BIC.score(rows), treewidth=treewidth, variants=variants)
 
 
 def shuffled(table: tw.Table, treewidth: int, n: int) -> list[float]:

@@ -26,7 +26,8 @@ class Kind:
     members
         Whatever has one of these is of the kind; nothing has to be derived from a class.
     from_counts
-        The classes that make one of counts, the usual one first; none where counts will do.
+        The classes that make one of counts, the usual one first, and those that the registry of criteria does
+        not name; none where counts will do.
     from_moments
         The same for moments; None where moments lead nowhere.
     line
@@ -52,19 +53,19 @@ STATISTICS = Kind("counts or moments", (*COUNTS.members, *MOMENTS.members))
 TEST = Kind(
     "an independence test",
     ("independent_many",),
-    ("GTest", "ChiSquareTest", "PermutationTest", "PosteriorTest"),
+    ("GTest", "PermutationTest"),
     ("FisherZTest",),
 )
 SCORE = Kind(
     "a score",
     ("local_many",),
-    ("BIC", "AIC", "BDeu", "BDe", "K2", "QNML", "SparseQNML", "GroupedQNML", "LogLikelihood"),
+    ("BIC", "BDe"),
     ("GaussianBIC",),
 )
 GRAPH_SCORE = Kind(
     "a score of undirected graphs",
     ("judge",),
-    ("BlanketsJointPosterior", "IndependenceBasedScore", "MarginalPseudoLikelihood"),
+    ("BlanketsJointPosterior",),
     None,
 )
 SEPARATION_TREE = Kind(
@@ -122,7 +123,7 @@ def way_out(kind: Kind, value: object) -> str:
         statistics = "moments" if measured else "counter"
     elif is_source(value):
         first, statistics = "read it first,", f"tw.{verb}(tw.read_table({_source(value)}))"
-    makers = (kind.from_moments or ()) if measured else kind.from_counts
+    makers = (kind.from_moments or ()) if measured else _from_counts(kind)
     maker = _meant(kind, value) or next(iter(makers), None)
     return f"{first} {f'tw.{maker}({statistics})' if maker else statistics}"
 
@@ -134,6 +135,13 @@ def _leads_over_moments(kind: Kind, value: Any) -> bool:
     if TABLE.fits(value):
         return not any(variable.is_discrete for variable in value.schema)
     return MOMENTS.fits(value) or _meant(kind, value) in kind.from_moments
+
+
+def _from_counts(kind: Kind) -> list[str]:
+    """The usual class that makes one of counts, those of the registry, and the others."""
+    from treewright.criteria.registry import FROM_COUNTS  # here, since all criteria ask this module first
+
+    return [*kind.from_counts[:1], *FROM_COUNTS.get(kind.name, ()), *kind.from_counts[1:]]
 
 
 def is_source(value: object) -> bool:
@@ -153,7 +161,7 @@ def _meant(kind: Kind, value: object) -> str | None:
     if not isinstance(given, str):
         return None
     word = "".join(letter for letter in given.lower() if letter.isalnum())
-    for maker in (*kind.from_counts, *(kind.from_moments or ())):
+    for maker in (*_from_counts(kind), *(kind.from_moments or ())):
         called = maker.lower()
         if word in (called, called.removesuffix("test")) or (len(word) > 2 and called.startswith(word)):
             return maker

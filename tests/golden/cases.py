@@ -153,7 +153,7 @@ def _narrow() -> dict[str, Any]:
 
 
 def _path() -> dict[str, Any]:
-    path = learners.learn_path(tw.BIC(counter("alarm")), 4, rng=np.random.default_rng(3))
+    path = learners.trace_widths(tw.BIC(counter("alarm")), 4, rng=np.random.default_rng(3))
     return {str(one.width): shape(one.structure, one.score) for one in path}
 
 

@@ -1,8 +1,13 @@
-"""Scores and tests by the names that the command line and the estimators call them."""
+"""The only list of scores and tests by name.
+
+The command line, the estimators and the learners that take names all ask here; a new score of counts is
+entered in `SCORES` and in the room's `__init__`, and is known everywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from treewright.criteria.graph_scores.blankets_joint_posterior import BlanketsJointPosterior
 from treewright.criteria.graph_scores.independence_based_score import IndependenceBasedScore
@@ -10,37 +15,84 @@ from treewright.criteria.graph_scores.marginal_pseudo_likelihood import Marginal
 from treewright.criteria.graph_scores.structure_score import StructureScore
 from treewright.criteria.scores.dirichlet_scores import K2, BDeu
 from treewright.criteria.scores.edge_prior import SparseQNML
+from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.grouped_score import GroupedQNML
 from treewright.criteria.scores.likelihood_scores import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.score import LocalScore
+from treewright.criteria.scores.sigmoid_score import SigmoidBIC
 from treewright.criteria.tests.discrete_tests import ChiSquareTest, GTest
 from treewright.criteria.tests.independence import IndependenceTest
 from treewright.criteria.tests.posterior_test import PosteriorTest
 from treewright.errors import SettingError, nearest
-from treewright.statistics import Counter
+from treewright.statistics import Counter, moments
+from treewright.tables.table import Table
 
-SCORES: dict[str, Callable[[Counter], LocalScore]] = {
-    "loglik": LogLikelihood,
-    "aic": AIC,
-    "bic": BIC,
-    "bdeu": BDeu,
-    "k2": K2,
-    "qnml": QNML,
-    "sparse-qnml": SparseQNML,
-    "grouped-qnml": GroupedQNML,
+
+@dataclass(frozen=True)
+class ScoreEntry:
+    """A score by name.
+
+    Attributes
+    ----------
+    kind
+        Its class.
+    make
+        Makes it of a table of continuous columns; None for a score of counts, which its class makes.
+    has_ess
+        Whether an equivalent sample size may be given.
+    pools
+        Whether it scores several tables that share only some of their columns.
+    """
+
+    kind: Callable[..., LocalScore]
+    make: Callable[[Table], LocalScore] | None = None
+    has_ess: bool = False
+    pools: bool = True
+
+
+@dataclass(frozen=True)
+class TestEntry:
+    """A test of counts by name, and whether it has a level `alpha`."""
+
+    __test__ = False  # for pytest
+
+    kind: Callable[..., IndependenceTest]
+    has_level: bool = True
+
+
+SCORES = {
+    "loglik": ScoreEntry(LogLikelihood),
+    "aic": ScoreEntry(AIC),
+    "bic": ScoreEntry(BIC),
+    "bdeu": ScoreEntry(BDeu, has_ess=True),
+    "k2": ScoreEntry(K2, pools=False),
+    "qnml": ScoreEntry(QNML),
+    "sparse-qnml": ScoreEntry(SparseQNML),
+    "grouped-qnml": ScoreEntry(GroupedQNML, pools=False),
+    "gaussian-bic": ScoreEntry(GaussianBIC, lambda table: GaussianBIC(moments(table))),
+    "sigmoid-bic": ScoreEntry(SigmoidBIC, SigmoidBIC, pools=False),
 }
+DISCRETE_SCORES = tuple(name for name, entry in SCORES.items() if entry.make is None)
+CONTINUOUS_SCORES = tuple(name for name, entry in SCORES.items() if entry.make is not None)
+POOLED_SCORES = tuple(name for name in DISCRETE_SCORES if SCORES[name].pools)
 
-TESTS: dict[str, Callable[[Counter, float], IndependenceTest]] = {
-    "g": lambda counter, alpha: GTest(counter, alpha=alpha),
-    "chi-square": lambda counter, alpha: ChiSquareTest(counter, alpha=alpha),
-    "posterior": lambda counter, _: PosteriorTest(counter),
+TESTS = {
+    "g": TestEntry(GTest),
+    "chi-square": TestEntry(ChiSquareTest),
+    "posterior": TestEntry(PosteriorTest, has_level=False),
 }
-
+TESTS_WITH_LEVEL = tuple(name for name, entry in TESTS.items() if entry.has_level)
 
 STRUCTURE_SCORES: dict[str, Callable[[Counter], StructureScore]] = {
     "bjp": BlanketsJointPosterior,
     "ib": IndependenceBasedScore,
     "mpl": MarginalPseudoLikelihood,
+}
+
+FROM_COUNTS = {  # the classes to write where something else was passed, see `arguments`
+    "a score": [SCORES[name].kind.__name__ for name in DISCRETE_SCORES],
+    "an independence test": [entry.kind.__name__ for entry in TESTS.values()],
+    "a score of undirected graphs": [kind.__name__ for kind in STRUCTURE_SCORES.values()],
 }
 
 
@@ -61,7 +113,7 @@ def structure_score_named(name: str, counter: Counter) -> StructureScore:
 def score_named(
     name: str, counter: Counter, *, ess: float | None = None, also: Sequence[str] = ()
 ) -> LocalScore:
-    """The score of a name, on a counter; `ess` belongs to "bdeu", `also` is what else might have been said.
+    """The score of a name, on a counter; `also` is what else might have been said.
 
     Examples
     --------
@@ -69,16 +121,25 @@ def score_named(
     >>> score_named("bdeu", tw.count(tw.read_table({"a": [0, 1, 1]})), ess=2.0)
     BDeu(1 variables, 3 rows)
     """
-    check_score_name(name, ess=ess, also=also)
-    return BDeu(counter, ess=ess) if ess is not None else SCORES[name](counter)
+    if name not in DISCRETE_SCORES:
+        known = nearest(name, [*also, *DISCRETE_SCORES])
+        raise SettingError(f"score {name!r} is not known; scores are {known}")
+    check_ess(name, ess)
+    return SCORES[name].kind(counter) if ess is None else SCORES[name].kind(counter, ess=ess)
 
 
-def check_score_name(name: str, *, ess: float | None = None, also: Sequence[str] = ()) -> None:
-    """Refuse what :func:`score_named` would, before any row is read."""
-    if name not in SCORES:
-        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, [*also, *SCORES])}")
-    if ess is not None and name != "bdeu":
-        raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
+def check_ess(name: str, ess: float | None) -> None:
+    """Refuse an equivalent sample size for a score that has none, before any row is read."""
+    if ess is not None and not SCORES[name].has_ess:
+        owners = " and ".join(other for other, entry in SCORES.items() if entry.has_ess)
+        raise SettingError(f"ess belongs to the score {owners}; the score is {name}")
+
+
+def continuous_score_named(name: str, table: Table) -> LocalScore:
+    """The score of a name, on a table of continuous columns."""
+    make = SCORES[name].make
+    assert make is not None
+    return make(table)
 
 
 def independence_test_named(name: str, counter: Counter, *, alpha: float) -> IndependenceTest:
@@ -93,4 +154,5 @@ def independence_test_named(name: str, counter: Counter, *, alpha: float) -> Ind
     """
     if name not in TESTS:
         raise SettingError(f"test {name!r} is not known; tests are {nearest(name, TESTS)}")
-    return TESTS[name](counter, alpha)
+    entry = TESTS[name]
+    return entry.kind(counter, alpha=alpha) if entry.has_level else entry.kind(counter)

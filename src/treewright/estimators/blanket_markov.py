@@ -81,7 +81,7 @@ class BlanketMarkov(Estimator):
             structure_score_named(self.criterion, counter),
             self.search,
             knowledge=self.knowledge,
-            max_width=self.max_width,
+            treewidth=self.max_width,
             max_blanket=self.max_blanket,
         )
         return self.learned_

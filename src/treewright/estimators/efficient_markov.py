@@ -10,7 +10,7 @@ from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.learners import LearnedFeatureGraph, learn_efficient_markov
 from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
 from treewright.models import Dirichlet, FeatureNetwork
-from treewright.statistics import Counter, count
+from treewright.statistics import RowSource, count
 from treewright.tables import Schema, Table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
@@ -98,20 +98,19 @@ class EfficientMarkov(Estimator):
         self.settings_ = learned.settings
         return self
 
-    def _learn(self, counter: Counter, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
-        return learn_efficient_markov(
-            counter,
-            delta=self.delta,
-            q=self.q,
-            k=self.k,
-            search=self.search,
+    def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
+        settings = MarkovSettings(
+            delta=None if self.delta == "auto" else self.delta,
             min_rows=self.min_rows,
-            min_vars=self.min_vars,
-            alpha=self.alpha,
+            smoothing=self.alpha,
+            largest_set=self.q,
+            feature_length=self.k,
+            search=self.search,
+            min_variables=self.min_vars,
             leaf=self.leaf,
             score=self.criterion,
-            balance_tol=self.balance_tol,
+            balance_tolerance=self.balance_tol,
             max_depth=self.max_depth,
-            valid=valid,
-            rng=np.random.default_rng(self.seed),
         )
+        rng = np.random.default_rng(self.seed)
+        return learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng)

@@ -12,8 +12,9 @@ from treewright.graphs import Knowledge, Pdag
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
 from treewright.learners.separation_trees.audit import Legitimacy
-from treewright.learners.separation_trees.from_tables import Engine, learn_from_tables
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.learners.separation_trees.databases import Engine, learn_from_databases
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
+from treewright.learners.separation_trees.settings import DatabaseSettings, TreeSettings
 from treewright.models import Dirichlet, fit
 from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
@@ -43,9 +44,9 @@ class SeparationTree(Estimator):
         Of the engine "class". The score is "sparse-qnml", or "gaussian-bic" for continuous columns, unless
         given.
     test, alpha, alpha_uig, refine_above, completion
-        Of the engine "tests", see :func:`~treewright.learners.learn_separation_tree` and
-        :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts of several tables and else 0.01
-        unless given.
+        Of the engine "tests", see :class:`~treewright.learners.TreeSettings` and
+        :class:`~treewright.learners.DatabaseSettings`. `alpha` is 0.05 for counts of several tables and else
+        0.01 unless given.
     legitimacy
         What happens when rows contradict the hypergraph: "error", "report" (see `audit_`) or "skip".
     knowledge
@@ -145,21 +146,22 @@ class SeparationTree(Estimator):
         self._tell(learned)
         return self
 
-    def _learn(self, counter: Databases) -> LearnedFromTables:
-        return learn_from_tables(
+    def _learn(self, counter: Databases) -> LearnedFromDatabases:
+        sets = self._sets()
+        tree = TreeSettings(refine_above=self.refine_above, alpha_uig=self.alpha_uig)
+        return learn_from_databases(
             counter,
-            hypergraph=self._sets(),
+            hypergraph=sets,
             engine=self.engine,
             score=self.criterion,
             effort=self.effort,
             max_parents=self.max_parents,
             test=self.test,
             alpha=self.alpha,
-            alpha_uig=self.alpha_uig,
-            refine_above=self.refine_above,
-            completion=self.completion,
-            legitimacy=self.legitimacy,
+            # what tables contradict in their own columns is reported
+            legitimacy="report" if sets is None and self.legitimacy == "error" else self.legitimacy,
             knowledge=self.knowledge,
+            settings=DatabaseSettings(self.completion, tree=tree),
         )
 
     def _sets(self) -> Iterable[Iterable[str]] | None:
@@ -167,7 +169,7 @@ class SeparationTree(Estimator):
             return read_hypergraph(self.hypergraph)
         return self.hypergraph
 
-    def _tell(self, learned: LearnedFromTables) -> None:
+    def _tell(self, learned: LearnedFromDatabases) -> None:
         self.learned_ = learned
         self.databases_ = learned.databases
         self.cpdag_: Pdag = learned.structure
@@ -178,7 +180,7 @@ class SeparationTree(Estimator):
         self.undecided_edges_ = learned.undecided_edges
         self.model_based_ = learned.model_based
         self.audit_ = learned.audit
-        self.warnings_ = learned.warnings
+        self.warnings_ = learned.notes
 
     def _read_all(self, X: Any, schema: Schema | None) -> Databases:
         if isinstance(X, Databases):

@@ -48,8 +48,7 @@ class FamilyExpectation:
         weights: Cells | npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.schema = schema
-        order = schema.name_order
-        rank = {v: position for position, v in enumerate(order)}
+        order, rank = schema.name_order, schema.name_ranks
         # per family in name order: which of the given ones, its axes by name, its shape then
         self._families = sorted(range(len(families)), key=lambda f: [rank[v] for v in reversed(families[f])])
         self._axes = [np.argsort([rank[v] for v in families[f]]) for f in self._families]

@@ -2,7 +2,7 @@
 
 from treewright.learners.bayesian_knots.blocks import learn_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
-from treewright.learners.bayesian_knots.engines import Knot
+from treewright.learners.bayesian_knots.engines import Knot, KnotSettings
 from treewright.learners.bayesian_knots.expansion import expand_clusters, find_clusters
 from treewright.learners.bayesian_knots.knots import learn_knots
 from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks
@@ -19,9 +19,9 @@ from treewright.learners.blanket_scores.searches import (
     WorstPairWalk,
 )
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
-from treewright.learners.bounded_treewidth.chains import learn_treewidth_chains
+from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_treewidth_chains
 from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
-from treewright.learners.bounded_treewidth.path_of_widths import choose_width, learn_path
+from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.classes.aggressive import learn_aggressive
 from treewright.learners.classes.bootstrap import edge_confidence
@@ -32,10 +32,15 @@ from treewright.learners.classes.edge_confidence import EdgeConfidence
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import ScoreChoice, choose_score
-from treewright.learners.efficient_markov.cutset import learn_cutset_bag, learn_cutset_network
+from treewright.learners.efficient_markov.cutset import CutsetSettings, learn_cutset_bag, learn_cutset_network
 from treewright.learners.efficient_markov.hidden_tree import learn_hidden_tree
-from treewright.learners.efficient_markov.lem import learn_efficient_markov, low_information_blocks
+from treewright.learners.efficient_markov.lem import (
+    MarkovSettings,
+    learn_efficient_markov,
+    low_information_blocks,
+)
 from treewright.learners.efficient_markov.mixture import Member, Mixed, learn_mixture
 from treewright.learners.efficient_markov.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph
@@ -69,4 +74,5 @@ from treewright.learners.separation_trees.independence_graph import estimate_ind
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.pooled_judges import pooled_test
-from treewright.learners.separation_trees.refinement import learn_separation_tree
+from treewright.learners.separation_trees.refinement import FoundTree, find_separation_tree
+from treewright.learners.separation_trees.settings import DatabaseSettings, NodeSearch, TreeSettings

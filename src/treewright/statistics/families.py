@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -140,11 +140,6 @@ class _Batch:
 class FromTables:
     """Judge the tables of any counter: dense ones, or occupied cells where a table would be nearly empty.
 
-    Parameters
-    ----------
-    counter
-        Anything that counts.
-
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
@@ -256,8 +251,7 @@ class FromTables:
         self, queries: Sequence[Query]
     ) -> Iterator[tuple[_Batch, npt.NDArray[np.int64], Floats]]:
         cards = self.schema.cardinalities
-        rank = self._rank
-        scopes = [(*sorted(given, key=rank.__getitem__), x, y) for x, y, given in queries]
+        scopes = [(*self.schema.by_name(given), x, y) for x, y, given in queries]
         states = np.array([(cards[x], cards[y]) for x, y, _ in queries], dtype=np.int64).reshape(-1, 2)
         slices = np.array([_configurations(cards, given) for *_, given in queries], dtype=np.float64)
         for batch in self._batches(scopes):
@@ -315,24 +309,17 @@ class FromTables:
         """Cells up to which a table is asked for whole."""
         return max(DENSE_CELLS, 4 * math.ceil(self.counter.n_rows))
 
-    @cached_property
-    def _rank(self) -> list[int]:
-        """Position of each variable among the sorted names."""
-        rank = [0] * len(self.schema)
-        for position, variable in enumerate(self.schema.name_order):
-            rank[variable] = position
-        return rank
-
     def _canonical(self, query: Query) -> Query:
         """The same question whatever the column order: the smaller name first."""
         x, y, given = query
-        return (x, y, given) if self._rank[x] < self._rank[y] else (y, x, given)
+        names = self.schema.names
+        return (x, y, given) if names[x] < names[y] else (y, x, given)
 
     def _key(self, seed: int, query: Query) -> int:
         from hashlib import blake2b  # here, since few need it and it loads a library of its own
 
         x, y, given = query
-        names = [self.schema.names[v] for v in (x, y, *sorted(given, key=self._rank.__getitem__))]
+        names = self.schema.names_of((x, y, *self.schema.by_name(given)))
         text = "\0".join([str(seed), *names])
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 

@@ -110,8 +110,6 @@ def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogenei
 
     Parameters
     ----------
-    databases
-        The tables.
     alpha
         Level for the p-values after Holm's correction.
 

@@ -285,14 +285,6 @@ def moments(table: ContinuousTable) -> Moments:
     return _of_columns(table.schema, columns, table.n_rows, table.weights)
 
 
-def rank_by_name(schema: Schema) -> tuple[list[int], list[int]]:
-    """The columns sorted by name, and the place of each column in that order."""
-    order = list(schema.name_order)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return order, rank.tolist()
-
-
 def _check_rows(
     schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None
 ) -> tuple[Floats, bool]:

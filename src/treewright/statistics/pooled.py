@@ -29,7 +29,7 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
-    from treewright.tables.features import Feature
+    pass
 
 
 class Completion(Protocol):
@@ -132,20 +132,6 @@ class PooledCounter:
         flat = table.reshape(-1)
         codes = np.flatnonzero(flat).astype(np.int64)
         return SparseCounts(table.shape, codes, flat[codes])
-
-    def given(self, feature: Feature) -> PooledCounter:
-        """The rows where a feature holds, of the tables that have its columns.
-
-        The completion speaks of all rows, so there is none in what comes back.
-        """
-        kept = [table for table in self.databases.tables if _has_columns(table.schema, feature)]
-        left = {name for table in kept for name in table.schema.names}
-        lost = [name for name in self.schema.names if name not in left]
-        if lost:
-            raise SchemaError(
-                f"no table has both the columns of {feature} and {', '.join(map(repr, lost[:10]))}"
-            )
-        return PooledCounter(Databases([table.where(feature) for table in kept]))
 
     # ------------------------------------------------------------------ judged while counted
     def test_queries(
@@ -250,14 +236,7 @@ class _CompletedCounts:
     def sparse_counts(self, scope: Scope) -> SparseCounts:
         return self._pooled.sparse_counts(scope)
 
-    def given(self, feature: Feature) -> PooledCounter:
-        return self._pooled.given(feature)
-
 
 def tables_in(mask: int) -> Cover:
     """Positions of the set bits."""
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
-
-
-def _has_columns(schema: Schema, feature: Feature) -> bool:
-    return all(term.variable in schema for term in feature.terms)

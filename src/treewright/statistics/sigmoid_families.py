@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.statistics.moments import ContinuousTable, Moments, moments, rank_by_name
+from treewright.statistics.moments import ContinuousTable, Moments, moments
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
 
@@ -100,7 +100,7 @@ class SigmoidFamilies:
     def __init__(self, table: ContinuousTable) -> None:
         self.table = table
         self.moments: Moments = moments(table)
-        order, rank = rank_by_name(table.schema)
+        order = list(table.schema.name_order)
         columns = [np.ascontiguousarray(table.columns[v], dtype=np.float64) for v in order]
         weights = np.empty(0) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
         found = self.moments
@@ -110,7 +110,8 @@ class SigmoidFamilies:
             np.ascontiguousarray(found.mean_tail[order]),
             np.ascontiguousarray(found.scatter[np.ix_(order, order)]),
         )
-        self.native = _core.SigmoidFamilies(columns, table.n_rows, np.ascontiguousarray(weights), sums, rank)
+        ranks = table.schema.name_ranks
+        self.native = _core.SigmoidFamilies(columns, table.n_rows, np.ascontiguousarray(weights), sums, ranks)
 
     @property
     def schema(self) -> Schema:

@@ -157,6 +157,15 @@ class Schema:
         """Indices sorted by name: the order that breaks ties, whatever the column order."""
         return tuple(sorted(range(len(self)), key=self.names.__getitem__))
 
+    @cached_property
+    def name_ranks(self) -> tuple[int, ...]:
+        """The place of each variable among the sorted names."""
+        return tuple(sorted(range(len(self)), key=self.name_order.__getitem__))
+
+    def by_name(self, variables: Iterable[int]) -> Scope:
+        """Variables sorted by their names."""
+        return tuple(sorted(variables, key=self.names.__getitem__))
+
     def __len__(self) -> int:
         return len(self.variables)
 

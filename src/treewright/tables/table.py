@@ -280,8 +280,6 @@ class Table:
         ----------
         shares
             The number of parts, or the share of each part. Within a part rows keep their order.
-        rng
-            Where the chance comes from.
 
         Examples
         --------

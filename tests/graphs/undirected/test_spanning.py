@@ -8,7 +8,7 @@ from tests.reference.graphs.directed import schema_of, scrambled_names
 
 from treewright.errors import GraphError
 from treewright.graphs import maximum_branching, maximum_spanning_forest
-from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.graphs.ranked import ranks_by_name
 from treewright.tables import Schema
 
 

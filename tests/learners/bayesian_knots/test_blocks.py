@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.learners import KnotSettings
 from treewright.learners.bayesian_knots.blocks import find_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.bayesian_knots.learned_blocks import LABEL
@@ -54,7 +55,7 @@ def test_overlaps_decide_about_their_pairs_and_all_else_is_the_union():
 def test_results_are_labelled():
     learned = tw.learn_blocks(tw.count(alarm()))
     assert learned.label == LABEL == "BL (reconstructed)"
-    assert learned.report.startswith("BL (reconstructed): ")
+    assert learned.notes[0].startswith("BL (reconstructed): ")
     assert "reconstructed" in tw.learn_blocks.__doc__
 
 
@@ -70,11 +71,11 @@ def test_blankets_are_bounded():
 def test_neither_threads_nor_the_order_of_columns_matter(engine):
     table = alarm(rows=300, seed=2)
     shuffled = table.reordered(np.random.default_rng(5).permutation(table.schema.names).tolist())
-    first = tw.learn_blocks(tw.count(table), engine=engine, threads=1)
-    second = tw.learn_blocks(tw.count(shuffled), engine=engine, threads=3)
+    first = tw.learn_blocks(tw.count(table), engine=engine, settings=KnotSettings(threads=1))
+    second = tw.learn_blocks(tw.count(shuffled), engine=engine, settings=KnotSettings(threads=3))
     assert first.structure.edges() == second.structure.edges()
     assert first.n_tests == second.n_tests
-    assert first.report == second.report
+    assert first.notes == second.notes
 
 
 def test_knowledge_is_obeyed():
@@ -101,7 +102,7 @@ def test_continuous_columns():
     a, b = rng.normal(size=(2, 2_000))
     c = a + b + 0.5 * rng.normal(size=2_000)
     moments = tw.moments(tw.read_table({"a": a, "b": b, "c": c, "d": c + rng.normal(size=2_000)}))
-    learned = tw.learn_blocks(moments, alpha=0.001)
+    learned = tw.learn_blocks(moments, settings=KnotSettings(alpha=0.001))
     assert learned.cpdag.directed_edges() == [("a", "c"), ("b", "c"), ("c", "d")]
 
 
@@ -112,4 +113,4 @@ def test_refusals():
     with pytest.raises(tw.errors.SettingError, match="engine must be one of 'pc', 'tpda', 'class', 'exact'"):
         tw.learn_blocks(counter, engine="x")
     with pytest.raises(tw.errors.SettingError, match="tie='random' draws directions: pass rng="):
-        tw.learn_blocks(counter, tie="random")
+        tw.learn_blocks(counter, settings=KnotSettings(tie="random"))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.effort import loose_level, reopens_edges, rescue_level, suited_effort
 
 
@@ -59,8 +60,12 @@ def test_columns_do_not_matter(wide):
 def test_single_edges_never_lower_the_score_of_the_pairs_looked_at(wide):
     score = tw.SparseQNML(tw.count(wide))
     pairs = score.pair_gains() > -2
-    without = tw.learners.class_search(score, again=pairs, loosely=pairs, certificate=False)
-    singly = tw.learners.class_search(score, again=pairs, loosely=pairs, singly=True, certificate=False)
+    without = tw.learners.class_search(
+        score, schedule=PairSchedule(again=pairs, loosely=pairs), certificate=False
+    )
+    singly = tw.learners.class_search(
+        score, schedule=PairSchedule(again=pairs, loosely=pairs, singly=True), certificate=False
+    )
     assert singly.score >= without.score
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.errors import FormatError, SchemaError, SettingError
+from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
 from treewright.learners.bayesian_knots.pair_filters import strongest_partners
 from treewright.models.formats.twm.content import with_clusters
@@ -33,7 +34,9 @@ class TestDefault:
         learned = tw.learn_knots(counter, score=tw.SparseQNML(counter))
         measured = measure_dependencies(counter)
         clear, weak = measured.significant(0.001), measured.significant(0.2 * 500 / 600)
-        plain = tw.learners.class_search(tw.SparseQNML(counter), effort=2, again=clear, loosely=weak)
+        plain = tw.learners.class_search(
+            tw.SparseQNML(counter), effort=2, schedule=PairSchedule(again=clear, loosely=weak)
+        )
         assert learned.cpdag == plain.cpdag
         assert learned.score == plain.score
         assert learned.certified
@@ -105,8 +108,8 @@ class TestDefault:
     def test_progress(self, alarm):
         _, counter = alarm
         told = []
-        learned = tw.learn_knots(counter, progress=lambda steps, gained: told.append((steps, gained)))
-        assert told == sorted(told)
+        learned = tw.learn_knots(counter, progress=told.append)
+        assert told == sorted(told, key=lambda step: (step.done, step.score))
         assert len(told) == len(learned.trace.phases) - 3
 
 

@@ -7,6 +7,7 @@ import treewright as tw
 from treewright.criteria.scores.part_score import PartScore, restrict_score
 from treewright.graphs import Clusters
 from treewright.graphs.undirected.clusters import Star
+from treewright.learners import KnotSettings
 from treewright.learners.independence.shared_tests import SharedTest
 
 ENGINES = ["pc", "tpda", "class", "exact"]
@@ -44,7 +45,9 @@ def test_one_cluster_of_all_variables_gives_what_the_engine_gives(combine):
 def test_the_number_of_threads_does_not_matter(engine):
     counter = tw.count(alarm())
     one, four = (
-        tw.learners.learn_paper_knots(counter, engine=engine, combine="dag", threads=threads)
+        tw.learners.learn_paper_knots(
+            counter, engine=engine, combine="dag", settings=KnotSettings(threads=threads)
+        )
         for threads in (1, 4)
     )
     assert one.structure == four.structure
@@ -77,7 +80,9 @@ def test_nothing_joins_two_independent_networks(engine):
         for half, table in enumerate(halves)
         for name in table.schema.names
     }
-    learned = tw.learners.learn_paper_knots(tw.count(tw.read_table(rows)), engine=engine, alpha=0.001)
+    learned = tw.learners.learn_paper_knots(
+        tw.count(tw.read_table(rows)), engine=engine, settings=KnotSettings(alpha=0.001)
+    )
     assert len(learned.structure.edges()) > 8
     assert all(u[-1] == v[-1] for u, v in learned.structure.edges())
 
@@ -143,7 +148,7 @@ def test_chance_can_be_asked_for_and_repeated():
     counter = tw.count(alarm())
     results = [
         tw.learners.learn_paper_knots(
-            counter, combine="dag", tie="random", rng=np.random.default_rng(seed)
+            counter, combine="dag", settings=KnotSettings(tie="random"), rng=np.random.default_rng(seed)
         ).structure
         for seed in (1, 1)
     ]
@@ -154,14 +159,16 @@ def test_an_oracle_and_continuous_columns():
     network = tw.load_network("asia")
     counter = tw.count(network.sample(5_000, rng=np.random.default_rng(0)))
     oracle = tw.DSeparationOracle(network.dag)
-    learned = tw.learners.learn_paper_knots(counter, one_cluster(counter.schema), test=oracle, depth=None)
+    learned = tw.learners.learn_paper_knots(
+        counter, one_cluster(counter.schema), test=oracle, settings=KnotSettings(depth=None)
+    )
     assert learned.cpdag == tw.Cpdag.of(network.dag)
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 2_000))
     c = a + b + 0.5 * rng.normal(size=2_000)
     moments = tw.moments(tw.read_table({"a": a, "b": b, "c": c, "d": c + rng.normal(size=2_000)}))
     for engine in ENGINES:
-        found = tw.learners.learn_paper_knots(moments, engine=engine, alpha=0.001)
+        found = tw.learners.learn_paper_knots(moments, engine=engine, settings=KnotSettings(alpha=0.001))
         assert found.cpdag.directed_edges() == [("a", "c"), ("b", "c"), ("c", "d")]
 
 
@@ -212,13 +219,15 @@ def test_refusals():
     with pytest.raises(tw.errors.SettingError, match="merge must be one of 'union', 'all', 'verify'"):
         tw.learners.learn_paper_knots(counter, merge="x")
     with pytest.raises(tw.errors.SettingError, match="a threshold is for engine='tpda'; found engine='pc'"):
-        tw.learners.learn_paper_knots(counter, threshold=0.1)
+        tw.learners.learn_paper_knots(counter, settings=KnotSettings(threshold=0.1))
     with pytest.raises(tw.errors.SettingError, match="tie must be one of 'evidence', 'random'; found 'x'"):
-        tw.learners.learn_paper_knots(counter, tie="x")
+        tw.learners.learn_paper_knots(counter, settings=KnotSettings(tie="x"))
     with pytest.raises(tw.errors.SettingError, match="tie='random' is for combine='dag'"):
-        tw.learners.learn_paper_knots(counter, tie="random", rng=np.random.default_rng(0))
+        tw.learners.learn_paper_knots(
+            counter, settings=KnotSettings(tie="random"), rng=np.random.default_rng(0)
+        )
     with pytest.raises(tw.errors.SettingError, match="threads must be 1 or more; found 0"):
-        tw.learners.learn_paper_knots(counter, threads=0)
+        tw.learners.learn_paper_knots(counter, settings=KnotSettings(threads=0))
     with pytest.raises(tw.errors.SchemaError, match="the test and the data must be of the same variables"):
         tw.learners.learn_paper_knots(counter, test=tw.GTest(other))
     with pytest.raises(tw.errors.SchemaError, match="the score and the data must be of the same variables"):
@@ -229,27 +238,21 @@ def test_refusals():
         tw.learners.learn_paper_knots(counter, one_cluster(other.schema))
 
 
-def test_the_door_of_learn_knots():
+def test_what_it_reports():
     counter = tw.count(alarm())
-    by_door = tw.learn_knots(counter, mode="paper")
-    assert by_door.structure == tw.learners.learn_paper_knots(counter).structure
-    assert isinstance(by_door, tw.learners.LearnedPaperKnots)
-    chosen = tw.learn_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
-    direct = tw.learners.learn_paper_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
-    assert chosen.structure == direct.structure
+    by_pc = tw.learners.learn_paper_knots(counter)
+    chosen = tw.learners.learn_paper_knots(counter, engine="class", combine="dag", merge="all", expansion=1.0)
     assert chosen.score == tw.SparseQNML(counter).score(chosen.structure)
     assert not chosen.certified
     assert [stage.name for stage in chosen.report.stages] == ["dependencies", "knots"]
     assert chosen.report.inside == 1.0
-    assert (by_door.report.score, chosen.report.score) == ("", "SparseQNML(37 variables)")
-    with pytest.raises(tw.errors.SettingError, match="engine, combine and merge are about knots"):
-        tw.learn_knots(counter, mode="search", engine="pc")
-    with pytest.raises(tw.errors.SettingError, match="mode must be one of 'search', 'paper'; found 'x'"):
-        tw.learn_knots(counter, mode="x")
-    with pytest.raises(tw.errors.SettingError) as refused:
-        tw.learn_knots(counter, mode="paper", fast=True)
-    assert str(refused.value) == "fast is about the search over the whole network; mode='paper' has none"
-    with pytest.raises(tw.errors.SettingError, match="progress is about the search over the whole network"):
-        tw.learn_knots(counter, mode="paper", progress=print)
-    with pytest.raises(tw.errors.SettingError, match="effort is for engine='class' or 'exact'"):
-        tw.learn_knots(counter, mode="paper", effort=2)
+    assert (by_pc.report.score, chosen.report.score) == ("", "SparseQNML(37 variables)")
+
+
+@pytest.mark.parametrize("setting", [{"engine": "pc"}, {"combine": "dag"}, {"merge": "all"}])
+def test_learn_knots_sends_settings_of_knots_here(setting):
+    counter = tw.count(tw.read_table({"a": [0, 1], "b": [0, 1]}))
+    with pytest.raises(tw.errors.SettingError, match=r"learned one by one: use learners.learn_paper_knots;"):
+        tw.learn_knots(counter, **setting)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'mode'"):
+        tw.learn_knots(counter, mode="paper")

@@ -20,6 +20,7 @@ from tests.reference.learners import chains as slow
 from treewright import BIC, _core, count, learn_treewidth_chains
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, exact_treewidth
+from treewright.learners import ChainVariants
 
 VARIANTS = [
     {"at_bound": "chains"},
@@ -41,10 +42,10 @@ def score_of(seed, n=12, n_rows=900):
 @pytest.mark.parametrize("treewidth", [1, 2, 4])
 def test_every_variant_keeps_the_laws(variant, treewidth):
     score = score_of(treewidth)
-    learned = learn_treewidth_chains(score, treewidth=treewidth, **variant)
+    learned = learn_treewidth_chains(score, treewidth=treewidth, variants=ChainVariants(**variant))
     check_certificate(learned, treewidth)
     check_score(learned, score)
-    again = learn_treewidth_chains(score, treewidth=treewidth, **variant)
+    again = learn_treewidth_chains(score, treewidth=treewidth, variants=ChainVariants(**variant))
     assert again.structure == learned.structure
     assert again.certificate.clusters == learned.certificate.clusters
 
@@ -52,7 +53,9 @@ def test_every_variant_keeps_the_laws(variant, treewidth):
 @pytest.mark.parametrize("seed", range(12))
 def test_plain_arcs_are_those_of_the_twin(seed):
     score = score_of(seed, n=4 + seed % 6, n_rows=300 * (1 + seed % 7))
-    learned = learn_treewidth_chains(score, treewidth=1 + seed % 4, at_bound="plain-arcs")
+    learned = learn_treewidth_chains(
+        score, treewidth=1 + seed % 4, variants=ChainVariants(at_bound="plain-arcs")
+    )
     arcs, cover = slow_chains(score, 1 + seed % 4, plain=True)
     assert set(learned.structure.index_edges()) == arcs
     assert {frozenset(edge) for edge in learned.certificate.graph().index_edges()} == cover
@@ -97,7 +100,7 @@ def test_free_arcs_need_no_edge_of_the_cover():
     assert search.step() is None
     assert cover_edges(network) == set(pairs("01 12 23 02"))
     score = score_of(5)
-    learned = learn_treewidth_chains(score, treewidth=3, free_arcs=True)
+    learned = learn_treewidth_chains(score, treewidth=3, variants=ChainVariants(free_arcs=True))
     phases = {phase.name: phase.tallies for phase in learned.trace.phases}
     assert phases["chains"]["free"] > 0
 
@@ -176,12 +179,11 @@ def test_interleaved_components_stay_within_the_limit(seed):
 
 
 def test_unknown_variants_are_refused():
-    score = score_of(1)
     with pytest.raises(SettingError) as error:
-        learn_treewidth_chains(score, treewidth=2, at_bound="nothing")
+        ChainVariants(at_bound="nothing")
     assert str(error.value) == "at_bound must be one of 'arcs', 'plain-arcs', 'chains'; found 'nothing'"
     with pytest.raises(SettingError) as error:
-        learn_treewidth_chains(score, treewidth=2, root="leaf")
+        ChainVariants(root="leaf")
     assert str(error.value) == "root must be one of 'first', 'hub'; found 'leaf'"
 
 

@@ -32,7 +32,7 @@ from treewright import (
 from treewright.criteria import UniformPrior
 from treewright.errors import SchemaError, SettingError, TreewidthError
 from treewright.graphs import exact_treewidth
-from treewright.learners import Certified
+from treewright.learners import Certified, ChainVariants
 
 LEARNERS = [learn_treewidth_chains, learn_thin_junction_tree]
 
@@ -126,7 +126,9 @@ def test_chains_are_those_of_the_twin(seed):
     order = rng.permutation(len(score.schema)).tolist() if seed % 4 == 3 else None
     block_wise = seed % 5 != 4
     update = "block-wise" if block_wise else "single-source"
-    learned = learn_treewidth_chains(score, treewidth=1 + seed % 4, order=order, update=update)
+    learned = learn_treewidth_chains(
+        score, treewidth=1 + seed % 4, order=order, variants=ChainVariants(update=update)
+    )
     arcs, cover = slow_chains(score, 1 + seed % 4, order, block_wise=block_wise)
     assert set(learned.structure.index_edges()) == arcs
     assert {frozenset(edge) for edge in learned.certificate.graph().index_edges()} == cover
@@ -228,7 +230,7 @@ def test_every_score_of_either_kind_of_data(learn):
 def test_chains_come_first_and_single_arcs_last():
     score = score_of(10, n=16, n_rows=1500)
     heard = []
-    learned = learn_treewidth_chains(score, treewidth=3, progress=lambda *news: heard.append(news))
+    learned = learn_treewidth_chains(score, treewidth=3, progress=heard.append)
     lengths = [len(one.edges) for one in learned.iterations]
     phases = {phase.name: phase.tallies for phase in learned.trace.phases}
     assert list(phases) == ["start", "chains", "completion"]
@@ -236,7 +238,10 @@ def test_chains_come_first_and_single_arcs_last():
     assert sum(lengths[:n_chains]) == phases["chains"]["edges"]
     assert lengths[n_chains:] == [1] * phases["completion"]["edges"]
     assert max(lengths) > 1
-    assert heard == [(i, one.width, one.score) for i, one in enumerate(learned.iterations, start=1)]
+    told = [(step.phase, step.done, step.width, step.score) for step in heard]
+    names = ["chains"] * n_chains + ["completion"] * (len(lengths) - n_chains)
+    rounds = zip(names, learned.iterations, strict=True)
+    assert told == [(name, i, one.width, one.score) for i, (name, one) in enumerate(rounds, start=1)]
     widths = [one.width for one in learned.iterations[:n_chains]]
     assert all(b <= a + 1 for a, b in pairwise([1, *widths]))
 
@@ -285,14 +290,14 @@ def test_refusals(learn):
 
 def test_an_unknown_update_is_refused():
     with pytest.raises(SettingError) as error:
-        learn_treewidth_chains(score_of(14), treewidth=2, update="zigzag")
+        ChainVariants(update="zigzag")
     assert str(error.value) == "update must be one of 'block-wise', 'single-source'; found 'zigzag'"
 
 
 @pytest.mark.parametrize("learn", LEARNERS)
 def test_progress_may_stop_the_work(learn):
-    def stop(iteration, width, score):
-        raise StopIteration(iteration)
+    def stop(step):
+        raise StopIteration(step.done)
 
     with pytest.raises(StopIteration, match="1"):
         learn(score_of(15, n=12), treewidth=3, progress=stop)
@@ -334,7 +339,7 @@ def density_rows(name):
 def test_figures_on_published_data(name, treewidth, plain, apart):
     """Without a second triangulation an independent program reached `plain`; with it chains stay as good."""
     score = BIC(count(density_rows(name)))
-    alone = learn_treewidth_chains(score, treewidth=treewidth, at_bound="plain-arcs")
+    alone = learn_treewidth_chains(score, treewidth=treewidth, variants=ChainVariants(at_bound="plain-arcs"))
     assert alone.score == pytest.approx(plain, abs=apart)
     for learn in LEARNERS:
         learned = learn(score, treewidth=treewidth)

@@ -86,13 +86,13 @@ def test_everything_kept_holds_after_every_change(seed, treewidth, n):
 def test_the_check_is_no_formality():
     """The order that is kept proves the width by plain elimination, at every point of a search."""
     score = score_of(3, n=12, n_rows=2000)
-    searches = started(score, 3)
-    steps = [searches.climb, searches.reoptimise, *[lambda: searches.kick(5)] * 6]
+    searches = started(score, 3).native
+    steps = [lambda: searches.climb(True, False), searches.reoptimise, *[lambda: searches.kick(5)] * 6]
     for step in steps:
         step()
         search = searches.best
         search.check()
-        arcs = search.arcs().tolist()
+        arcs = search.arcs()
         families = {v: {s for s, t in arcs if t == v} | {v} for v in range(12)}
         moral = {u: set().union(*(f for f in families.values() if u in f)) - {u} for u in range(12)}
         assert slow.width_along(moral, search.order()) <= 3
@@ -102,8 +102,8 @@ def test_the_check_is_no_formality():
 def test_settling_piece_by_piece_never_loses():
     """Everything counted anew after every change (`checks`)."""
     score = score_of(9, n=14, n_rows=1500)
-    searches = started(score, 3)
-    searches.climb(swaps=False)
+    searches = started(score, 3).native
+    searches.climb(swaps=False, afresh=False)
     search = searches.best
     scores = [search.score]
     for first in range(0, 14, 5):
@@ -117,8 +117,8 @@ def test_settling_piece_by_piece_never_loses():
 
 def test_reoptimising_and_kicking_never_lose():
     for seed in range(6):
-        searches = started(score_of(seed, n=10, n_rows=1500), 2, seeds=[seed])
-        searches.climb()
+        searches = started(score_of(seed, n=10, n_rows=1500), 2, seeds=[seed]).native
+        searches.climb(swaps=True, afresh=False)
         scores = [searches.best.score]
         searches.reoptimise()
         scores.append(searches.best.score)
@@ -176,21 +176,21 @@ def test_being_turned_over_is_certified_and_repeatable():
 def test_the_certificate_holds_after_every_kick(treewidth):
     """Checked by plain elimination, apart from what the search says of itself."""
     score = score_of(11, n=9, n_rows=700)
-    searches = started(score, treewidth)
-    searches.climb(swaps=False)
+    searches = started(score, treewidth).native
+    searches.climb(swaps=False, afresh=False)
     searches.settle()
+    search = searches.best
     for _ in range(60):
-        _core.kick_all(searches.searches, 1)
-        search = searches.best
-        families = {v: {s for s, t in search.arcs().tolist() if t == v} | {v} for v in range(9)}
+        assert search.kick(1) == 1
+        families = {v: {s for s, t in search.arcs() if t == v} | {v} for v in range(9)}
         moral = {u: set().union(*(f for f in families.values() if u in f)) - {u} for u in range(9)}
         assert slow.width_along(moral, search.order()) <= treewidth
 
 
 def test_settling_never_loses_and_cuts_every_variable_off_once():
     for seed in range(4):
-        searches = started(score_of(seed, n=10, n_rows=1500), 3, seeds=[seed])
-        searches.climb(swaps=False)
+        searches = started(score_of(seed, n=10, n_rows=1500), 3, seeds=[seed]).native
+        searches.climb(swaps=False, afresh=False)
         before = searches.best.score
         searches.settle()
         assert searches.best.score >= before
@@ -249,6 +249,20 @@ def test_threads_change_nothing():
     alone = learn_bounded_treewidth(score, treewidth=3, effort=2, rng=seeded(1))
     assert found[0].score >= alone.score
     assert found[0].trace.total("iterations") == 4 * alone.trace.total("iterations")
+
+
+def test_searches_count_pairs_once():
+    score = score_of(8, n=12)
+    one, four = (learn_bounded_treewidth(score, treewidth=2, effort=0, searches=n) for n in (1, 4))
+    assert one.trace.total("scores") >= 12 * 11
+    assert four.trace.total("scores") - one.trace.total("scores") <= 3 * 3 * 12  # families, with few parents
+
+
+def test_rounds_do_not_depend_on_whether_somebody_listens():
+    score = score_of(2, n=12, n_rows=1500)
+    quiet, told = (learn_bounded_treewidth(score, treewidth=3, effort=3, progress=p) for p in (None, print))
+    rounds = [[(x.edges, x.skipped, x.width, x.score) for x in one.iterations] for one in (quiet, told)]
+    assert rounds[0] == rounds[1] != []
 
 
 def test_rounds_say_what_they_brought():
@@ -396,14 +410,17 @@ def test_an_interrupt_is_obeyed_within_half_a_second(n, treewidth, effort):
 
 def test_progress_is_told_and_may_end_the_search():
     told = []
-    learned = learn_bounded_treewidth(
-        score_of(3, n=10), treewidth=2, effort=5, progress=lambda *seen: told.append(seen)
-    )
-    iterations, widths, scores = zip(*told, strict=True)
-    assert list(iterations) == sorted(iterations)
+    learned = learn_bounded_treewidth(score_of(3, n=10), treewidth=2, effort=5, progress=told.append)
+    iterations = [step.done for step in told]
+    assert iterations == sorted(iterations)
     assert iterations[-1] == 50
-    assert max(widths) <= 2
-    assert scores[-1] == learned.score
+    assert {step.of for step in told} == {50}
+    phases = [phase.name for phase in learned.trace.phases[1:]]
+    assert list(dict.fromkeys(step.phase for step in told)) == phases
+    assert max(step.width for step in told) <= 2
+    assert told[-1].score == learned.score
+    kept = {(one.width, one.score) for one in learned.iterations}
+    assert kept <= {(step.width, step.score) for step in told}
 
     def stop(*_):
         raise StopIteration("enough")

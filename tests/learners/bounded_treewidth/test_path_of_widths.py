@@ -9,7 +9,7 @@ from tests.reference.learners import bounded as slow
 
 from treewright import BIC, Dirichlet, count, fit, learn_chow_liu
 from treewright.errors import SettingError, TreewidthError
-from treewright.learners import choose_width, learn_path
+from treewright.learners import choose_width, trace_widths
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def score():
 
 @pytest.fixture(scope="module")
 def path(score):
-    return learn_path(score, treewidth=5, effort=0.5)
+    return trace_widths(score, treewidth=5, effort=0.5)
 
 
 def test_every_width_is_certified_and_no_worse_than_the_one_before(score, path):
@@ -50,12 +50,12 @@ def test_rows_held_back_choose(score, path):
 
 
 def test_reruns_are_equal(score, path):
-    again = learn_path(score, treewidth=5, effort=0.5, rng=np.random.default_rng(0))
+    again = trace_widths(score, treewidth=5, effort=0.5, rng=np.random.default_rng(0))
     assert [one.structure for one in again] == [one.structure for one in path]
 
 
 def test_refusals(score):
     with pytest.raises(TreewidthError, match="treewidth= is a bound of at least 1"):
-        learn_path(score, treewidth=0)
+        trace_widths(score, treewidth=0)
     with pytest.raises(SettingError, match="a path has at least one network; found none"):
         choose_width([])

@@ -16,6 +16,7 @@ from treewright import (
 )
 from treewright.errors import KnowledgeError, SettingError, TreewidthError
 from treewright.graphs import exact_treewidth
+from treewright.learners import ChainVariants
 from treewright.learners.bounded_treewidth.starts import first_networks, narrow_cover, rootings
 from treewright.learners.classes.chow_liu import obedient_branching
 
@@ -177,15 +178,14 @@ def test_rootings_are_the_same_tree():
 def test_more_roots_are_never_worse():
     score = score_of(8)
     heard = []
-    one, more = (learn_treewidth_chains(score, treewidth=3, roots=n) for n in (1, 6))
+    one, more = (learn_treewidth_chains(score, treewidth=3, variants=ChainVariants(roots=n)) for n in (1, 6))
     assert more.score >= one.score
     assert more.width <= 3
-    alone = learn_treewidth_chains(score, treewidth=3, root="hub")
-    best = learn_treewidth_chains(
-        score, treewidth=3, root="hub", roots=12, progress=lambda *news: heard.append(news[0])
-    )
+    alone = learn_treewidth_chains(score, treewidth=3, variants=ChainVariants(root="hub"))
+    variants = ChainVariants(root="hub", roots=12)
+    best = learn_treewidth_chains(score, treewidth=3, variants=variants, progress=heard.append)
     assert best.score >= max(alone.score, more.score)
-    assert heard == list(range(1, len(heard) + 1))
+    assert [step.done for step in heard] == list(range(1, len(heard) + 1))
     assert len(heard) > len(best.iterations)
 
 
@@ -197,16 +197,18 @@ def test_where_the_tree_is_directed_no_root_is_chosen():
     for score, more in ((score_of(9, kind=K2), {}), (score_of(9), {"order": NAMES})):
         for choice in ({"root": "hub"}, {"roots": 2}):
             with pytest.raises(SettingError) as error:
-                learn_treewidth_chains(score, treewidth=2, **choice, **more)
+                learn_treewidth_chains(score, treewidth=2, variants=ChainVariants(**choice), **more)
             assert str(error.value) == message
     with pytest.raises(SettingError) as error:
-        learn_treewidth_chains(score_of(9), treewidth=2, roots=2, start=Dag(score_of(9).schema, []))
+        learn_treewidth_chains(
+            score_of(9), treewidth=2, variants=ChainVariants(roots=2), start=Dag(score_of(9).schema, [])
+        )
     assert str(error.value) == (
         "root= and roots= are about the tree to begin with; leave them out beside start="
     )
     for name in ("roots", "orders"):
         with pytest.raises(SettingError, match=rf"^{name}= is a number of at least 1; found 0$"):
-            learn_treewidth_chains(score_of(9), treewidth=2, **{name: 0})
+            ChainVariants(**{name: 0})
 
 
 def test_a_cover_is_as_narrow_as_its_network():

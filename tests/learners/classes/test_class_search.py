@@ -23,6 +23,7 @@ import treewright as tw
 from treewright import _core
 from treewright.criteria.scores.score import PluralScore, as_families
 from treewright.graphs.directed.arcs import as_array
+from treewright.learners import PairSchedule
 
 # steps
 
@@ -127,7 +128,9 @@ def test_a_second_start_keeps_to_allowed_pairs_and_parents():
         learned = tw.learners.class_search(score, effort=effort, allow=allowed, max_parents=1)
         assert all(allowed.adjacent(u, v) for u, v in learned.structure.edges())
         assert max(len(learned.structure.parents(v)) for v in range(12)) == 1
-        inside = tw.learners.class_search(score, effort=effort, first=allowed, certificate=False)
+        inside = tw.learners.class_search(
+            score, effort=effort, certificate=False, schedule=PairSchedule(first=allowed)
+        )
         assert all(allowed.adjacent(u, v) for u, v in inside.structure.edges())
     assert tw.learners.class_search(score, max_parents=0).structure.n_edges == 0
 

@@ -9,6 +9,7 @@ from tests.learners.classes.class_examples import Plain, asia_score
 
 import treewright as tw
 from treewright.errors import SchemaError, SettingError
+from treewright.learners import PairSchedule
 
 
 def test_edges_stay_among_the_allowed_pairs():
@@ -32,10 +33,10 @@ def test_first_pairs_and_the_certificate():
     score = asia_score()
     free = tw.learners.class_search(score)
     few = tw.UndirectedGraph(score.schema, [("smoke", "lung"), ("smoke", "bronc")])
-    inside = tw.learners.class_search(score, first=few, certificate=False)
+    inside = tw.learners.class_search(score, certificate=False, schedule=PairSchedule(first=few))
     assert set(inside.cpdag.skeleton().edges()) <= set(few.edges())
     assert not inside.certified
-    certified = tw.learners.class_search(score, first=few)
+    certified = tw.learners.class_search(score, schedule=PairSchedule(first=few))
     assert certified.certified
     assert certified.cpdag == free.cpdag
     continued = tw.learners.class_search(score, start=inside.cpdag)
@@ -65,12 +66,12 @@ def test_no_child_has_more_parents_than_allowed(most):
 
 def test_progress_and_trace():
     calls = []
-    learned = tw.learners.class_search(asia_score(), effort=3, progress=lambda *news: calls.append(news))
+    learned = tw.learners.class_search(asia_score(), effort=3, progress=calls.append)
     phases = [phase.name for phase in learned.trace.phases]
     assert phases[:5] == ["pairs", "first pairs", "all pairs", "reopen nodes", "second start"]
-    assert len(calls) == len(phases)
-    assert calls[-1][0] == sum(learned.trace.total(key) for key in ("inserts", "deletes", "turns"))
-    assert calls[-1][1] > 0
+    assert [step.phase for step in calls] == phases
+    assert calls[-1].done == sum(learned.trace.total(key) for key in ("inserts", "deletes", "turns"))
+    assert calls[-1].score == learned.score > calls[0].score
     assert learned.trace.total("scores") > 0
 
 
@@ -88,7 +89,7 @@ def test_progress_and_trace():
             "(2, 2)",
         ),
         (
-            {"first": np.triu(np.ones((8, 8), bool))},
+            {"schedule": PairSchedule(first=np.triu(np.ones((8, 8), bool)))},
             "first must be an undirected graph or a symmetric matrix of 8 x 8 truth values; found the shape "
             "(8, 8), not symmetric",
         ),
@@ -120,14 +121,16 @@ def test_pairs_may_be_looked_at_again_before_others_are_let_in():
     table = tw.load_network("alarm").sample(800, rng=np.random.default_rng(5))
     score = tw.SparseQNML(tw.count(table))
     nobody = np.zeros((37, 37), dtype=bool)
-    quick = tw.learners.class_search(score, effort=2, again=nobody)
+    quick = tw.learners.class_search(score, effort=2, schedule=PairSchedule(again=nobody))
     assert quick.certified
     assert quick.score >= tw.learners.class_search(score, effort=0).score
     names = [phase.name for phase in quick.trace.phases]
     assert names.index("reopen nodes") < names.index("all pairs")
-    everybody = tw.learners.class_search(score, effort=2, again=~np.eye(37, dtype=bool), then=nobody)
+    everybody = tw.learners.class_search(
+        score, effort=2, schedule=PairSchedule(again=~np.eye(37, dtype=bool), then=nobody)
+    )
     assert [phase.name for phase in everybody.trace.phases][-1] == "further pairs"
-    assert not tw.learners.class_search(score, effort=0, then=nobody).certified
+    assert not tw.learners.class_search(score, effort=0, schedule=PairSchedule(then=nobody)).certified
 
 
 def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
@@ -136,15 +139,17 @@ def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
     for seed in (0, 3, 4):
         network = tw.random_network(50, 4, states=(2, 2), rng=np.random.default_rng(seed))
         score = tw.SparseQNML(tw.count(network.sample(400, rng=np.random.default_rng(seed))))
-        plain = tw.learners.class_search(score, effort=2, again=everybody)
-        loose = tw.learners.class_search(score, effort=2, again=everybody, loosely=everybody)
+        plain = tw.learners.class_search(score, effort=2, schedule=PairSchedule(again=everybody))
+        loose = tw.learners.class_search(
+            score, effort=2, schedule=PairSchedule(again=everybody, loosely=everybody)
+        )
         assert loose.score == pytest.approx(score.score(loose.structure), abs=1e-6)
         assert loose.cpdag == tw.learners.class_search(score, effort=0, start=loose.cpdag).cpdag
         gained.append(loose.score - plain.score)
     assert min(gained) >= 0
     assert max(gained) > 1
     bic = score.inner  # charges nothing for an edge
-    found = tw.learners.class_search(bic, effort=2, again=everybody, loosely=everybody)
+    found = tw.learners.class_search(bic, effort=2, schedule=PairSchedule(again=everybody, loosely=everybody))
     assert "cheaper edges" not in [phase.name for phase in found.trace.phases]
 
 

@@ -139,7 +139,7 @@ def test_progress():
     lines = []
     counter = tw.count(tw.load_network("asia").sample(100, rng=np.random.default_rng(0)))
     tw.learn_tpda(tw.GTest(counter), progress=lines.append)
-    assert lines == ["draft", "thicken", "thin", "thin again"]
+    assert [step.phase for step in lines] == ["draft", "thicken", "thin", "thin again"]
 
 
 def test_refusals():

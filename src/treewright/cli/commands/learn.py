@@ -67,13 +67,13 @@ from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
-from treewright.learners.bounded_treewidth.certified import Progress
 from treewright.models import BestFitting, FeatureNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+from treewright.types import Progress, Step
 
 _STEPS = 4
 
@@ -205,9 +205,10 @@ def told(update: Update, task: Task) -> Progress:
     effort = DEFAULT_EFFORT if task.effort is None else task.effort
     wanted = max(1, effort * len(task.score.schema))
 
-    def tell(iteration: int, width: int, score: float) -> None:
-        doing = f"learning: round {iteration:,}, width {width} of {task.width}, score {score:,.1f}"
-        update(1 + min(1.0, iteration / wanted), doing)
+    def tell(step: Step) -> None:
+        width = "" if step.width is None else f", width {step.width} of {task.width}"
+        score = "" if step.score is None else f", score {step.score:,.1f}"
+        update(1 + min(1.0, step.done / wanted), f"learning: round {step.done:,}{width}{score}")
 
     return tell
 

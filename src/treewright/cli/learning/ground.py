@@ -6,21 +6,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from treewright.cli.learning.incomplete import complete_rows, fit_all_rows
-from treewright.criteria import FisherZTest, GaussianBIC, GTest, IndependenceTest, LocalScore, SigmoidBIC
-from treewright.criteria.registry import SCORES, check_score_name, score_named
+from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore
+from treewright.criteria.registry import (
+    CONTINUOUS_SCORES,
+    SCORES,
+    check_ess,
+    continuous_score_named,
+    score_named,
+)
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs import Dag
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
-from treewright.statistics import Counter, count, moments
+from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
-
-CONTINUOUS_SCORES = ("gaussian-bic", "sigmoid-bic")
-ALL_SCORES = (*SCORES, *CONTINUOUS_SCORES)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Ground:
     score: LocalScore
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
-    counter: Counter | None = None  # none for continuous columns
+    counter: WholeCounter | None = None  # none for continuous columns
     table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
     complete: Table | None = None  # the rows that miss nothing; none for several tables
     databases: Databases | None = None  # several tables with overlapping columns
@@ -47,14 +50,11 @@ def check_score(name: str | None, ess: float | None) -> None:
     """Refuse a score before any row is read."""
     if name is None and ess is None:
         return
-    if name not in ALL_SCORES:
-        if name is None:
-            raise SettingError("--ess belongs to --score bdeu; no score was given")
-        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, ALL_SCORES)}")
-    if name in SCORES:
-        check_score_name(name, ess=ess)
-    elif ess is not None:
-        raise SettingError(f"ess belongs to the score bdeu; the score is {name}")
+    if name is None:
+        raise SettingError("--ess belongs to --score bdeu; no score was given")
+    if name not in SCORES:
+        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, SCORES)}")
+    check_ess(name, ess)
 
 
 def score_for(columns: Iterable[Variable], score: str | None, default: str) -> str:
@@ -85,9 +85,10 @@ def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
         def test(alpha: float) -> IndependenceTest:
             return FisherZTest(found, alpha)
 
-        if score == "sigmoid-bic":
-            return Ground(SigmoidBIC(table), test, lambda dag: (fit_sigmoid(dag, table), []), complete=table)
-        return Ground(GaussianBIC(found), test, lambda dag: (fit(dag, found), []), complete=table)
+        def fit_all(dag: Dag) -> tuple[AnyModel, list[str]]:
+            return (fit_sigmoid(dag, table) if score == "sigmoid-bic" else fit(dag, found)), []
+
+        return Ground(continuous_score_named(score, table), test, fit_all, complete=table)
     complete = complete_rows(table)
     counter = count(complete)
     return Ground(

@@ -38,11 +38,11 @@ from treewright.learners import (
     learn_tpda,
     learn_treewidth_chains,
 )
-from treewright.learners.bounded_treewidth.certified import Progress
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import Counter
+from treewright.statistics import WholeCounter
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 DEFAULT_TREEWIDTH = 4
 DEFAULT_EFFORT = 1
@@ -83,7 +83,7 @@ class Task:
         return self.rng or np.random.default_rng()
 
     @property
-    def counter(self) -> Counter:
+    def counter(self) -> WholeCounter:
         if self.ground.counter is None:
             raise SchemaError(
                 "this method is for discrete columns; cut continuous ones into intervals with --bins 4"
@@ -128,7 +128,7 @@ def by_blankets(name: str) -> Method:
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
         width = BLANKET_TREEWIDTH if task.treewidth is None else task.treewidth
-        return learn_blankets(score, knowledge=task.known(), max_width=width)
+        return learn_blankets(score, knowledge=task.known(), treewidth=width)
 
     return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
 

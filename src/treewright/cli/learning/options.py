@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.learning.ground import ALL_SCORES
 from treewright.cli.learning.methods import BLANKET_TREEWIDTH, DEFAULT_TREEWIDTH, METHODS
+from treewright.criteria.registry import SCORES
 
 MethodName = Annotated[
     str, typer.Option("--method", "-m", help=f"How to learn. In this version: {', '.join(METHODS)}.")
@@ -17,7 +17,7 @@ Score = Annotated[
     typer.Option(
         "--score",
         "-s",
-        help=f"What to maximise: {', '.join(ALL_SCORES)}. By default what suits the method and the columns.",
+        help=f"What to maximise: {', '.join(SCORES)}. By default what suits the method and the columns.",
         show_default=False,
     ),
 ]

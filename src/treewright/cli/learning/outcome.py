@@ -14,7 +14,7 @@ from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
 
@@ -83,7 +83,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
-    if isinstance(outcome.learned, LearnedFromTables):
+    if isinstance(outcome.learned, LearnedFromDatabases):
         plain |= about_tables(outcome.learned)
     if outcome.confidence is not None:
         keys = ("from", "to", "strength", "direction")

@@ -16,7 +16,8 @@ from treewright import _core
 from treewright.arguments import MOMENTS, require
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError
-from treewright.statistics.moments import Moments, rank_by_name
+from treewright.graphs.ranked import rank_matrix
+from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats
 
@@ -29,11 +30,6 @@ class GaussianBIC(PluralScore):
         -m/2 (ln(2 pi s2) + 1) - (ln m)/2 (|P| + 2),
 
     m the number of rows and s2 the mean squared residual of the regression on P with intercept.
-
-    Parameters
-    ----------
-    moments
-        Of at least one row.
 
     Notes
     -----
@@ -70,10 +66,9 @@ class GaussianBIC(PluralScore):
         require("GaussianBIC", MOMENTS, moments)
         if not moments.n >= 1:
             raise SchemaError(f"a Gaussian BIC needs one row at least; found {moments.n}")
-        order, rank = rank_by_name(moments.schema)
         self._moments = moments
-        scatter = np.ascontiguousarray(moments.scatter[np.ix_(order, order)])
-        self._native = _core.GaussianScore(scatter, float(moments.n), rank)
+        scatter = rank_matrix(moments.schema, moments.scatter)
+        self._native = _core.GaussianScore(scatter, float(moments.n), moments.schema.name_ranks)
         self._floored: set[int] = set()
 
     def __repr__(self) -> str:

@@ -18,8 +18,8 @@ from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.criteria.scores.score import LocalScore
+from treewright.graphs.ranked import rank_matrix
 from treewright.statistics.families import family_statistics
-from treewright.statistics.moments import rank_by_name
 from treewright.statistics.whole import WholeCounter
 
 # Scores without a resolution of their own are rounded to this share of the score of the empty graph.
@@ -101,8 +101,7 @@ def _gaussian(score: LocalScore) -> _core.LocalScores | None:
     inner, price = without_price(score)
     if type(inner) is not GaussianBIC:
         return None
-    order, _ = rank_by_name(inner.schema)
-    scatter = np.ascontiguousarray(inner.moments.scatter[np.ix_(order, order)])
+    scatter = rank_matrix(inner.schema, inner.moments.scatter)
     return _core.gaussian_scores(scatter, float(inner.moments.n), price)
 
 

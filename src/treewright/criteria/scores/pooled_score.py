@@ -15,33 +15,25 @@ or more overlap in different ways it holds up to sampling.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from treewright.criteria.scores.dirichlet_scores import BDeu
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
-from treewright.criteria.scores.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.scores.likelihood_scores import QNML
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
 from treewright.errors import SettingError, nearest
 from treewright.statistics.families import Family
 from treewright.statistics.moments import moments
-from treewright.statistics.whole import WholeCounter, count
+from treewright.statistics.whole import count
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
 
-_SCORES: dict[str, Callable[[WholeCounter], LocalScore]] = {
-    "loglik": LogLikelihood,
-    "aic": AIC,
-    "bic": BIC,
-    "bdeu": BDeu,
-    "qnml": QNML,
-}
 Step = tuple[int, Scope]  # the tables that take part, as bits; the parents up to here
 
 
@@ -53,8 +45,6 @@ class PooledScore(PluralScore):
 
     Parameters
     ----------
-    databases
-        The tables.
     score
         "sparse-qnml" (the default for discrete tables), "qnml", "bic", "aic", "bdeu", "loglik", or
         "gaussian-bic" (the default for continuous ones).
@@ -183,6 +173,8 @@ class _InTables:
 
 
 def _check_name(databases: Databases, score: str | None) -> str:
+    from treewright.criteria.registry import POOLED_SCORES  # here, since the registry asks this module first
+
     if databases.is_continuous:
         if score not in (None, "gaussian-bic"):
             raise SettingError(f"continuous tables are scored by 'gaussian-bic'; found score={score!r}")
@@ -190,18 +182,18 @@ def _check_name(databases: Databases, score: str | None) -> str:
     name = "sparse-qnml" if score is None else score
     if name == "k2":
         raise SettingError("k2 prefers some members of a class to others; use 'bdeu'")
-    if name not in (*_SCORES, "sparse-qnml"):
-        raise SettingError(
-            f"score {name!r} is not known; scores are {nearest(name, [*_SCORES, 'sparse-qnml'])}"
-        )
+    if name not in POOLED_SCORES:
+        raise SettingError(f"score {name!r} is not known; scores are {nearest(name, POOLED_SCORES)}")
     return name
 
 
 def _make(name: str, table: Any, edge_price: float) -> LocalScore:
     """The score of one table; the price of an edge is the same in all of them."""
+    from treewright.criteria.registry import score_named
+
     if name == "gaussian-bic":
         return GaussianBIC(moments(table))
     counter = count(table)
     if name == "sparse-qnml":
         return EdgePrior(QNML(counter), edge_price)
-    return _SCORES[name](counter)
+    return score_named(name, counter)

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import MOMENTS, require
-from treewright.criteria.tests.independence import TestResult, TestResults
+from treewright.criteria.tests.independence import PluralTest, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import SingularError
-from treewright.statistics.moments import Moments, rank_by_name
+from treewright.graphs.ranked import rank_matrix
+from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats
 
@@ -29,7 +30,7 @@ _GIVEN_IS_SINGULAR, _X_IS_DETERMINED, _Y_IS_DETERMINED, _TOO_FEW_ROWS = 1, 2, 3,
 _SINGULAR = 1e-12
 
 
-class FisherZTest:
+class FisherZTest(PluralTest):
     """Fisher's z test of zero partial correlation.
 
     With r the partial correlation of x and y given S, z = sqrt(n - |S| - 3) atanh(r) is nearly standard
@@ -81,14 +82,13 @@ class FisherZTest:
         require("FisherZTest", MOMENTS, moments)
         one_of("unreliable", unreliable, ("independent", "dependent"))
         one_of("singular", singular, ("error", "independent"))
-        order, rank = rank_by_name(moments.schema)
         self._moments, self._alpha = moments, as_level(alpha)
         self._unreliable, self._singular = unreliable, singular
         from statistics import NormalDist  # here, since it loads fractions and decimals
 
         self._critical = -NormalDist().inv_cdf(alpha / 2)
-        scatter = np.ascontiguousarray(moments.scatter[np.ix_(order, order)])
-        self._native = _core.PartialCorrelations(scatter, float(moments.n), rank)
+        scatter = rank_matrix(moments.schema, moments.scatter)
+        self._native = _core.PartialCorrelations(scatter, float(moments.n), moments.schema.name_ranks)
 
     def __repr__(self) -> str:
         return f"FisherZTest({len(self.schema)} columns, {self._moments.n} rows, alpha={self._alpha})"
@@ -114,10 +114,6 @@ class FisherZTest:
         """Columns that never move, by name: independent of everything."""
         return self._moments.constant
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x and y are independent given others, at level alpha."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
         """Decisions about many (x, y, given), without computing a single p-value."""
         return self._decide(self._ask(queries))
@@ -128,12 +124,8 @@ class FisherZTest:
         """Decisions about x against each partner, given one set."""
         return self._decide(self._ask_partners(x, given, partners))
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
-        return self.test_many([(x, y, given)])[0]
-
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Results for many (x, y, given), in the order asked."""
+        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
         return self._results(self._ask(queries))
 
     def test_partners(
@@ -198,9 +190,9 @@ class FisherZTest:
         if bad.size == 0:
             return
         x, y, given = as_query(self.schema, *query(int(bad[0])))
-        given = tuple(v for v in self.schema.name_order if v in given)
+        given = self.schema.by_name(given)
         tested = {_X_IS_DETERMINED: (x,), _Y_IS_DETERMINED: (y,)}.get(int(snag[bad[0]]), ())
-        scope = [v for v in self.schema.name_order if v in given or v in tested]
+        scope = list(self.schema.by_name({*given, *tested}))
         names = self.schema.names
         raise SingularError(
             f"cannot test {names[x]!r} and {names[y]!r} given {self.schema.names_of(given)}:"

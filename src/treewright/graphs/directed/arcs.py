@@ -50,13 +50,6 @@ def named_pairs(schema: Schema, pairs: Iterable[Arc], *, ordered: bool) -> list[
     return sorted(named if ordered else ((min(pair), max(pair)) for pair in named))
 
 
-def ranks_by_name(schema: Schema) -> npt.NDArray[np.uint32]:
-    """The place of each variable among the sorted names: what breaks ties whatever the column order."""
-    ranks = np.empty(len(schema), dtype=np.uint32)
-    ranks[np.array(schema.name_order, dtype=np.intp)] = np.arange(len(schema), dtype=np.uint32)
-    return ranks
-
-
 def listed(names: Iterable[str], *, limit: int = 8) -> str:
     """Names for a message, cut where a reader would stop."""
     shown = [repr(name) for name in names]

@@ -24,8 +24,6 @@ def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[
 
     Parameters
     ----------
-    skeleton
-        The edges.
     separators
         For pairs of indices, in either order, a set that separates them. A pair without an entry makes no
         claim.
@@ -49,7 +47,7 @@ def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[
         around.setdefault(v, set()).add(u)
     colliders: list[Collider] = []
     for w, neighbours in around.items():
-        for u, v in combinations(sorted(neighbours, key=names.__getitem__), 2):
+        for u, v in combinations(skeleton.schema.by_name(neighbours), 2):
             if v in around[u]:
                 continue
             separator = separators.get((u, v), separators.get((v, u)))

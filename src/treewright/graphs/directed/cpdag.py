@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import GivenPairs, as_pairs, ranks_by_name
+from treewright.graphs.directed.arcs import GivenPairs, as_pairs
 from treewright.graphs.directed.colliders import GivenCollider, point_colliders
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.extension import consistent_extension, directed_cycle
 from treewright.graphs.directed.meek import close_under_meek
 from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
 from treewright.types import Arc

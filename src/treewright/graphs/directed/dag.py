@@ -22,10 +22,10 @@ from treewright.graphs.directed.arcs import (
     as_pairs,
     named_pairs,
     path_text,
-    ranks_by_name,
     resolve_pairs,
 )
 from treewright.graphs.directed.d_separation import is_d_separated
+from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc, Scope
@@ -45,8 +45,6 @@ class Dag:
     ----------
     schema
         The variables; each is a vertex, with or without arcs.
-    arcs
-        Pairs (from, to), by name or index.
 
     Raises
     ------

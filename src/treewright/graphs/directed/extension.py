@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from treewright import _core
 from treewright.errors import CycleError
-from treewright.graphs.directed.arcs import as_array, as_pairs, path_text, ranks_by_name
+from treewright.graphs.directed.arcs import as_array, as_pairs, path_text
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.ranked import ranks_by_name
 
 
 def consistent_extension(graph: Pdag) -> Dag | None:

@@ -17,8 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright import _core
-from treewright.graphs.directed.arcs import NamedArc, as_pairs, named_pairs, ranks_by_name
+from treewright.graphs.directed.arcs import NamedArc, as_pairs, named_pairs
 from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.ranked import ranks_by_name
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,7 @@ class ClusterTree:
     def __init__(
         self, schema: Schema, clusters: Iterable[Iterable[NameOrIndex]], edges: Iterable[tuple[int, int]]
     ) -> None:
-        rank = {v: place for place, v in enumerate(schema.name_order)}
-        scopes = tuple(tuple(sorted(schema.scope(one), key=rank.__getitem__)) for one in clusters)
+        scopes = tuple(schema.by_name(schema.scope(one)) for one in clusters)
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "cluster_scopes", scopes)
         object.__setattr__(self, "edges", tuple(sorted(edge(int(i), int(j)) for i, j in edges)))

@@ -7,7 +7,7 @@ form a *region*, and regions are parts of the domain that have nothing to do wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,8 +55,6 @@ class Clusters:
 
     Parameters
     ----------
-    schema
-        The variables.
     stars
         Disjoint, together all variables.
     expanded
@@ -100,9 +98,8 @@ class Clusters:
         bridges: Iterable[Bridge] = (),
     ) -> None:
         found = tuple(stars)
-        in_order = _sorter(schema)
-        disjoint = tuple(in_order(star.members) for star in found)
-        grown = tuple(in_order(schema.scope(one)) for one in expanded)
+        disjoint = tuple(schema.by_name(star.members) for star in found)
+        grown = tuple(schema.by_name(schema.scope(one)) for one in expanded)
         _check(schema, found, disjoint, grown)
         kept = _largest(grown, len(schema))
         fields = {
@@ -237,11 +234,6 @@ def join_sets(scopes: Iterable[Sequence[int]], n: int) -> list[int]:
             a, b = sorted((find(i), find(first_with[v])))
             leader[b] = a
     return [find(i) for i in range(len(leader))]
-
-
-def _sorter(schema: Schema) -> Callable[[Iterable[int]], Scope]:
-    rank = {v: place for place, v in enumerate(schema.name_order)}
-    return lambda scope: tuple(sorted(scope, key=rank.__getitem__))
 
 
 def _largest(grown: tuple[Scope, ...], n: int) -> tuple[int, ...]:

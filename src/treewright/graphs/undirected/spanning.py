@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import as_pairs, ranks_by_name
+from treewright.graphs.directed.arcs import as_pairs
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
 
@@ -29,8 +30,6 @@ def maximum_spanning_forest(
 
     Parameters
     ----------
-    schema
-        The variables.
     weights
         A symmetric matrix; the diagonal is not read. Integers are compared exactly.
     threshold
@@ -68,8 +67,6 @@ def maximum_branching(
 
     Parameters
     ----------
-    schema
-        The variables.
     weights
         `weights[u, v]` is what the arc u -> v gains; minus infinity forbids it. The diagonal is not read.
     root_weights

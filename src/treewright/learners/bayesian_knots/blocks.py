@@ -17,8 +17,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -31,7 +31,6 @@ from treewright.graphs import (
     edge,
 )
 from treewright.graphs.undirected.clusters import Star
-from treewright.learners.bayesian_knots.combination import Tie
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import (
     Engine,
@@ -40,36 +39,29 @@ from treewright.learners.bayesian_knots.engines import (
     default_test,
     side_by_side,
 )
-from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap
+from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap, tell_of_blocks
 from treewright.learners.bayesian_knots.merging import WeighedEdges, edges_of, joined_by_knots
 from treewright.learners.bayesian_knots.pipeline import combine_knots, work_of
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
 from treewright.learners.independence.partner_tests import PartnerQuestions
-from treewright.learners.independence.pc import obey, tell
-from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.independence.pc import obey
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
 
 def learn_blocks(
     source: Counter | Moments,
     *,
     engine: Engine = "pc",
-    alpha: float = 0.05,
-    depth: int | None = 3,
-    threshold: float | None = None,
-    effort: int = 1,
     largest_blanket: int = 8,
+    settings: KnotSettings = KnotSettings(),  # noqa: B008 -- frozen
     test: IndependenceTest | None = None,
     score: LocalScore | None = None,
-    tie: Tie = "evidence",
     rng: np.random.Generator | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    dependencies: Dependencies | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> LearnedBlocks:
     """Learn by blocks of the dependency tree: BL (reconstructed).
@@ -78,20 +70,14 @@ def learn_blocks(
     ----------
     source
         Counts of discrete variables, or moments of continuous ones.
-    engine, alpha, depth, threshold, effort, test, score
+    engine, settings, test, score, rng
         Who learns blocks and overlaps, and how, as in :func:`learn_paper_knots`.
     largest_blanket
         Members at which the blanket of a shared variable stops growing.
-    tie, rng
-        Equal votes about a direction are decided by evidence and name, or at random.
     knowledge
         Arcs that are required or forbidden.
-    dependencies
-        What was measured of the pairs before.
-    threads
-        Blocks learned at the same time; by default as many as the machine has cores.
     progress
-        Called with a line about each phase.
+        Called before each phase.
 
     Returns
     -------
@@ -122,27 +108,27 @@ def learn_blocks(
     require("learn_blocks", STATISTICS, source)
     require_option("learn_blocks", TEST, test=test)
     require_option("learn_blocks", SCORE, score=score)
-    settings = KnotSettings(engine, depth, threshold, effort)
     if largest_blanket < 1:
         raise SettingError(f"largest_blanket must be 1 or more; found {largest_blanket!r}")
     schema = source.schema
     known = bind_knowledge(knowledge, schema)
-    learner = KnotLearner(settings, test or default_test(source, alpha), score or sparse_score(source), known)
+    test = test or default_test(source, settings.alpha)
+    learner = KnotLearner(engine, settings, test, score or sparse_score(source), known)
     trace, n = TraceBuilder(), len(schema)
     with trace.phase("dependencies") as tallies:
-        measured = dependencies or measure_dependencies(source)
+        measured = measure_dependencies(source)
         tallies["tables"] = n * (n - 1) // 2
     with trace.phase("blocks") as tallies:
         blocks = find_blocks(measured)
         tallies["blocks"] = len(blocks)
     tell(progress, f"{len(blocks)} blocks")
     with trace.phase("knots") as tallies:
-        knots = learner.learn_all(blocks.cluster_scopes, threads)
+        knots = learner.learn_all(blocks.cluster_scopes)
         tallies.update(work_of(learner, knots))
     tell(progress, "overlaps")
     with trace.phase("overlaps") as tallies:
         before = learner.test.n_conditional
-        overlaps = learn_overlaps(blocks, learner, largest_blanket, threads)
+        overlaps = learn_overlaps(blocks, learner, largest_blanket)
         work = work_of(learner, [overlap.knot for overlap in overlaps])
         work = {**work, "tests": work["tests"] - before, "tables": work["tables"] - before}
         tallies.update(work, overlaps=len(overlaps))
@@ -150,7 +136,7 @@ def learn_blocks(
         joined = merge_overlaps(joined_by_knots(schema, knots, known), overlaps, known)
         graph, arcs, unobeyed = obey(WeighedEdges(joined, measured), known)
         first = overlap_votes(overlaps, graph)
-        one = combine_knots(graph, knots, measured, "dag", arcs=arcs, tie=tie, rng=rng, extra=first)
+        one = combine_knots(graph, knots, measured, "dag", arcs=arcs, tie=settings.tie, rng=rng, extra=first)
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
     return LearnedBlocks(
@@ -163,6 +149,7 @@ def learn_blocks(
         conflicts=one.conflicts,
         turned=one.turned,
         unobeyed=unobeyed,
+        notes=(tell_of_blocks(knots, len(overlaps), graph.n_edges),),
     )
 
 
@@ -187,21 +174,18 @@ def find_blocks(dependencies: Dependencies) -> Clusters:
     return Clusters(schema, stars, blocks)
 
 
-def learn_overlaps(
-    blocks: Clusters, learner: KnotLearner, largest_blanket: int, threads: int | None
-) -> list[Overlap]:
+def learn_overlaps(blocks: Clusters, learner: KnotLearner, largest_blanket: int) -> list[Overlap]:
     """Learn what every two blocks share, where that is more than one variable."""
     scopes = [set(scope) for scope in blocks.cluster_scopes]
     shared = [(a & b, a | b) for a, b in combinations(scopes, 2) if len(a & b) > 1]
-    rank = {v: place for place, v in enumerate(blocks.schema.name_order)}
 
     def learn(both: tuple[set[int], set[int]]) -> Overlap:
-        overlap, inside = (tuple(sorted(part, key=rank.__getitem__)) for part in both)
+        overlap, inside = map(blocks.schema.by_name, both)
         wanted = set(overlap).union(*blankets_inside(overlap, inside, learner, largest_blanket))
-        knot = learner.learn(tuple(sorted(wanted, key=rank.__getitem__)))
+        knot = learner.learn(blocks.schema.by_name(wanted))
         return Overlap(blocks.schema.names_of(overlap), knot)
 
-    return side_by_side(learn, shared, threads, size=lambda both: len(both[0]))
+    return side_by_side(learn, shared, learner.settings.threads, size=lambda both: len(both[0]))
 
 
 def blankets_inside(overlap: Scope, inside: Scope, learner: KnotLearner, largest: int) -> list[Scope]:

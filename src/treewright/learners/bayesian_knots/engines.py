@@ -22,6 +22,7 @@ from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Pdag
 from treewright.graphs.directed.arcs import NamedArc
+from treewright.learners.bayesian_knots.combination import Tie
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass
@@ -83,28 +84,51 @@ class Knot:
 
 @dataclass(frozen=True)
 class KnotSettings:
-    """Who learns the knots and how."""
+    """How knots are learned and put together.
 
-    engine: Engine = "pc"
+    Attributes
+    ----------
+    alpha, depth
+        Level of the default test, and largest separator.
+    threshold
+        For engine ``"tpda"``: nats below which information is none, instead of the test.
+    effort
+        For engine ``"class"``, see :func:`~treewright.learners.class_search`.
+    tie
+        Equal votes about a direction are decided by evidence and name, or at random, which needs `rng`.
+    threads
+        Knots learned at the same time; by default as many as the machine has cores.
+    """
+
+    alpha: float = 0.05
     depth: int | None = 3
     threshold: float | None = None
     effort: int = 1
+    tie: Tie = "evidence"
+    threads: int | None = None
 
     def __post_init__(self) -> None:
-        one_of("engine", self.engine, get_args(Engine))
-        if self.threshold is not None and self.engine != "tpda":
-            raise SettingError(f"a threshold is for engine='tpda'; found engine={self.engine!r}")
+        one_of("tie", self.tie, get_args(Tie))
 
 
 class KnotLearner:
     """Learns knots of one data set; all of them ask the same test and the same score."""
 
     def __init__(
-        self, settings: KnotSettings, test: IndependenceTest, score: LocalScore, known: BoundKnowledge
+        self,
+        engine: Engine,
+        settings: KnotSettings,
+        test: IndependenceTest,
+        score: LocalScore,
+        known: BoundKnowledge,
     ) -> None:
+        one_of("engine", engine, get_args(Engine))
+        if settings.threshold is not None and engine != "tpda":
+            raise SettingError(f"a threshold is for engine='tpda'; found engine={engine!r}")
         for name, schema in (("test", test.schema), ("score", score.schema)):
             if schema.names != known.schema.names:
                 raise SchemaError(f"the {name} and the data must be of the same variables, in the same order")
+        self.engine = engine
         self.settings = settings
         self.test = SharedTest(test)
         self.score = score
@@ -113,7 +137,7 @@ class KnotLearner:
     def learn(self, scope: Scope) -> Knot:
         """One knot; its variables are in the order of their names."""
         known = restrict_knowledge(self.known, scope)
-        engine = self.settings.engine
+        engine = self.engine
         if engine == "exact" and len(scope) > MOST_EXACT:
             engine = "class"
         if engine == "pc":
@@ -133,15 +157,15 @@ class KnotLearner:
         n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))
         return Knot(graph, found.structure, engine, n_scores=n_scores, n_tables=n_tables)
 
-    def learn_all(self, scopes: Sequence[Scope], threads: int | None = None) -> list[Knot]:
+    def learn_all(self, scopes: Sequence[Scope]) -> list[Knot]:
         """Many knots, in the order asked, on several threads."""
-        return side_by_side(self.learn, scopes, threads, size=len)
+        return side_by_side(self.learn, scopes, self.settings.threads, size=len)
 
     def _tested(
         self, graph: Pdag, dag: Dag, separators: Mapping[tuple[str, str], tuple[str, ...]], scope: Scope
     ) -> Knot:
         evidence = separation_evidence(self.test.part(scope), dag, separators)
-        return Knot(graph, dag, self.settings.engine, evidence)
+        return Knot(graph, dag, self.engine, evidence)
 
 
 def default_test(source: Counter | Moments, alpha: float) -> IndependenceTest:

@@ -2,11 +2,11 @@
 
 Many variables and few rows: a score that pays for parameters alone finds useful-looking edges by chance among
 the n(n - 1)/2 pairs it looks at. Zeng & Hernandez (2008) cut the variables into overlapping clusters, learn
-each by itself (a *knot*) and put the knots together; that is ``mode="paper"``. The same pair pass and the
-same clusters are kept here, but what decides by default is one search over the equivalence classes of the
-whole network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more
-tables. Clusters are a map of the domain that the answer carries with it, and the schedule of the search: what
-belongs to different clusters is counted and looked at again side by side, on as many threads as there are.
+each by itself (a *knot*) and put the knots together; that is :func:`learn_paper_knots`. The same pair pass
+and the same clusters are kept here, but what decides is one search over the equivalence classes of the whole
+network with a score that knows how many pairs it looked at: it makes fewer errors and counts no more tables.
+Clusters are a map of the domain that the answer carries with it, and the schedule of the search: what belongs
+to different clusters is counted and looked at again side by side, on as many threads as there are.
 
 The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
 at half their price, since some pay only together. Then either all
@@ -16,8 +16,8 @@ too much, those whose dependence leaves at least a weak marginal trace (the *res
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, Never
 
 import numpy as np
 
@@ -28,28 +28,21 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.effort import loose_level, reopens_edges, rescue_level, suited_effort
-from treewright.learners.bayesian_knots.engines import Engine
 from treewright.learners.bayesian_knots.expansion import Expansion, find_clusters
-from treewright.learners.bayesian_knots.merging import Merge
 from treewright.learners.bayesian_knots.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.bayesian_knots.pipeline import Combine, learn_paper_knots
+from treewright.learners.bayesian_knots.pipeline import refuse_other_variables
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
-from treewright.learners.bayesian_knots.stars import StarWeight
 from treewright.learners.classes.class_search import LearnedClass, class_search
-from treewright.learners.classes.hill_climbing import climbed
-from treewright.learners.classes.obedience import obedient_member
+from treewright.learners.classes.hill_climbing import obey_directions
+from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import CountedChoice, suited_score
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
-from treewright.types import Matrix
-
-Progress = Callable[[int, float], object]
+from treewright.types import Matrix, Progress
 
 # Up to so many variables all pairs are let in by default.
 CERTIFICATE_UP_TO = 2_000
-# How much clusters grow unless told otherwise.
-_EXPANSIONS: dict[str, Expansion] = {"search": "adaptive", "paper": 0.5}
 # Pairs this dependent take part when variables are reopened.
 _CLEAR = 0.001
 
@@ -57,10 +50,7 @@ _CLEAR = 0.001
 def learn_knots(
     source: Counter | Moments,
     *,
-    mode: Literal["search", "paper"] | None = None,
-    engine: Engine | None = None,
-    combine: Combine = "cpdag",
-    merge: Merge = "union",
+    clusters: Clusters | None = None,
     score: LocalScore | None = None,
     fast: bool = False,
     certificate: Literal["auto", "always", "never"] = "auto",
@@ -69,11 +59,9 @@ def learn_knots(
     effort: int | None = None,
     max_parents: int | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    expansion: Expansion | None = None,
-    weight: StarWeight = "tree",
-    merge_singletons: bool = False,
-    require_significant: bool = True,
+    expansion: Expansion = "adaptive",
     progress: Progress | None = None,
+    **of_paper: Never,
 ) -> LearnedKnots:
     """Learn a large network from few rows, with a map of its variables.
 
@@ -81,13 +69,8 @@ def learn_knots(
     ----------
     source
         Counts of discrete variables, or moments of continuous ones.
-    mode
-        ``"search"``: one search over the whole network. ``"paper"``: a graph for each cluster, combined, as
-        in [1]_; see :func:`~treewright.learners.learn_paper_knots`, which has more settings. By default the
-        search, unless an engine is given.
-    engine, combine, merge
-        For ``mode="paper"``: who learns the knots (by default PC), how their directions are combined, and
-        which of their edges stay.
+    clusters
+        The map, if it is known: :func:`~treewright.learners.find_clusters` has more ways to draw it.
     score
         A score-equivalent score of the same data. By default the one that the rows choose
         (:func:`~treewright.choose_score`), where variables of many states have groups of them
@@ -110,8 +93,7 @@ def learn_knots(
         are useful on their own. 2: also among pairs with a clear marginal trace (0.001), in three ways and
         from a second start, and among those with a weak one with edges at half their price, unless there are
         fewer than half as many rows as variables. 3: single edges at the end as well. By default 2, for BDeu
-        up to 100 variables 3, and 1 without the certificate or above 1,000 variables; 1 for knots that are
-        searched (engine ``"class"``, or ``"exact"`` where a cluster is too large). From 101 to 1,000
+        up to 100 variables 3, and 1 without the certificate or above 1,000 variables. From 101 to 1,000
         variables, with at most twice as many rows and BDeu or qNML of states, the default also looks again at
         single edges among pairs with a clear trace.
     max_parents
@@ -119,18 +101,21 @@ def learn_knots(
     knowledge
         Arcs that are required or forbidden.
     expansion
-        How clusters come to overlap: a share of their size (for ``mode="paper"`` by default 0.5), or
-        ``"adaptive"``, the default.
-    weight, merge_singletons, require_significant
-        How clusters are found, see :func:`~treewright.learners.find_clusters`.
+        How clusters come to overlap: a share of their size, or ``"adaptive"``.
     progress
-        Called after each phase of the search with the steps taken and the nats gained since the start.
+        Called after each phase of the search: its name, the steps taken, and the score.
 
     Returns
     -------
     LearnedKnots
         `structure.clusters` is the map, `cpdag` the class, `report` says which pairs were let in, how many
         tables that took and how many edges of the result lie inside clusters.
+
+    Notes
+    -----
+    Departures: what decides is one search over the whole network; knots, each learned by itself with an
+    engine and then combined, as in [1]_, are :func:`~treewright.learners.learn_paper_knots`. `engine`,
+    `combine` and `merge` are settings of that one and refused here.
 
     References
     ----------
@@ -151,115 +136,66 @@ def learn_knots(
     """
     require("learn_knots", STATISTICS, source)
     require_option("learn_knots", SCORE, score=score)
-    mode = mode or ("search" if engine is None else "paper")
-    one_of("mode", mode, ("search", "paper"))
-    one_of("certificate", certificate, ("auto", "always", "never"))
-    if mode == "paper":
-        _refuse_in_paper_mode(
-            fast=fast,
-            certificate=certificate != "auto",
-            rescue=rescue is not None,
-            filter=filter is not None,
-            max_parents=max_parents is not None,
-            progress=progress is not None,
-        )
-        if effort is not None and engine not in ("class", "exact"):
-            raise SettingError(f"effort is for engine='class' or 'exact'; found engine={engine or 'pc'!r}")
-    elif engine is not None or combine != "cpdag" or merge != "union":
-        raise SettingError("engine, combine and merge are about knots: they belong to mode='paper'")
-    if fast and certificate == "always":
-        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
-    if filter is not None:
-        one_of("filter", filter, FILTERS)
-    level = rescue_level(rescue, len(source.schema))
-    trace = TraceBuilder()
+    _refuse_settings_of_paper(of_paper)
+    _check_settings(fast, certificate, filter)
+    n = len(source.schema)
+    level, trace = rescue_level(rescue, n), TraceBuilder()
     with trace.phase("dependencies") as tallies:
         dependencies = measure_dependencies(source)
-        tallies["tables"] = len(source.schema) * (len(source.schema) - 1) // 2
+        tallies["tables"] = n * (n - 1) // 2
     with trace.phase("clusters") as tallies:
-        clusters = find_clusters(
-            dependencies,
-            expansion=_EXPANSIONS[mode] if expansion is None else expansion,
-            weight=weight,
-            merge_singletons=merge_singletons,
-            require_significant=require_significant,
-        )
+        clusters = clusters or find_clusters(dependencies, expansion=expansion)
+        refuse_other_variables(clusters, source.schema)
         tallies["clusters"] = len(clusters)
-    if mode == "paper":
-        return learn_paper_knots(
-            source,
-            clusters,
-            engine=engine or "pc",
-            combine=combine,
-            merge=merge,
-            effort=1 if effort is None else effort,
-            score=score,
-            knowledge=knowledge,
-            dependencies=dependencies,
-        )
     known = bind_knowledge(knowledge, source.schema)
     allowed = known.allowed_pairs
     if filter is not None:
         allowed = allowed & filtered_pairs(
             filter, source=source, dependencies=dependencies, clusters=clusters, known=known, trace=trace
         )
-    everything = certificate == "always" or (
-        certificate == "auto" and not fast and len(source.schema) <= CERTIFICATE_UP_TO
-    )
+    everything = certificate == "always" or (certificate == "auto" and not fast and n <= CERTIFICATE_UP_TO)
     with trace.phase("score") as tallies:
         choice = _score_of(source, score, known)
         if choice.tables:
             tallies["tables"] = choice.tables
-    found = _search(
-        choice,
-        known,
-        effort=suited_effort(choice.score, everything) if effort is None else effort,
-        singly=effort is None and reopens_edges(choice.score, dependencies.n_rows),
-        allow=allowed | known.required | known.required.T,
-        again=dependencies.significant(_CLEAR),
-        loosely=_weak_traces(dependencies, loose_level(level, dependencies.n_rows, len(source.schema))),
-        then=None if everything else _weak_traces(dependencies, level),
-        max_parents=max_parents,
-        clusters=clusters,
-        progress=progress,
-    )
-    return _with_clusters(found, clusters, trace.build(), choice.name)
-
-
-def _search(
-    choice: CountedChoice,
-    known: BoundKnowledge,
-    *,
-    effort: int,
-    singly: bool,
-    allow: Matrix,
-    again: Matrix,
-    loosely: Matrix,
-    then: Matrix | None,
-    max_parents: int | None,
-    clusters: Clusters,
-    progress: Progress | None,
-) -> LearnedClass:
-    """Search over classes; known directions are obeyed by climbing among single networks from there."""
+    n_rows = dependencies.n_rows
     found = class_search(
         choice.score,
-        effort=effort,
-        allow=allow,
-        again=again,
-        loosely=loosely,
-        singly=singly,
-        then=then,
+        effort=suited_effort(choice.score, everything) if effort is None else effort,
+        allow=allowed | known.required | known.required.T,
+        schedule=PairSchedule(
+            again=dependencies.significant(_CLEAR),
+            loosely=_weak_traces(dependencies, loose_level(level, n_rows, n)),
+            singly=effort is None and reopens_edges(choice.score, n_rows),
+            then=None if everything else _weak_traces(dependencies, level),
+        ),
         max_parents=max_parents,
         mentions=known.mentions,
         clusters=clusters.disjoint,
         counted=choice.counted,
         progress=progress,
     )
-    if known.is_symmetric:
-        known.check(found.structure)
-        return found
-    member = obedient_member(found.cpdag, known, max_parents)
-    return climbed(choice.score, known, member, before=found, max_parents=max_parents, progress=progress)
+    found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
+    return _with_clusters(found, clusters, trace.build(), choice.name)
+
+
+def _check_settings(fast: bool, certificate: str, filter: str | None) -> None:
+    one_of("certificate", certificate, ("auto", "always", "never"))
+    if fast and certificate == "always":
+        raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
+    if filter is not None:
+        one_of("filter", filter, FILTERS)
+
+
+def _refuse_settings_of_paper(given: Mapping[str, object]) -> None:
+    """Settings of knots that are learned one by one."""
+    for name in given:
+        if name in ("engine", "combine", "merge"):
+            raise SettingError(
+                f"{name} is about knots that are learned one by one: use learners.learn_paper_knots; "
+                "learn_knots searches the whole network at once"
+            )
+        raise TypeError(f"learn_knots() got an unexpected keyword argument {name!r}")
 
 
 def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundKnowledge) -> CountedChoice:
@@ -268,12 +204,6 @@ def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundK
     if score.schema.names != source.schema.names:
         raise SchemaError("the score and the counts must be of the same variables, in the same order")
     return CountedChoice(repr(score), score, {})
-
-
-def _refuse_in_paper_mode(**given: bool) -> None:
-    for name, is_given in given.items():
-        if is_given:
-            raise SettingError(f"{name} is about the search over the whole network; mode='paper' has none")
 
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
@@ -287,4 +217,5 @@ def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     trace = Trace((*before.phases, *found.trace.phases))
     report = report_on(dag, trace, found.certified, score)
-    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score)
+    notes = (*found.notes, str(report))
+    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score, notes=notes)

@@ -41,7 +41,7 @@ def joined_by_knots(schema: Schema, knots: Sequence[Knot], known: BoundKnowledge
 
 
 def merge_edges(
-    union: UndirectedGraph, knots: Sequence[Knot], merge: Merge, learner: KnotLearner, depth: int | None
+    union: UndirectedGraph, knots: Sequence[Knot], merge: Merge, learner: KnotLearner
 ) -> UndirectedGraph:
     """The edges that stay."""
     if merge == "union":
@@ -55,7 +55,7 @@ def merge_edges(
     for u, v in union.index_edges():
         inside[u, v] = inside[v, u] = True
     within = BoundKnowledge(union.schema, inside, known.required.copy())
-    return find_skeleton(learner.test.whole(), depth=depth, known=within).graph
+    return find_skeleton(learner.test.whole(), depth=learner.settings.depth, known=within).graph
 
 
 def undisputed(union: UndirectedGraph, knots: Sequence[Knot]) -> set[Edge]:

@@ -14,6 +14,7 @@ import numpy as np
 from treewright.criteria.tests.discrete_tests import GTest
 from treewright.criteria.tests.gaussian_tests import FisherZTest
 from treewright.graphs import BoundKnowledge, Clusters
+from treewright.graphs.ranked import variables_by_rank
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import TraceBuilder
@@ -67,7 +68,7 @@ def strongest_partners(dependencies: Dependencies, n_partners: int) -> Matrix:
     [[False, True, True], [True, False, False], [True, False, False]]
     """
     n = len(dependencies.schema)
-    order = np.array(dependencies.schema.name_order, dtype=np.intp)
+    order = variables_by_rank(dependencies.schema)
     weights = dependencies.weights[:, order].copy()
     weights[order, np.arange(n)] = -1.0  # nobody is a partner of itself
     strongest = order[np.argsort(-weights, axis=1, kind="stable")[:, : min(n_partners, max(n - 1, 0))]]

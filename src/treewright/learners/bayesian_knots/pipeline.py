@@ -19,8 +19,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (
@@ -39,15 +39,13 @@ from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner
 from treewright.learners.bayesian_knots.expansion import Expansion, find_clusters
 from treewright.learners.bayesian_knots.merging import Merge, WeighedEdges, joined_by_knots, merge_edges
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
-from treewright.learners.bayesian_knots.stars import StarWeight
 from treewright.learners.bayesian_knots.votes import Vote
-from treewright.learners.independence.pc import obey, tell
-from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.independence.pc import obey
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
-from treewright.types import Arc
+from treewright.types import Arc, Progress
 
 Combine = Literal["cpdag", "dag"]
 
@@ -103,18 +101,11 @@ def learn_paper_knots(
     combine: Combine = "cpdag",
     merge: Merge = "union",
     expansion: Expansion = 0.5,
-    weight: StarWeight = "tree",
-    alpha: float = 0.05,
-    depth: int | None = 3,
-    threshold: float | None = None,
-    effort: int = 1,
+    settings: KnotSettings = KnotSettings(),  # noqa: B008 -- frozen
     test: IndependenceTest | None = None,
     score: LocalScore | None = None,
-    tie: Tie = "evidence",
     rng: np.random.Generator | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    dependencies: Dependencies | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> LearnedPaperKnots:
     """Learn by the decomposition of Zeng & Hernandez: clusters, a knot for each, one graph.
@@ -124,7 +115,7 @@ def learn_paper_knots(
     source
         Counts of discrete variables, or moments of continuous ones.
     clusters
-        What to learn one by one; by default stars and their expansion.
+        What to learn one by one; by default stars and their expansion (:func:`find_clusters` has more ways).
     engine
         Who learns a knot: ``"pc"``; ``"tpda"``; ``"class"``, a search over equivalence classes; ``"exact"``,
         the best network of all, for clusters of up to 14 variables (larger ones fall to the search over
@@ -134,30 +125,22 @@ def learn_paper_knots(
         better one differs between networks.
     merge
         Which edges of knots stay: ``"union"``, all (the paper); ``"all"``, those that every cluster with both
-        ends has; ``"verify"``, those that no set of up to `depth` neighbours in the union separates.
-    expansion, weight
-        How clusters are found, see :func:`find_clusters`; the paper's epsilon is `expansion`.
-    alpha, depth
-        Level and largest separator of the tests.
-    threshold
-        For ``"tpda"``: nats below which information is none, instead of the test.
-    effort
-        For ``"class"``, see :func:`class_search`.
+        ends has; ``"verify"``, those that no set of few neighbours in the union separates.
+    expansion
+        The paper's epsilon: by which share of its size a cluster grows.
+    settings
+        How knots are learned and put together.
     test
-        Decides independence; by default the G test at `alpha`, for moments Fisher's z.
+        Decides independence; by default the G test, for moments Fisher's z.
     score
         Of all variables, for ``"class"`` and ``"exact"``; by default :class:`~treewright.SparseQNML`, for
         moments BIC with the same price for each edge.
-    tie, rng
-        For ``combine="dag"``: equal votes are decided by evidence and name, or at random.
+    rng
+        For ``KnotSettings(tie="random")``.
     knowledge
         Arcs that are required or forbidden.
-    dependencies
-        What was measured of the pairs before.
-    threads
-        Clusters learned at the same time; by default as many as the machine has cores.
     progress
-        Called with a line about each phase.
+        Called before each phase.
 
     Returns
     -------
@@ -190,42 +173,42 @@ def learn_paper_knots(
     require_option("learn_paper_knots", SCORE, score=score)
     one_of("combine", combine, get_args(Combine))
     one_of("merge", merge, get_args(Merge))
-    one_of("tie", tie, get_args(Tie))
-    if tie == "random" and combine != "dag":
+    if settings.tie == "random" and combine != "dag":
         raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
-    settings = KnotSettings(engine, depth, threshold, effort)
     known = bind_knowledge(knowledge, source.schema)
     score = sparse_score(source) if score is None else score
-    learner = KnotLearner(settings, test or default_test(source, alpha), score, known)
+    learner = KnotLearner(engine, settings, test or default_test(source, settings.alpha), score, known)
     trace = TraceBuilder()
     n = len(source.schema)
     with trace.phase("dependencies") as tallies:
-        measured = dependencies or measure_dependencies(source)
+        measured = measure_dependencies(source)
         tallies["tables"] = n * (n - 1) // 2
     with trace.phase("clusters") as tallies:
-        found = clusters or find_clusters(measured, expansion=expansion, weight=weight)
+        found = clusters or find_clusters(measured, expansion=expansion)
         refuse_other_variables(found, source.schema)
         tallies["clusters"] = len(found)
     tell(progress, f"{len(found)} knots")
     with trace.phase("knots") as tallies:
-        knots = learner.learn_all(found.cluster_scopes, threads)
+        knots = learner.learn_all(found.cluster_scopes)
         tallies.update(work_of(learner, knots))
     tell(progress, "combination")
     with trace.phase("combination") as tallies:
         union = joined_by_knots(source.schema, knots, known)
-        kept = merge_edges(union, knots, merge, learner, depth)
+        kept = merge_edges(union, knots, merge, learner)
         weighed = WeighedEdges(kept, measured)
         graph, arcs, unobeyed = obey(weighed, known)
-        one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=tie, rng=rng)
+        one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=settings.tie, rng=rng)
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
     dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
     by_score = repr(score) if engine in ("class", "exact") else ""
+    report = report_on(dag, trace.build(), certified=False, score=by_score)
     return LearnedPaperKnots(
         structure=dag,
         trace=trace.build(),
         score=score.score(dag),
-        report=report_on(dag, trace.build(), certified=False, score=by_score),
+        notes=(str(report),),
+        report=report,
         certified=False,
         skeleton=graph,
         knots=tuple(knots),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from treewright.graphs.directed.arcs import ranks_by_name
 from treewright.tables.schema import Schema
 from treewright.types import Arc
 
@@ -71,7 +70,7 @@ class Ballot:
 
 def count_votes(schema: Schema, votes: Iterable[Vote], arcs: Sequence[Arc]) -> dict[Arc, Ballot]:
     """The votes of every edge, smaller name first; known directions are not voted on."""
-    rank = ranks_by_name(schema).tolist()
+    rank = schema.name_ranks
     known = {frozenset(arc) for arc in arcs}
     ballots: dict[Arc, Ballot] = {}
     for vote in votes:
@@ -85,7 +84,7 @@ def count_votes(schema: Schema, votes: Iterable[Vote], arcs: Sequence[Arc]) -> d
 
 def by_strength(schema: Schema, ballots: dict[Arc, Ballot], weights: Weights) -> list[Arc]:
     """Edges that go first, then by weight, by votes and by name."""
-    rank = ranks_by_name(schema).tolist()
+    rank = schema.name_ranks
 
     def place(edge: Arc) -> tuple[bool, float, int, int, int]:
         ballot = ballots[edge]

@@ -23,14 +23,14 @@ class FlipRules:
         Rows of bits: the pairs that may be joined or parted.
     required
         The graph of the edges that are always there.
-    max_blanket, max_width
+    max_blanket, treewidth
         Bounds of the neighbours of a variable and of the treewidth, or None.
     """
 
     movable: Rows
     required: UndirectedGraph
     max_blanket: int | None = None
-    max_width: int | None = None
+    treewidth: int | None = None
 
     @classmethod
     def of(
@@ -38,16 +38,16 @@ class FlipRules:
         schema: Schema,
         knowledge: Knowledge | BoundKnowledge | None = None,
         max_blanket: int | None = None,
-        max_width: int | None = None,
+        treewidth: int | None = None,
     ) -> FlipRules:
-        for name, value in (("max_blanket", max_blanket), ("max_width", max_width)):
+        for name, value in (("max_blanket", max_blanket), ("treewidth", treewidth)):
             if value is not None and value < 0:
                 raise SettingError(f"{name} must be 0 or more, or None for no bound; found {value!r}")
         known = bind_knowledge(knowledge, schema)
         always = known.required | known.required.T
         required = UndirectedGraph.of_rows(schema, pack(always))
         movable = known.allowed_pairs & ~always
-        rules = cls(pack(np.asarray(movable)), required, max_blanket, max_width)
+        rules = cls(pack(np.asarray(movable)), required, max_blanket, treewidth)
         rules.check(required, "the knowledge requires a graph")
         return rules
 
@@ -67,15 +67,15 @@ class FlipRules:
                 f"{who} in which {crowded!r} has {graph.degree(crowded)} neighbours; max_blanket is "
                 f"{self.max_blanket}"
             )
-        if self.max_width is not None and fits(graph, self.max_width) is None:
+        if self.treewidth is not None and fits(graph, self.treewidth) is None:
             raise TreewidthError(
-                f"{who} for which no elimination order of width {self.max_width} was found; raise max_width"
+                f"{who} for which no elimination order of width {self.treewidth} was found; raise treewidth"
             )
 
     def obeyed(self, graph: UndirectedGraph, first: list[tuple[int, int]]) -> UndirectedGraph:
         """As many edges of a graph as the rules allow, the first of the list first."""
         within = UndirectedGraph.of_rows(graph.schema, (graph.rows & self.movable) | self.required.rows)
-        if self.max_blanket is None and self.max_width is None:
+        if self.max_blanket is None and self.treewidth is None:
             return within
         kept = self.required
         for u, v in first:
@@ -84,6 +84,6 @@ class FlipRules:
             if self.max_blanket is not None and max(kept.degree(u), kept.degree(v)) >= self.max_blanket:
                 continue
             wider = kept.with_edges([(u, v)])
-            if self.max_width is None or fits(wider, self.max_width) is not None:
+            if self.treewidth is None or fits(wider, self.treewidth) is not None:
                 kept = wider
         return kept

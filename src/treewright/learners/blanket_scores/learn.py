@@ -36,9 +36,8 @@ from treewright.learners.blanket_scores.searches import (
     WorstPairWalk,
 )
 from treewright.learners.blanket_scores.starts import Conflicts, learn_apart, pseudo_start, tree_start
-from treewright.learners.independence.skeleton import Progress
 from treewright.learners.learned import TraceBuilder
-from treewright.types import Scope
+from treewright.types import Progress, Scope, Step
 
 Start = Literal["empty", "chow-liu", "mpl"]
 SEARCHES: dict[str, Search] = {
@@ -80,7 +79,7 @@ def learn_blankets(
     search: str | Search | ThreePhases = "auto",
     *,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    max_width: int | None = None,
+    treewidth: int | None = None,
     max_blanket: int | None = None,
     start: Start | UndirectedGraph | None = None,
     progress: Progress | None = None,
@@ -103,7 +102,7 @@ def learn_blankets(
         :class:`WorstPairTabu`, :class:`ExhaustiveSearch` or :class:`ThreePhases`.
     knowledge
         Edges that are required (in either direction) and pairs that are forbidden in both directions.
-    max_width
+    treewidth
         Treewidth that no graph of the search exceeds; the result carries a certificate.
     max_blanket
         Neighbours that no variable exceeds.
@@ -129,7 +128,7 @@ def learn_blankets(
     """
     require("learn_blankets", GRAPH_SCORE, score)
     chosen = named_search(search)
-    rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
+    rules = FlipRules.of(score.schema, knowledge, max_blanket, treewidth)
     task = _Task(start, rules, TraceBuilder(), progress or (lambda _: None))
     if isinstance(chosen, str):
         return _automatic(score.tuned(), chosen, task)
@@ -180,7 +179,7 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
         return walked
     counter, edges = walked.criterion.counter, walked.structure.n_edges
     with task.trace.phase("choice") as tallies:
-        task.say("choice")
+        task.say(Step("choice"))
         pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict")
         start = UndirectedGraph.of_rows(counter.schema, pseudo.rows)
         even = is_even(walked.structure, start)
@@ -189,16 +188,16 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
         return replace(walked, trace=task.trace.build())
     other = IndependenceBasedScore(counter).tuned()
     learned = _search(other, WorstPairWalk(), replace(task, start=start, proof=pseudo.order))
-    return replace(learned, report=EVENLY)
+    return replace(learned, notes=(EVENLY,))
 
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
     with task.trace.phase("start") as tallies:
-        task.say("start")
+        task.say(Step("start"))
         graph, proof = start_graph(score, task.start or "empty", task.rules, task.proof)
         tallies["edges"] = graph.n_edges
     with task.trace.phase("search") as tallies:
-        task.say("search")
+        task.say(Step("search"))
         before = getattr(score, "n_tests", 0)
         found = search.run(score.judge(), graph, task.rules, proof)
         tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
@@ -212,7 +211,7 @@ def _three_phases(score: MarginalPseudoLikelihood, search: ThreePhases, task: _T
             "the three phases find their own start; leave out start=, or take another search such as 'walk'"
         )
     with task.trace.phase("blankets") as tallies:
-        task.say("blankets")
+        task.say(Step("blankets"))
         found = learn_apart(score, task.rules, search.mode)
         tallies["flips"] = len(found.flips)
     return _learned(score, _before(score, found), found, task)
@@ -258,7 +257,7 @@ def _learned(score: StructureScore, start: UndirectedGraph, found: Found, task: 
         joined ^= {pair}
         a, b = sorted((names[u], names[v]))
         flips.append(FlippedEdge((a, b), pair in joined, total))
-    width, proof = task.rules.max_width, None
+    width, proof = task.rules.treewidth, None
     if width is not None:
         order = found.order or fits(graph, width)
         assert order is not None or not len(schema)  # the search judged no wider graph

@@ -38,7 +38,7 @@ class LearnedGraph(Learned[UndirectedGraph]):
         The accepted flips that lead from the start to the structure.
     maximisers
         All best graphs, where every graph was judged.
-    report
+    notes
         What the search ``"auto"`` made of the rows, where it changed its mind.
 
     Examples
@@ -55,4 +55,3 @@ class LearnedGraph(Learned[UndirectedGraph]):
     start: UndirectedGraph
     flips: tuple[FlippedEdge, ...] = ()
     maximisers: tuple[UndirectedGraph, ...] = field(default=(), repr=False)
-    report: str = ""

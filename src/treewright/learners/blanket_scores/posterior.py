@@ -57,7 +57,7 @@ def sample_edges(
     burn_in: int | None = None,
     temperature: float = 1.0,
     knowledge: Knowledge | BoundKnowledge | None = None,
-    max_width: int | None = None,
+    treewidth: int | None = None,
     max_blanket: int | None = None,
     start: Start | UndirectedGraph = "mpl",
 ) -> EdgePosterior:
@@ -76,7 +76,7 @@ def sample_edges(
         Flips proposed before that and not counted; by default a tenth of the steps.
     temperature
         The score is divided by this: above 1 the walk is less sure of itself.
-    knowledge, max_width, max_blanket
+    knowledge, treewidth, max_blanket
         As for :func:`~treewright.learn_blankets`.
     start
         Where the walk sets out.
@@ -108,10 +108,10 @@ def sample_edges(
     if not (math.isfinite(temperature) and temperature > 0):
         raise SettingError(f"temperature must be a finite number above 0; found {temperature!r}")
     judged = sparse(score)
-    rules = FlipRules.of(score.schema, knowledge, max_blanket, max_width)
+    rules = FlipRules.of(score.schema, knowledge, max_blanket, treewidth)
     from_here, _ = start_graph(judged, start, rules)
     shares, accepted, best, _ = judged.judge().sample(
-        from_here.rows, rules.movable, max_blanket, max_width,
+        from_here.rows, rules.movable, max_blanket, treewidth,
         unused, n_steps, temperature, int(rng.integers(2**63)),
     )  # fmt: skip
     return EdgePosterior(

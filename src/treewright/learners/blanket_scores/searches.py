@@ -67,7 +67,7 @@ class WorstPairClimb:
     ) -> Found:
         return _found(
             judge.climb(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
+                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
                 self.patience or NO_LIMIT, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -105,7 +105,7 @@ class WorstPairWalk:
     ) -> Found:
         return _found(
             judge.walk(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
+                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
                 self.stall, self.tenure, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -142,7 +142,7 @@ class WorstPairTabu:
     ) -> Found:
         return _found(
             judge.tabu(
-                start.rows, rules.movable, rules.max_blanket, rules.max_width, proof,
+                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof,
                 self.breadth, self.stall, self.tenure, _limit(self.max_steps),
             )
         )  # fmt: skip
@@ -167,7 +167,7 @@ class ExhaustiveSearch:
                 f"all graphs are judged up to {LARGEST_EXHAUSTIVE} variables; found {n}: use another search"
             )
         graphs, total, judged = judge.search_all(
-            rules.required.rows, rules.movable, rules.max_blanket, rules.max_width
+            rules.required.rows, rules.movable, rules.max_blanket, rules.treewidth
         )
         nothing = np.zeros((0, 2), dtype=np.uint32), np.zeros(0)
         return Found(graphs[0], total, *nothing, judged, (), tuple(graphs))

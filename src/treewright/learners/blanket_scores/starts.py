@@ -39,7 +39,7 @@ def learn_apart(score: MarginalPseudoLikelihood, rules: FlipRules, mode: Conflic
     start = rules.obeyed(start, strongest_pairs(score, start))
     kept = unpack(start.rows)
     toggles = pack(movable & either & ~(both & kept) if mode == "conflict" else movable & either)
-    climbing = FlipRules(toggles, rules.required, rules.max_blanket, rules.max_width)
+    climbing = FlipRules(toggles, rules.required, rules.max_blanket, rules.treewidth)
     return WorstPairClimb().run(score.judge(toggles), start, climbing)
 
 

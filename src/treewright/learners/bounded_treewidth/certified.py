@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treewright.graphs import Dag, JunctionTree
 from treewright.learners.learned import LearnedNetwork
-
-Progress = Callable[[int, int, float], object]  # iteration, width so far, score so far
 
 
 @dataclass(frozen=True)

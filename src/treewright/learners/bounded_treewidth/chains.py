@@ -12,7 +12,7 @@ work.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from time import perf_counter
 from typing import Literal, get_args
@@ -24,15 +24,69 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.learners.bounded_treewidth.certified import Certified, Progress
+from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import Arcs, BoundedGrowth, Ranks, check_bounds, total_order
 from treewright.learners.bounded_treewidth.starts import CoveredStart, Root, bounded_starts
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
+from treewright.types import Progress
 
 Update = Literal["block-wise", "single-source"]
 AtBound = Literal["arcs", "plain-arcs", "chains"]
+
+
+@dataclass(frozen=True)
+class ChainVariants:
+    """What the paper leaves open, or names in passing; the defaults follow it where it speaks.
+
+    Parameters
+    ----------
+    root
+        Where a tree that the score cannot direct is rooted: at the ``"first"`` variable by name, or at the
+        ``"hub"``, the one of most neighbours.
+    roots
+        Search from so many roots of the tree, `root` first, then variables of many neighbours, and return
+        the network of best score. The root decides which arcs can follow, and matters more than ties.
+    update
+        How the cover takes up an arc. ``"block-wise"`` bridges every block on the way from its near end;
+        ``"single-source"`` lets all new edges leave the tail of the arc, which is simpler and makes shallow,
+        star-like covers.
+    orders
+        Node orders that are tried in each iteration; the best of all chains is taken. They differ where the
+        cover leaves the order open: which source comes first, which block, which of equally near vertices.
+    retriangulate
+        After each chain, drop the edges that the cover can spare, or take min-fill where that is narrower or
+        has fewer edges. The width may fall, which makes room for further chains.
+    free_arcs
+        Before each chain add the arcs that need no new edge of the cover, best first.
+    at_bound
+        What follows when no chain may widen the cover any more. ``"arcs"``: single arcs, best first; where
+        the cover's own update is too wide a new triangulation may prove that an arc fits. ``"plain-arcs"``:
+        the same by the cover's own update alone. ``"chains"``: first chains of arcs each of which keeps the
+        width, then single arcs.
+
+    Examples
+    --------
+    >>> ChainVariants(roots=4).update
+    'block-wise'
+    """
+
+    root: Root = "first"
+    roots: int = 1
+    update: Update = "block-wise"
+    orders: int = 1
+    retriangulate: bool = False
+    free_arcs: bool = False
+    at_bound: AtBound = "arcs"
+
+    def __post_init__(self) -> None:
+        one_of("update", self.update, get_args(Update))
+        one_of("root", self.root, get_args(Root))
+        one_of("at_bound", self.at_bound, get_args(AtBound))
+        for name, value in (("roots", self.roots), ("orders", self.orders)):
+            if value < 1:
+                raise SettingError(f"{name}= is a number of at least 1; found {value!r}")
 
 
 def learn_treewidth_chains(
@@ -42,14 +96,8 @@ def learn_treewidth_chains(
     order: Sequence[NameOrIndex] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     start: Dag | None = None,
-    root: Root = "first",
-    roots: int = 1,
     max_parents: int | None = None,
-    update: Update = "block-wise",
-    orders: int = 1,
-    retriangulate: bool = False,
-    free_arcs: bool = False,
-    at_bound: AtBound = "arcs",
+    variants: ChainVariants | None = None,
     progress: Progress | None = None,
 ) -> Certified:
     """Learn a network whose treewidth is bounded, by adding whole chains of arcs (Elidan & Gould [1]_).
@@ -70,33 +118,12 @@ def learn_treewidth_chains(
         they alone are too wide.
     start
         Where to begin, in accordance with the knowledge; by default the best tree.
-    root
-        Where a tree that the score cannot direct is rooted: at the ``"first"`` variable by name, or at the
-        ``"hub"``, the one of most neighbours.
-    roots
-        Search from so many roots of the tree, `root` first, then variables of many neighbours, and return
-        the network of best score. The root decides which arcs can follow, and matters more than ties.
     max_parents
         Largest number of parents of a variable; the treewidth bounds it anyway.
-    update
-        How the cover takes up an arc. ``"block-wise"`` bridges every block on the way from its near end;
-        ``"single-source"`` lets all new edges leave the tail of the arc, which is simpler and makes shallow,
-        star-like covers.
-    orders
-        Node orders that are tried in each iteration; the best of all chains is taken. They differ where the
-        cover leaves the order open: which source comes first, which block, which of equally near vertices.
-    retriangulate
-        After each chain, drop the edges that the cover can spare, or take min-fill where that is narrower or
-        has fewer edges. The width may fall, which makes room for further chains.
-    free_arcs
-        Before each chain add the arcs that need no new edge of the cover, best first.
-    at_bound
-        What follows when no chain may widen the cover any more. ``"arcs"``: single arcs, best first; where
-        the cover's own update is too wide a new triangulation may prove that an arc fits. ``"plain-arcs"``:
-        the same by the cover's own update alone. ``"chains"``: first chains of arcs each of which keeps the
-        width, then single arcs.
+    variants
+        What the paper leaves open: roots, orders, updates, what follows at the bound.
     progress
-        Called after each iteration with its number, the width and the score so far.
+        Called after each iteration with a :class:`~treewright.types.Step`: phase and number, score and width.
 
     Returns
     -------
@@ -127,41 +154,37 @@ def learn_treewidth_chains(
     """
     require("learn_treewidth_chains", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
-    one_of("update", update, get_args(Update))
-    one_of("root", root, get_args(Root))
-    one_of("at_bound", at_bound, get_args(AtBound))
-    for name, value in (("roots", roots), ("orders", orders)):
-        if value < 1:
-            raise SettingError(f"{name}= is a number of at least 1; found {value!r}")
     known = bind_in_order(knowledge, score.schema, order)
-    given = total_order(order, knowledge)
+    given, chosen = total_order(order, knowledge), variants or ChainVariants()
     news = None if progress is None else numbered(progress)
 
     def grow(begin: CoveredStart, trace: TraceBuilder) -> Certified:
+        block_wise = chosen.update == "block-wise"
         growth = BoundedGrowth(
-            score,
-            known,
-            begin,
-            max_parents=max_parents,
-            block_wise=update == "block-wise",
-            progress=news,
+            score, known, begin, max_parents=max_parents, block_wise=block_wise, progress=news
         )
-        ranks = None if given is None else growth.ranks_of(given)
-        chains = Chains(growth, ranks, orders, retriangulate, free_arcs)
-        with trace.phase("chains") as tallies:
+        chains = Chains(growth, None if given is None else growth.ranks_of(given), chosen)
+        with growth.phase(trace, "chains") as tallies:
             tallies.update(chains.widen(treewidth))
-        if at_bound == "chains":
-            with trace.phase("chains at the bound") as tallies:
+        if chosen.at_bound == "chains":
+            with growth.phase(trace, "chains at the bound") as tallies:
                 tallies.update(chains.fill(treewidth))
-        with trace.phase("completion") as tallies:
-            tallies.update(growth.add_arcs(treewidth, "own" if at_bound == "plain-arcs" else "own_first"))
+        with growth.phase(trace, "completion") as tallies:
+            own = "own" if chosen.at_bound == "plain-arcs" else "own_first"
+            tallies.update(growth.add_arcs(treewidth, own))
             tallies["scores"] = growth.n_scores
         return growth.certified(trace.build())
 
     trace = TraceBuilder()
     with trace.phase("start"):
         starts = bounded_starts(
-            score, known, treewidth, start=start, root=root, roots=roots, max_parents=max_parents
+            score,
+            known,
+            treewidth,
+            start=start,
+            root=chosen.root,
+            roots=chosen.roots,
+            max_parents=max_parents,
         )
     found = [grow(begin, trace.copy()) for begin in starts]
     return max(found, key=lambda one: one.score)  # of equals the first
@@ -170,7 +193,7 @@ def learn_treewidth_chains(
 def numbered(progress: Progress) -> Progress:
     """Iterations of several searches, counted through."""
     n = count(1)
-    return lambda _, width, score: progress(next(n), width, score)
+    return lambda step: progress(replace(step, done=next(n)))
 
 
 @dataclass(frozen=True)
@@ -179,15 +202,13 @@ class Chains:
 
     growth: BoundedGrowth
     given_order: Ranks | None
-    n_orders: int
-    retriangulate: bool
-    free_arcs: bool
+    variants: ChainVariants
 
     def widen(self, treewidth: int) -> dict[str, int]:
         """While the width allows it, add the best chain; return how many there were, and of how many arcs."""
         tallies = {"chains": 0, "edges": 0, "skipped": 0}
         while self.growth.width < treewidth:
-            if self.free_arcs:
+            if self.variants.free_arcs:
                 free = self.growth.add_arcs(treewidth, "none")["edges"]
                 tallies["free"] = tallies.get("free", 0) + free
             if not self._add(self.growth.width + 1, tallies):
@@ -208,7 +229,7 @@ class Chains:
             return False
         network = self.growth.network
         added, skipped = network.apply(chain, limit)  # the first arc is never skipped
-        if self.retriangulate:
+        if self.variants.retriangulate:
             network.retriangulate()
         self.growth.record(added.tolist(), skipped=len(skipped), since=start)
         tallies["chains"] += 1
@@ -233,5 +254,5 @@ class Chains:
     def _ties(self) -> list[Ranks]:
         """What decides where the cover leaves the order open: names, then shuffled names."""
         n = len(self.growth.schema)
-        shuffled = [np.random.default_rng(i).permutation(n) for i in range(1, self.n_orders)]
+        shuffled = [np.random.default_rng(i).permutation(n) for i in range(1, self.variants.orders)]
         return [np.ascontiguousarray(ranks, dtype=np.uint32) for ranks in [np.arange(n), *shuffled]]

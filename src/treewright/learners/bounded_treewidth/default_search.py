@@ -17,22 +17,29 @@ climb may also swap one parent for another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
-from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge
-from treewright.learners.bounded_treewidth.certified import Certified, Progress
+from treewright.graphs import BoundKnowledge, Dag, Knowledge
+from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import check_bounds
-from treewright.learners.bounded_treewidth.search import BoundedSearches, BoundedSettings, BoundedStart
+from treewright.learners.bounded_treewidth.search import (
+    TALLIES,
+    BoundedSearches,
+    BoundedSettings,
+    BoundedStart,
+    News,
+)
 from treewright.learners.bounded_treewidth.second_start import kicks_before_second_start, wide_network
 from treewright.learners.classes.chow_liu import bind_in_order, learn_chow_liu
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
+from treewright.types import Progress
 
 
 def learn_bounded_treewidth(
@@ -74,7 +81,8 @@ def learn_bounded_treewidth(
         Stop after so many seconds at the latest. The result then depends on the machine, which the trace
         tells: ``trace.stopped_by`` is ``"seconds"``.
     progress
-        Called now and then with the iterations made, the width and the best score so far.
+        Called now and then with a :class:`~treewright.types.Step`: the phase, how many parts of how many were
+        destroyed and rebuilt, the best score so far and the width.
 
     Returns
     -------
@@ -113,59 +121,45 @@ def search_from(
     progress: Progress | None = None,
 ) -> Certified:
     """The whole search; without a start from the best tree."""
+    kicks = round(effort * len(settings.score.schema))
+    early = kicks_before_second_start(settings, kicks)
+    news = None if progress is None else News(progress, kicks * len(seeds))
     trace = TraceBuilder()
     with trace.phase("tree"):
         begin = start or BoundedStart.of(first_network(settings), settings.treewidth)
-        searches = BoundedSearches(settings, seeds, begin, seconds, progress)
-    spent = dict.fromkeys(searches.tallies(), 0)
+        searches = BoundedSearches(settings, seeds, begin, seconds, news)
+    native, spent = searches.native, dict.fromkeys(TALLIES, 0)
 
-    def note(tallies: dict[str, int | float]) -> None:
-        """What this phase did, and where it led."""
-        total = searches.tallies()
-        tallies.update({name: total[name] - spent[name] for name in total})
-        tallies["score"] = searches.best.score
-        spent.update(total)
+    @contextmanager
+    def phase(name: str) -> Iterator[None]:
+        """Work of which the trace says what it did, and where it led."""
+        if news is not None:
+            news.phase = name
+        with trace.phase(name) as tallies:
+            yield
+            total = searches.tallies()
+            tallies.update({name: total[name] - spent[name] for name in total})
+            tallies["score"] = native.score
+            spent.update(total)
 
-    with trace.phase("climb") as tallies:
-        searches.climb(swaps=False)
-        note(tallies)
-    with trace.phase("reopt") as tallies:
-        while searches.reoptimise():
-            searches.climb(swaps=False)
-        note(tallies)
-    with trace.phase("settle") as tallies:
-        searches.settle()
-        note(tallies)
-    kicks = round(effort * len(settings.score.schema))
-    early = kicks_before_second_start(settings, kicks)
-    with trace.phase("iterate") as tallies:
+    with phase("climb"):
+        native.climb(swaps=False, afresh=False)
+    with phase("reopt"):
+        native.reoptimise()
+    with phase("settle"):
+        native.settle()
+    with phase("iterate"):
         searches.spread()
-        searches.kick(early)
-        note(tallies)
+        native.kick(early)
     if early < kicks and searches.has_time_left:
-        with trace.phase("second start") as tallies:
+        with phase("second start"):
             searches.begin_again(wide_network(settings))
-            note(tallies)
     if early < kicks:
-        with trace.phase("iterate on") as tallies:
-            searches.kick(kicks - early)
-            note(tallies)
-    with trace.phase("final") as tallies:
-        searches.climb(afresh=True)
-        note(tallies)
-    found = searches.certified(trace.build(stopped_by="seconds" if searches.expired else ""))
-    return canonical(found, settings)
-
-
-def canonical(found: Certified, settings: BoundedSettings) -> Certified:
-    """The canonical member of the class that was found, where nothing but chance chose among its members.
-
-    Members of a class have one moral graph, hence the proof is of all of them.
-    """
-    free = settings.known.is_symmetric and settings.max_parents is None
-    if not (free and settings.score.is_score_equivalent):
-        return found
-    return replace(found, structure=Cpdag.of(found.structure).to_dag())
+        with phase("iterate on"):
+            native.kick(kicks - early)
+    with phase("final"):
+        native.climb(swaps=True, afresh=True)
+    return searches.certified(trace.build(stopped_by="seconds" if native.expired else ""))
 
 
 def first_network(settings: BoundedSettings) -> Dag:

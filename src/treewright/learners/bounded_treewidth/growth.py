@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Literal
 
@@ -15,11 +16,12 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs._bits import Rows, pack
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
-from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
+from treewright.graphs.ranked import rank_matrix, rank_pairs, ranks_by_name, unrank_pairs
+from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.bounded_treewidth.starts import CoveredStart
-from treewright.learners.learned import Trace
+from treewright.learners.learned import Trace, TraceBuilder
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Progress, Step
 
 Arcs = npt.NDArray[np.uint32]  # two columns: ranks of names
 Ranks = npt.NDArray[np.uint32]
@@ -42,25 +44,30 @@ class BoundedGrowth:
         self.schema = score.schema
         self.known = known
         self.scores = native_scores(score)
-        self._by_name = np.array(self.schema.name_order, dtype=np.uint32)
-        self._rank = ranks_by_name(self.schema)
         self.network = _core.BoundedNetwork(
             self.scores,
-            self._ranked(as_array(start.dag.index_edges())),
-            _core.graph_rows(len(self.schema), self._ranked(start.cover.edge_array)),
+            rank_pairs(self.schema, start.dag.index_edges()),
+            _core.graph_rows(len(self.schema), rank_pairs(self.schema, start.cover.edge_array)),
             block_wise,
             max_parents or 0,
             self._allowed_tails(),
         )
-        self._progress = progress
+        self._progress, self._phase = progress, ""
         self._iterations: list[Iteration] = []
 
     @property
     def width(self) -> int:
         return self.network.width
 
+    @contextmanager
+    def phase(self, trace: TraceBuilder, name: str) -> Iterator[dict[str, int | float]]:
+        """A part of the work, under whose name its iterations are told."""
+        self._phase = name
+        with trace.phase(name) as tallies:
+            yield tallies
+
     def ranks_of(self, names: Sequence[NameOrIndex]) -> Ranks:
-        return np.ascontiguousarray(self._rank[list(self.schema.scope(names))], dtype=np.uint32)
+        return ranks_by_name(self.schema)[list(self.schema.scope(names))]
 
     def add_arcs(self, limit: int, triangulation: Triangulation) -> dict[str, int]:
         """Add single arcs, an iteration each, while one keeps the width; return how many, and how many not.
@@ -85,29 +92,28 @@ class BoundedGrowth:
 
     def record(self, arcs: Iterable[tuple[int, int]], *, skipped: int, since: float) -> None:
         """Write an iteration down, and tell whoever wants to know."""
-        names = self.schema.names
-        edges = tuple((names[self._by_name[s]], names[self._by_name[t]]) for s, t in arcs)
+        names = sorted(self.schema.names)
+        edges = tuple((names[s], names[t]) for s, t in arcs)
         width, score = self.network.width, self.network.score
         self._iterations.append(Iteration(edges, skipped, width, score, perf_counter() - since))
         if self._progress is not None:
-            self._progress(len(self._iterations), width, score)
+            self._progress(Step(self._phase, len(self._iterations), None, score, width))
 
     def certified(self, trace: Trace) -> Certified:
         cover = _core.graph_edges(self.network.cover())
-        certificate = JunctionTree.of(UndirectedGraph(self.schema, self._by_name[cover]), method="mcs")
-        structure = Dag(self.schema, self._by_name[self.network.arcs()])
+        certificate = JunctionTree.of(
+            UndirectedGraph(self.schema, unrank_pairs(self.schema, cover)), method="mcs"
+        )
+        structure = Dag(self.schema, unrank_pairs(self.schema, self.network.arcs()))
         self.known.check(structure)
         iterations = tuple(self._iterations)
         return Certified(structure, trace, iterations, score=self.network.score, certificate=certificate)
-
-    def _ranked(self, arcs: npt.NDArray[np.integer]) -> Arcs:
-        return np.ascontiguousarray(self._rank[arcs].reshape(-1, 2), dtype=np.uint32)
 
     def _allowed_tails(self) -> Rows:
         """For each head the tails that it may have; no rows where nothing is ruled out."""
         if self.known.is_empty:
             return np.zeros((0, 0), dtype=np.uint64)
-        return pack(self.known.allowed[np.ix_(self._by_name, self._by_name)].T)
+        return pack(rank_matrix(self.schema, self.known.allowed).T)
 
 
 def total_order(

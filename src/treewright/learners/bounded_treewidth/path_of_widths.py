@@ -24,7 +24,7 @@ from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.tables.schema import NameOrIndex
 
 
-def learn_path(
+def trace_widths(
     score: LocalScore,
     treewidth: int,
     *,
@@ -55,11 +55,11 @@ def learn_path(
     >>> import numpy as np
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
-    >>> path = tw.learners.learn_path(tw.BIC(tw.count(table)), treewidth=3)
+    >>> path = tw.learners.trace_widths(tw.BIC(tw.count(table)), treewidth=3)
     >>> [learned.width for learned in path]
     [1, 2, 2]
     """
-    require("learn_path", SCORE, score)
+    require("trace_widths", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     check_effort(effort, 1, None)
     known = bind_in_order(knowledge, score.schema, order)
@@ -84,7 +84,7 @@ def choose_width(path: Sequence[Certified], judge: Callable[[Dag], float] | None
     Parameters
     ----------
     path
-        Networks by width, as :func:`learn_path` gives them.
+        Networks by width, as :func:`trace_widths` gives them.
     judge
         Higher is better, such as the log-likelihood of rows that were held back; by default the score that
         was learned with, which charges for parameters itself if it is penalised.
@@ -95,7 +95,7 @@ def choose_width(path: Sequence[Certified], judge: Callable[[Dag], float] | None
     >>> import treewright as tw
     >>> asia, rng = tw.load_network("asia"), np.random.default_rng(0)
     >>> counter, held_back = tw.count(asia.sample(5_000, rng=rng)), asia.sample(1_000, rng=rng)
-    >>> path = tw.learners.learn_path(tw.BIC(counter), treewidth=3)
+    >>> path = tw.learners.trace_widths(tw.BIC(counter), treewidth=3)
     >>> def judge(dag):
     ...     return float(tw.fit(dag, counter, prior=tw.Dirichlet(1.0)).log_probability(held_back).sum())
     >>> tw.learners.choose_width(path).width, tw.learners.choose_width(path, judge).width

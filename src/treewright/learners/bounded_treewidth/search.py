@@ -1,41 +1,44 @@
-"""The native search under a width bound: with names, settings and a diary."""
+"""The native searches under a width bound: with names, settings and news for whoever listens."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import TreewidthError
-from treewright.graphs import BoundKnowledge, Dag, JunctionTree, UndirectedGraph, fits
-from treewright.graphs._bits import pack
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
-from treewright.learners.bounded_treewidth.certified import Certified, Iteration, Progress
+from treewright.graphs import BoundKnowledge, Dag, JunctionTree, fits
+from treewright.graphs._bits import pack, to_sets
+from treewright.graphs.directed.arcs import as_array
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
+from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.classes.dag_climbing import check_parents
 from treewright.learners.learned import Trace
-from treewright.types import Scope
+from treewright.types import Progress, Scope, Step
 
-_TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
-_PATIENCE = 10  # draws in a row that may bring nothing
-_FEW = 8  # variables settled between two looks at what was found
-_ENOUGH = 600  # variables cut off to settle, unless there are more
+TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 
 
 @dataclass(frozen=True)
 class BoundedStart:
-    """A network, and an elimination order of its moral graph that proves it narrow enough."""
+    """A network, and an elimination order of its moral graph that proves it narrow enough.
+
+    A tree needs no order: it is as narrow as any bound.
+    """
 
     dag: Dag
-    order: Scope
+    order: Scope | None = None
 
     @classmethod
     def of(cls, dag: Dag, treewidth: int) -> BoundedStart:
+        heads = [head for _, head in dag.index_edges()]
+        if len(set(heads)) == len(heads):
+            return cls(dag)
         order = fits(dag.moral_graph(), treewidth)
         if order is None:
             raise TreewidthError(
@@ -59,39 +62,56 @@ class BoundedSettings:
     def most_parents(self) -> int:
         return self.treewidth if self.max_parents is None else min(self.treewidth, self.max_parents)
 
+    @property
+    def is_free(self) -> bool:
+        """Nothing but chance chooses among the members of a class."""
+        return self.known.is_symmetric and self.max_parents is None and bool(self.score.is_score_equivalent)
+
 
 @dataclass
+class News:
+    """Tells whoever wants to know: which phase it is, and how many kicks of how many were made."""
+
+    progress: Progress
+    of: int | None = None
+    phase: str = ""
+
+    def __call__(self, kicks: int, width: int, score: float) -> None:
+        self.progress(Step(self.phase, kicks, self.of, score, width))
+
+
 class BoundedSearches:
-    """Searches from one start, each with its own seed; the first works alone until they kick."""
+    """Searches from one start, each with its own seed; the first works alone until they are spread."""
 
-    settings: BoundedSettings
-    seeds: list[int]
-    start: BoundedStart
-    seconds: float | None = None
-    progress: Progress | None = None
-    iterations: list[Iteration] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        settings: BoundedSettings,
+        seeds: list[int],
+        start: BoundedStart,
+        seconds: float | None = None,
+        news: News | None = None,
+    ) -> None:
         self.began = perf_counter()
-        self.schema = self.settings.score.schema
-        check_parents(self.settings.known.required_dag(), self.settings.max_parents)
-        self._by_name = np.array(self.schema.name_order, dtype=np.intp)
-        self._rank = ranks_by_name(self.schema)
-        arcs = self._rank[as_array(self.start.dag.index_edges())].reshape(-1, 2)
-        order = [int(self._rank[v]) for v in self.start.order]
-        self.searches = [self._search(arcs, order, self.seeds[0])]
-        self._arcs = self._named_arcs()
-        self._recorded = self.best.score
-        self._refused = 0
-
-    @property
-    def best(self) -> _core.BoundedSearch:
-        """The search that has come furthest; of equals the one whose arcs come first by name."""
-        return min(self.searches, key=lambda search: (-search.score, search.arcs().tolist()))
-
-    @property
-    def expired(self) -> bool:
-        return self.searches[0].expired
+        self.settings, self.seeds, self.seconds = settings, seeds, seconds
+        self.schema, known = settings.score.schema, settings.known
+        if settings.max_parents is not None:
+            check_parents(known.required_dag(), settings.max_parents)
+        self.native = _core.BoundedSearches(
+            native_scores(settings.score),
+            rank_pairs(self.schema, start.dag.index_edges()),
+            None if start.order is None else [self.schema.name_ranks[v] for v in start.order],
+            pack(rank_matrix(self.schema, known.allowed)),
+            pack(rank_matrix(self.schema, known.required)),
+            settings.most_parents,
+            settings.treewidth,
+            seeds[0],
+            temperature(settings.score),
+            settings.checks,
+        )
+        if seconds is not None:
+            self.native.set_seconds(max(0.0, seconds - (perf_counter() - self.began)))
+        if news is not None:
+            self.native.listen(news)
 
     @property
     def has_time_left(self) -> bool:
@@ -100,108 +120,35 @@ class BoundedSearches:
 
     def tallies(self) -> dict[str, int]:
         """What all searches have done so far."""
-        sums = np.sum([search.tallies for search in self.searches], axis=0)
-        return dict(zip(_TALLIES, map(int, sums), strict=True))
-
-    def climb(self, *, swaps: bool = True, afresh: bool = False) -> None:
-        began = perf_counter()
-        self.best.climb(swaps, afresh)
-        self._record(began)
-
-    def reoptimise(self) -> bool:
-        """Choose all families anew along the cover; true if that was better."""
-        began = perf_counter()
-        found = self.best.redraw(_PATIENCE)
-        self._record(began)
-        return found
-
-    def settle(self) -> None:
-        """Cut every variable off in turn and lay its arcs out anew; twice, if there are not too many."""
-        n = len(self.schema)
-        again = max(0, min(n, _ENOUGH - n))
-        if self._settle(n) and again:
-            self._settle(again)
-
-    def _settle(self, last: int) -> bool:
-        better, at_once = False, max(_FEW, len(self.schema) // 16)
-        for first in range(0, last, at_once):
-            began = perf_counter()
-            better |= self.searches[0].settle(first, min(last, first + at_once))
-            self._record(began)
-        return better
+        return dict(zip(TALLIES, self.native.tallies, strict=True))
 
     def begin_again(self, wide: Dag) -> None:
         """Take the narrowed network to its local optimum; each search keeps the better of its two."""
-        began = perf_counter()
-        arcs = self._rank[as_array(wide.index_edges())].reshape(-1, 2)
-        _core.begin_all_again(self.searches, np.ascontiguousarray(arcs, dtype=np.uint32), _PATIENCE)
-        self._record(began)
+        self.native.begin_again(rank_pairs(self.schema, wide.index_edges()))
 
     def spread(self) -> None:
-        """From here on one search for each seed."""
-        first = self.searches[0]
-        self.searches += [self._search(first.arcs(), first.order(), seed) for seed in self.seeds[1:]]
-
-    def kick(self, wanted: int) -> None:
-        """Kick each search so many times, or until the time is over, and return to the best of all."""
-        done, at_once = 0, kicks_at_once(len(self.schema))
-        while done < wanted and not self.expired:
-            began = perf_counter()
-            _core.kick_all(self.searches, min(at_once, wanted - done))
-            done += at_once
-            self._record(began)
-        for search in self.searches:
-            search.return_to_best()
+        """From here on one search for each seed; none counts the pairs again."""
+        others = self.seeds[1:]
+        if others:
+            self.native.spread([native_scores(self.settings.score) for _ in others], others)
 
     def certified(self, trace: Trace) -> Certified:
-        best = self.best
-        best.narrow()
-        cover = self._by_name[_core.graph_edges(best.cover())]
-        certificate = JunctionTree.of(UndirectedGraph(self.schema, cover), method="mcs")
-        structure = Dag(self.schema, self._by_name[best.arcs()])
+        """The best network; where nothing but chance chose among the members of its class, the canonical one.
+
+        Members of a class have one moral graph, hence the proof is of all of them.
+        """
+        offsets, members, joints = self.native.certificate()
+        cliques = to_sets(offsets, variables_by_rank(self.schema)[members].astype(np.uint32))
+        certificate = JunctionTree(self.schema, cliques, joints)
+        arcs = as_array(self.native.arcs(self.settings.is_free))
+        structure = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
         self.settings.known.check(structure)
-        return Certified(structure, trace, tuple(self.iterations), score=best.score, certificate=certificate)
-
-    def _search(self, arcs: npt.NDArray[np.integer], order: list[int], seed: int) -> _core.BoundedSearch:
-        settings, known, ranked = self.settings, self.settings.known, np.ix_(self._by_name, self._by_name)
-        search = _core.BoundedSearch(
-            native_scores(settings.score),
-            np.ascontiguousarray(arcs, dtype=np.uint32),
-            order,
-            pack(known.allowed[ranked]),
-            pack(known.required[ranked]),
-            settings.most_parents,
-            settings.treewidth,
-            seed,
-            temperature(settings.score),
-            settings.checks,
+        names = self.schema.names_of(self.schema.name_order)
+        rounds = (
+            Iteration(tuple((names[s], names[t]) for s, t in added), refused, width, score, spent)
+            for added, refused, width, score, spent in self.native.rounds()
         )
-        if self.seconds is not None:
-            search.set_seconds(max(0.0, self.seconds - (perf_counter() - self.began)))
-        return search
-
-    def _named_arcs(self) -> set[tuple[str, str]]:
-        names = self.schema.names
-        return {(names[s], names[t]) for s, t in self._by_name[self.best.arcs()].tolist()}
-
-    def _record(self, began: float) -> None:
-        """Write a round down if it was better than all before, and tell whoever wants to know."""
-        best = max(search.best_score for search in self.searches)
-        width = self.best.width
-        if best > self._recorded:
-            arcs, refused = self._named_arcs(), self.tallies()["refused"]
-            new = tuple(sorted(arcs - self._arcs))
-            self.iterations.append(
-                Iteration(new, refused - self._refused, width, best, perf_counter() - began)
-            )
-            self._arcs, self._refused, self._recorded = arcs, refused, best
-        if self.progress is not None:
-            self.progress(self.tallies()["iterations"], width, best)
-
-
-def kicks_at_once(n: int) -> int:
-    """Between two looks at what was found: a fraction of a second, whatever the size."""
-    return max(1, min(16, 1600 // max(1, n)))
+        return Certified(structure, trace, tuple(rounds), score=self.native.score, certificate=certificate)
 
 
 def temperature(score: LocalScore) -> float:

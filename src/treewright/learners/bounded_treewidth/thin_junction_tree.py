@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.learners.bounded_treewidth.certified import Certified, Progress
+from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import BoundedGrowth, check_bounds
 from treewright.learners.bounded_treewidth.starts import bounded_starts
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
+from treewright.types import Progress
 
 
 def learn_thin_junction_tree(
@@ -48,7 +49,7 @@ def learn_thin_junction_tree(
     max_parents
         Largest number of parents of a variable; the treewidth bounds it anyway.
     progress
-        Called after each arc with its number, the width and the score so far.
+        Called after each arc with a :class:`~treewright.types.Step`: its number, score and width so far.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def learn_thin_junction_tree(
     with trace.phase("start"):
         (begin,) = bounded_starts(score, known, treewidth, start=start, max_parents=max_parents)
         growth = BoundedGrowth(score, known, begin, max_parents=max_parents, progress=progress)
-    with trace.phase("arcs") as tallies:
+    with growth.phase(trace, "arcs") as tallies:
         tallies.update(growth.add_arcs(treewidth, "narrowest"))
         tallies["scores"] = growth.n_scores
     return growth.certified(trace.build())

@@ -15,8 +15,9 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.learners.classes.dag_climbing import Progress, climb, draw_seed
-from treewright.learners.learned import Learned
+from treewright.learners.classes.dag_climbing import climb, draw_seed
+from treewright.learners.learned import LearnedNetwork
+from treewright.types import Progress
 
 
 def learn_aggressive(
@@ -31,7 +32,7 @@ def learn_aggressive(
     start: Dag | None = None,
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Search long and without a bound on the treewidth; the best graph met is returned.
 
     Parameters
@@ -55,7 +56,7 @@ def learn_aggressive(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         The trace tells the steps and the perturbations.
 
     Notes

@@ -17,7 +17,7 @@ search goes on from there; again the better of the two stays.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,16 +29,22 @@ from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.native_scores import CountedScore, without_price
 from treewright.criteria.scores.score import LocalScore
-from treewright.errors import SchemaError, SettingError
-from treewright.graphs import Cpdag, Dag, UndirectedGraph
-from treewright.graphs.directed.arcs import as_array
-from treewright.learners.classes.copies import Copy, merge_copies
+from treewright.errors import SettingError
+from treewright.graphs import Cpdag, Dag
+from treewright.graphs.directed.arcs import resolve_pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
+from treewright.learners.classes.copies import Copies, merge_copies, remarks_on_copies
+from treewright.learners.classes.pair_schedule import (
+    Allowed,
+    PairSchedule,
+    Stages,
+    pair_matrix,
+    plan_stages,
+    require_same_names,
+)
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
-from treewright.types import Matrix
-
-Progress = Callable[[int, float], object]
-Allowed = UndirectedGraph | npt.NDArray[np.bool_]
+from treewright.types import Matrix, Progress, Step
 
 # Steps that orient more than this many neighbours at once are left out above so many variables.
 _LARGEST_SET = 3
@@ -92,11 +98,7 @@ def class_search(
     *,
     effort: int = 2,
     allow: Allowed | None = None,
-    first: Allowed | None = None,
-    again: Allowed | None = None,
-    loosely: Allowed | None = None,
-    singly: bool = False,
-    then: Allowed | None = None,
+    schedule: PairSchedule = PairSchedule(),  # noqa: B008 -- frozen
     certificate: bool = True,
     start: Cpdag | Dag | None = None,
     max_parents: int | None = None,
@@ -118,21 +120,10 @@ def class_search(
     allow
         The pairs that may be joined, by default all: an undirected graph, or a symmetric matrix in the order
         of the schema.
-    first
-        The pairs to begin with; by default those that are useful on their own.
-    again
-        With effort 2 or 3: variables are reopened among these pairs and the first ones, in three ways and
-        with a second start, before others are let in, and not once more after that.
-    loosely
-        With effort 2 or 3 and a score that charges for each edge: these pairs and the first ones are searched
-        at half that price and then at all of it, which lets in edges that pay only together. The better of
-        the two classes stays.
-    singly
-        With `again`: single edges are reopened as well, among the same pairs, before others are let in.
-    then
-        The pairs that are let in afterwards, beside the first ones; by default all that are allowed.
+    schedule
+        Which of them are let in when.
     certificate
-        Whether any pairs are let in afterwards. Without it the edges stay among those of `first`.
+        Whether any pairs are let in afterwards. Without it the edges stay among those of `schedule.first`.
     start
         Where to begin. Its edges may stay whatever is allowed.
     max_parents
@@ -148,7 +139,7 @@ def class_search(
         This score as an earlier search asked it: what was counted then is not counted again. One search at a
         time may have it.
     progress
-        Called after each phase with the steps taken and the nats gained since the start.
+        Called after each phase: its name, the steps taken since the start, and the score.
 
     Returns
     -------
@@ -181,56 +172,21 @@ def class_search(
     """
     require("class_search", SCORE, score)
     _check_settings(score, effort, max_parents)
-    if counted is None:
-        counted = CountedScore(score)
-    elif not isinstance(counted, CountedScore) or counted.score is not score:
-        raise SettingError(
-            f"counted must be a CountedScore of the very score that is searched, {score!r}; found "
-            f"{counted!r}: make it with CountedScore(score), or leave it out"
-        )
-    search = _Search(score, counted.native, max_parents, progress)
+    search = _Search(score, _answers_for(score, counted), max_parents, progress)
     if clusters is not None:
         search.set_clusters(clusters)
-    allowed, begin = search.pairs(allow, "allow"), search.pairs(first, "first")
+    allowed = pair_matrix(allow, "allow", score.schema)
     if start is not None:
-        _require_same_names(score.schema, start.schema, "start")
+        require_same_names(score.schema, start.schema, "start")
     with search.phase("pairs"):
         copies = merge_copies(score, allowed, start, mentions)
-        useful = (
-            search.pair_gains > search.least_gain if first is None else copies.with_partners_of_copies(begin)
+        stages = plan_stages(
+            schedule, copies.without_copies(allowed), copies, search.useful_pairs, score.schema
         )
-        allowed = copies.without_copies(allowed)
-        second, third, last = (
-            None if given is None else copies.with_partners_of_copies(search.pairs(given, name))
-            for given, name in ((again, "again"), (loosely, "loosely"), (then, "then"))
-        )
-        later = allowed if last is None else allowed & (useful | last)
     if start is not None:
         search.start_from(copies.taken_from(start, score.schema))
-    with search.phase("first pairs") as tallies:
-        tallies["pairs"] = search.run(allowed & useful)
-    if effort == 1:
-        search.reopen_nodes()
-    if effort >= 2 and second is not None:
-        with search.phase("pairs to look at again") as tallies:
-            tallies["pairs"] = search.run(allowed & (useful | second))
-        search.reopen_nodes(_WAYS)
-        search.start_again(_WAYS)
-    if effort >= 2 and third is not None:
-        search.loosen(allowed & (useful | third))
-    if effort >= 2 and second is not None and singly:
-        search.reopen_edges(allowed & (useful | second))
-    certified = bool(((later if certificate else useful) | ~allowed).all())
-    if certificate:
-        with search.phase("all pairs" if then is None else "further pairs") as tallies:
-            tallies["pairs"] = search.run(later)
-    if effort >= 2 and second is None:
-        ways = _WAYS if effort >= 3 else _WAYS[:1]
-        search.reopen_nodes(ways)
-        search.start_again(ways)
-    if effort >= 3:
-        search.reopen_edges()
-    return search.learned(copies.pairs, certified)
+    search.go_through(stages, effort, certificate)
+    return search.learned(copies, stages.let_everything_in(certificate))
 
 
 class _Search:
@@ -245,8 +201,6 @@ class _Search:
     ) -> None:
         n = len(score.schema)
         self.score = score
-        self.order = np.array(score.schema.name_order, dtype=np.intp)
-        self.rank = np.argsort(self.order)
         self.least_gain = scores.least_gain
         self.is_exact = scores.least_gain == 0
         self.most_steps = _NO_LIMIT if self.is_exact else _MOST_STEPS * (n + 1)
@@ -257,6 +211,7 @@ class _Search:
             _LARGEST_SET if n > _SMALL else n,
             self.most_steps,
         )
+        self.start: Dag | None = None
         self.progress = progress
         self.trace = TraceBuilder()
 
@@ -267,28 +222,11 @@ class _Search:
     @cached_property
     def pair_gains(self) -> npt.NDArray[np.float64]:
         """What each pair is worth on its own, in the order of the schema."""
-        return self.native.pair_gains()[np.ix_(self.rank, self.rank)]
+        return unrank_matrix(self.schema, self.native.pair_gains())
 
-    def pairs(self, given: Allowed | None, name: str) -> Matrix:
-        """A symmetric matrix of the pairs, in the order of the schema."""
-        n = len(self.schema)
-        if given is None:
-            return ~np.eye(n, dtype=np.bool_)
-        if isinstance(given, UndirectedGraph):
-            _require_same_names(self.schema, given.schema, name)
-            pairs = np.zeros((n, n), dtype=np.bool_)
-            ends = [(self.schema.index(u), self.schema.index(v)) for u, v in given.edges()]
-            if ends:
-                u, v = np.array(ends).T
-                pairs[u, v] = pairs[v, u] = True
-            return pairs
-        pairs = np.asarray(given, dtype=np.bool_)
-        if pairs.shape != (n, n) or not (pairs == pairs.T).all():
-            raise SettingError(
-                f"{name} must be an undirected graph or a symmetric matrix of {n} x {n} truth values; found "
-                f"the shape {pairs.shape}" + ("" if pairs.shape != (n, n) else ", not symmetric")
-            )
-        return pairs
+    def useful_pairs(self) -> Matrix:
+        """The pairs whose edge pays in a graph of two variables."""
+        return np.asarray(self.pair_gains > self.least_gain)
 
     def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
         cluster_of = {name: i for i, names in enumerate(filter(len, clusters)) for name in names}
@@ -297,22 +235,44 @@ class _Search:
                 "clusters must hold every variable of the score, each in one of them; found "
                 f"{len(cluster_of)} names in {len(clusters)} clusters for {len(self.schema)} variables"
             )
-        by_name = [cluster_of[self.schema.names[v]] for v in self.order]
+        by_name = [cluster_of[name] for name in sorted(self.schema.names)]
         self.native.set_clusters(np.array(by_name, dtype=np.uint32))
+
+    def go_through(self, stages: Stages, effort: int, certificate: bool) -> None:
+        """All stages in order."""
+        self.run("first pairs", stages.allowed & stages.first)
+        if effort == 1:
+            self.reopen_nodes()
+        if effort >= 2 and stages.again is not None:
+            self.run("pairs to look at again", stages.with_first(stages.again))
+            self.reopen_nodes(_WAYS)
+            self.start_again(_WAYS)
+        if effort >= 2 and stages.loosely is not None:
+            self.loosen(stages.with_first(stages.loosely))
+        if effort >= 2 and stages.again is not None and stages.singly:
+            self.reopen_edges(stages.with_first(stages.again))
+        if certificate:
+            self.run("further pairs" if stages.has_later else "all pairs", stages.later)
+        if effort >= 2 and stages.again is None:
+            ways = _WAYS if effort >= 3 else _WAYS[:1]
+            self.reopen_nodes(ways)
+            self.start_again(ways)
+        if effort >= 3:
+            self.reopen_edges()
 
     def start_from(self, start: Cpdag | Dag) -> None:
         graph = Cpdag.of(start) if isinstance(start, Dag) else start
-        place = {name: int(rank) for name, rank in zip(self.schema.names, self.rank, strict=True)}
-        directed = as_array((place[u], place[v]) for u, v in graph.directed_edges())
-        undirected = as_array((place[u], place[v]) for u, v in graph.undirected_edges())
+        directed, undirected = (
+            rank_pairs(self.schema, resolve_pairs(self.schema, edges))
+            for edges in (graph.directed_edges(), graph.undirected_edges())
+        )
         self.native.start_from(directed, undirected)
+        self.start = start.to_dag() if isinstance(start, Cpdag) else start
 
-    def run(self, pairs: Matrix) -> int:
-        """Search among some pairs; how many these are."""
-        by_name = pairs[np.ix_(self.order, self.order)]
-        self.native.allow(np.ascontiguousarray(by_name, dtype=np.uint8))
-        self.native.run()
-        return int(np.count_nonzero(by_name)) // 2
+    def run(self, name: str, pairs: Matrix) -> None:
+        """A phase that searches among some pairs."""
+        with self.phase(name) as tallies:
+            tallies["pairs"] = self._run(pairs)
 
     def reopen_nodes(self, ways: tuple[_core.Return, ...] = _WAYS[:1]) -> None:
         with self.phase("reopen nodes"):
@@ -323,7 +283,7 @@ class _Search:
         """Single edges, among the pairs let in last or some others."""
         with self.phase("reopen edges") as tallies:
             if pairs is not None:
-                tallies["pairs"] = self.run(pairs)
+                tallies["pairs"] = self._run(pairs)
             self.native.reopen_edges()
 
     def start_again(self, ways: tuple[_core.Return, ...]) -> None:
@@ -340,8 +300,14 @@ class _Search:
         if not discount:
             return
         with self.phase("cheaper edges") as tallies:
-            tallies["pairs"] = self.run(pairs)
+            tallies["pairs"] = self._run(pairs)
             self.native.loosen(discount)
+
+    def _run(self, pairs: Matrix) -> int:
+        """Search among some pairs; how many these are."""
+        self.native.allow(rank_matrix(self.schema, pairs).astype(np.uint8))
+        self.native.run()
+        return int(np.count_nonzero(pairs)) // 2
 
     @contextmanager
     def phase(self, name: str) -> Iterator[dict[str, int | float]]:
@@ -352,20 +318,44 @@ class _Search:
             after = self.native.tallies
             tallies.update({key: after[key] - before[key] for key in after if after[key] != before[key]})
         if self.progress is not None:
-            self.progress(after["inserts"] + after["deletes"] + after["turns"], self.native.gained)
+            self.progress(Step(name, _steps(after), score=self.score_at_start + self.native.gained))
 
-    def learned(self, copies: tuple[Copy, ...], certified: bool) -> LearnedClass:
+    @cached_property
+    def score_at_start(self) -> float:
+        """Asked only where somebody listens."""
+        return self.score.score(self.start or Dag.empty(self.schema))
+
+    def learned(self, copies: Copies, certified: bool) -> LearnedClass:
         """The class in the variables of the schema, with every copy hung on its original."""
-        hung = [pair for pair in copies if self.pair_gains[pair] > self.least_gain]
-        useful = [(int(self.rank[a]), int(self.rank[b])) for a, b in hung]
-        arcs, score = self.native.member(as_array(useful))
-        dag = Dag(self.schema, self.order[arcs.astype(np.intp)].tolist())
-        named = tuple((self.schema.names[a], self.schema.names[b]) for a, b in copies)
-        exact = score if self.is_exact else self.score.score(dag)
-        tallies = self.native.tallies
-        # with fewer steps in all, no run can have met its limit
-        ended = tallies["inserts"] + tallies["deletes"] + tallies["turns"] < self.most_steps
-        return LearnedClass(dag, self.trace.build(), named, certified and ended, score=exact)
+        hung = [pair for pair in copies.pairs if self.pair_gains[pair] > self.least_gain]
+        arcs, score = self.native.member(rank_pairs(self.schema, hung))
+        dag = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
+        named = copies.named(self.schema)
+        return LearnedClass(
+            dag,
+            self.trace.build(),
+            named,
+            # with fewer steps in all, no run can have met its limit
+            certified and _steps(self.native.tallies) < self.most_steps,
+            score=score if self.is_exact else self.score.score(dag),
+            notes=remarks_on_copies(named),
+        )
+
+
+def _answers_for(score: LocalScore, counted: CountedScore | None) -> _core.LocalScores:
+    """The native score, with what an earlier search counted for it."""
+    if counted is None:
+        return CountedScore(score).native
+    if not isinstance(counted, CountedScore) or counted.score is not score:
+        raise SettingError(
+            f"counted must be a CountedScore of the very score that is searched, {score!r}; found "
+            f"{counted!r}: make it with CountedScore(score), or leave it out"
+        )
+    return counted.native
+
+
+def _steps(tallies: Mapping[str, int]) -> int:
+    return tallies["inserts"] + tallies["deletes"] + tallies["turns"]
 
 
 def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> None:
@@ -378,12 +368,3 @@ def _check_settings(score: LocalScore, effort: int, max_parents: int | None) -> 
         raise SettingError(f"effort is 0, 1, 2 or 3; found {effort!r}")
     if max_parents is not None and not 0 <= max_parents < _NO_LIMIT:
         raise SettingError(f"max_parents must be 0 or more, or None for no limit; found {max_parents!r}")
-
-
-def _require_same_names(ours: Schema, theirs: Schema, name: str) -> None:
-    if sorted(ours.names) != sorted(theirs.names):
-        odd = sorted(set(ours.names) ^ set(theirs.names))
-        raise SchemaError(
-            f"{name} and the score must have the same variables; only one of them has "
-            + ", ".join(map(repr, odd[:20]))
-        )

@@ -22,12 +22,13 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
-from treewright.graphs.directed.arcs import as_array, ranks_by_name
-from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
+from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
+from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
+from treewright.types import Progress, Step
 
 Ties = Literal["look-ahead", "names"]
-Progress = Callable[[int, float], object]
 _BARREN_ROUNDS = 5  # batches of covered reversals that may bring nothing
 
 
@@ -41,7 +42,7 @@ def learn_dag_climbing(
     max_parents: int | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb to a graph that no single arc added, removed or turned improves.
 
     Parameters
@@ -63,11 +64,11 @@ def learn_dag_climbing(
     rng
         Draws the arcs of `covered_reversals`; by default a generator seeded with 0.
     progress
-        Called now and then with the steps made and the nats gained since the start.
+        Called now and then with the steps made and the score.
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         A local optimum. The trace tells the steps, the ties among them and the families scored.
 
     References
@@ -109,7 +110,7 @@ def learn_tabu(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb, then walk on by the best move that leads to none of the last structures (Glover 1989).
 
     Parameters
@@ -125,7 +126,7 @@ def learn_tabu(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         The best graph met.
 
     Examples
@@ -154,7 +155,7 @@ def climb(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb natively from a start that obeys; the result is asserted to obey as well."""
     if ties not in ("look-ahead", "names"):
         raise SettingError(f"ties are broken by 'look-ahead' or by 'names'; found {ties!r}")
@@ -166,13 +167,14 @@ def climb(
     trace = TraceBuilder()
     with trace.phase("climb") as tallies:
         native = native_scores(score)
-        found = climb_natively(native, settings, known, start, max_parents=max_parents, progress=progress)
+        told = None if progress is None else _tell_steps(progress, score.score(start))
+        found = climb_natively(native, settings, known, start, max_parents=max_parents, told=told)
         dag = renamed(score.schema, found)
         tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
     known.check(dag)
-    return LearnedNetwork(dag, trace.build())
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
 
 
 def climb_natively(
@@ -182,26 +184,29 @@ def climb_natively(
     start: Dag,
     *,
     max_parents: int | None = None,
-    progress: Progress | None = None,
+    told: Callable[[int, float], object] | None = None,
 ) -> _core.Climb:
     """In the core variables are numbered by the rank of their names."""
-    order, rank = np.array(known.schema.name_order, dtype=np.intp), ranks_by_name(known.schema)
-    index = known.schema.index
-    arcs = sorted((int(rank[index(u)]), int(rank[index(v)])) for u, v in start.edges())
+    schema = known.schema
+    arcs = as_pairs(rank_pairs(schema, resolve_pairs(schema, start.edges())))
     return _core.climb_dags(
         native,
         as_array(arcs),
-        np.ascontiguousarray(known.allowed[np.ix_(order, order)]),
-        np.ascontiguousarray(known.required[np.ix_(order, order)]),
+        rank_matrix(schema, known.allowed),
+        rank_matrix(schema, known.required),
         len(native) if max_parents is None else max_parents,
         settings,
-        progress,
+        told,
     )
 
 
+def _tell_steps(progress: Progress, score_at_start: float) -> Callable[[int, float], object]:
+    """What the core tells, steps and nats gained since the start, as a step of the work."""
+    return lambda steps, gained: progress(Step("climb", steps, score=score_at_start + gained))
+
+
 def renamed(schema: Schema, found: _core.Climb) -> Dag:
-    order = schema.name_order
-    return Dag(schema, [(order[u], order[v]) for u, v in found.arcs.tolist()])
+    return Dag(schema, unrank_pairs(schema, found.arcs).tolist())
 
 
 def check_parents(start: Dag, max_parents: int | None) -> None:

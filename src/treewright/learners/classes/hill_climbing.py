@@ -16,10 +16,11 @@ from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
-from treewright.learners.classes.class_search import LearnedClass, Progress, class_search
+from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import check_parents, climb
 from treewright.learners.classes.obedience import obedient_member
 from treewright.learners.learned import Trace
+from treewright.types import Progress
 
 
 def learn_hill_climbing(
@@ -50,7 +51,7 @@ def learn_hill_climbing(
     start
         Where to begin; by default the graph without edges, which is rarely beaten as a start.
     progress
-        Called after each phase with the steps taken and the nats gained since the start.
+        Called after each phase: its name, the steps taken since the start, and the score.
 
     Returns
     -------
@@ -89,6 +90,18 @@ def learn_hill_climbing(
         mentions=known.mentions,
         progress=progress,
     )
+    return obey_directions(score, found, known, max_parents=max_parents, progress=progress)
+
+
+def obey_directions(
+    score: LocalScore,
+    found: LearnedClass,
+    known: BoundKnowledge,
+    *,
+    max_parents: int | None,
+    progress: Progress | None,
+) -> LearnedClass:
+    """The class as it is, or, where directions are known, a network that climbing finds from there."""
     if known.is_symmetric:
         known.check(found.structure)
         return found
@@ -107,7 +120,12 @@ def climbed(
 ) -> LearnedClass:
     """Climb among single networks; the phases come after those of the search over classes."""
     result = climb(score, _core.ClimbSettings(), known, start, max_parents=max_parents, progress=progress)
-    dag = result.structure
-    phases = (*(before.trace.phases if before else ()), *result.trace.phases)
-    copies = before.copies if before else ()
-    return LearnedClass(dag, Trace(phases), copies, certified=False, score=score.score(dag))
+    assert result.score is not None
+    return LearnedClass(
+        result.structure,
+        Trace((*(before.trace.phases if before else ()), *result.trace.phases)),
+        before.copies if before else (),
+        certified=False,
+        score=result.score,
+        notes=before.notes if before else (),
+    )

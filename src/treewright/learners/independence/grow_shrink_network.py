@@ -13,7 +13,7 @@ from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.tests.queries import one_of
 from treewright.learners.independence.markov_blankets import LearnedBlankets, markov_blankets
-from treewright.learners.independence.skeleton import Progress
+from treewright.types import Progress
 
 
 def learn_grow_shrink_network(
@@ -35,7 +35,7 @@ def learn_grow_shrink_network(
     largest
         Growing stops at this many members.
     progress
-        Called with a line about each variable.
+        Called before each variable.
 
     References
     ----------

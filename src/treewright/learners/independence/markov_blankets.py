@@ -20,10 +20,9 @@ from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.partner_tests import PartnerQuestions
-from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
 
 def grow_shrink(
@@ -138,7 +137,7 @@ def markov_blankets(
     largest
         Growing stops at this many members.
     progress
-        Called with a line about each variable.
+        Called before each variable.
 
     Examples
     --------
@@ -155,9 +154,8 @@ def markov_blankets(
     bound = checked_size(largest)
     blankets: dict[int, Scope] = {}
     with trace.phase("blankets") as tallies:
-        for target in test.schema.name_order:
-            if progress is not None:
-                progress(f"blanket of {test.schema.names[target]}")
+        for done, target in enumerate(test.schema.name_order):
+            tell(progress, f"blanket of {test.schema.names[target]}", done, len(test.schema))
             blankets[target] = search(questions, target, bound)
         tallies["tests"] = questions.n_tests
     needed = 2 if symmetry == "and" else 1

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from treewright.criteria import IndependenceTest, TestResults
-from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, strength_of
 from treewright.types import Flags, Scope
 

@@ -34,12 +34,12 @@ from treewright.graphs.directed.orientation import NamedCollider
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
-from treewright.learners.independence.functional import Functional, functional_columns
+from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.separators import NamedSeparators
-from treewright.learners.independence.skeleton import Progress, Skeleton, Weighed, find_skeleton
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton
+from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
 from treewright.tables.schema import Schema
-from treewright.types import Arc
+from treewright.types import Arc, Progress
 
 RULES = ("contest", "score", "majority", "conservative", "first")
 
@@ -130,7 +130,7 @@ def learn_pc(
         Arcs that are required or forbidden. A pair that is forbidden both ways is never tested; a required
         arc is never removed.
     progress
-        Called with a line about what is being done.
+        Called before each level of the tests, and before directions are found.
 
     Returns
     -------
@@ -166,7 +166,11 @@ def learn_pc(
         asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
         functional = functional_columns(test, asked)
     tell(progress, "directions")
-    found = {"separators": NamedSeparators(skeleton.separators), "functional": functional}
+    found = {
+        "separators": NamedSeparators(skeleton.separators),
+        "functional": functional,
+        "notes": remarks_on_functional(functional),
+    }
     if collider_rule == "score":
         assert score is not None
         learned = by_score(skeleton, known, score, trace, **found)
@@ -274,8 +278,3 @@ def stands(graph: UndirectedGraph, collider: Collider) -> bool:
 def named_triple(schema: Schema, triple: Collider) -> NamedCollider:
     u, w, v = schema.names_of(triple)
     return u, w, v
-
-
-def tell(progress: Progress | None, doing: str) -> None:
-    if progress is not None:
-        progress(doing)

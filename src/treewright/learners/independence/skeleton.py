@@ -11,7 +11,6 @@ core does not know is who answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from typing import Literal, Protocol
@@ -22,14 +21,14 @@ from treewright import _core
 from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, UndirectedGraph
-from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import answers_of
 from treewright.learners.independence.separators import Separators
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.tables.schema import Schema
+from treewright.types import Progress
 
 CandidateOrder = Literal["strong", "weak", "names"]
-Progress = Callable[[str], None]
 
 
 class Weighed(Protocol):
@@ -90,7 +89,7 @@ def find_skeleton(
     trace
         Gets one phase for each level, with its pairs, tests and removals.
     progress
-        Called with a line about each level.
+        Called before each level.
     candidates, early_exit
         Which candidates come first, and whether a pair is done at its first separator: both change how many
         tests are asked, and neither the skeleton.
@@ -109,8 +108,7 @@ def find_skeleton(
     for level in count() if depth is None else range(checked_depth(depth) + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        if progress is not None:
-            progress(f"separators of size {level}")
+        tell(progress, f"separators of size {level}", level, depth)
         with trace.phase(f"level {level}") as tallies:
             pairs, tests, removed = search.settle(level, answers)
             tallies.update(pairs=pairs, tests=tests, removed=removed)

@@ -32,14 +32,15 @@ from treewright.graphs import (
     find_colliders,
     orient_greedily,
 )
-from treewright.graphs.directed.arcs import NamedArc, ranks_by_name
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, MeasuringTest
-from treewright.learners.independence.pc import obey, stands, tell
+from treewright.learners.independence.pc import obey, stands
 from treewright.learners.independence.separators import NamedSeparators, Separators
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
-from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
+from treewright.types import Progress
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def learn_tpda(
         Arcs that are required or forbidden. A pair that is forbidden both ways is never joined; a required
         arc is there from the start and never removed.
     progress
-        Called with a line about each phase.
+        Called before each phase.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import GraphError
-from treewright.graphs import Dag, DSeparationTree, is_d_separated
+from treewright.graphs import BoundKnowledge, Dag, DSeparationTree, is_d_separated
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.separation_trees.learned_tree import Absence, Separation
 from treewright.tables.schema import NameOrIndex
@@ -67,7 +67,7 @@ def explain_absent_edge(
     score: LocalScore,
     test: IndependenceTest,
     tree: DSeparationTree | None = None,
-    allowed: bool = True,
+    known: BoundKnowledge | None = None,
 ) -> ScoredAbsence:
     """Why a network of high score does not join two variables.
 
@@ -84,8 +84,8 @@ def explain_absent_edge(
     tree
         Of the hypergraph that the search was held to, if any: of variables that share no node it has the last
         word.
-    allowed
-        Whether knowledge lets them be joined.
+    known
+        Which pairs may be joined.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def explain_absent_edge(
         raise GraphError(f"an edge joins two variables; found {a!r} twice")
     if dag.adjacent(a, b):
         raise GraphError(f"there is an edge between {a!r} and {b!r}")
-    if not allowed:
+    if known is not None and not known.allowed_pairs[schema.index(a), schema.index(b)]:
         return ScoredAbsence((a, b), knowledge=True)
     path = () if tree is None else tree.path_separators(a, b)
     if path:

@@ -12,10 +12,11 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import KnowledgeError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge, two_section
-from treewright.learners.classes.class_search import LearnedClass, Progress
+from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.obedience import adjacency
 from treewright.tables.schema import NameOrIndex
+from treewright.types import Progress
 
 
 def learn_in_hypergraph(

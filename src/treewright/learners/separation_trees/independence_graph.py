@@ -22,17 +22,14 @@ from treewright.criteria import IndependenceTest, at_level
 from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import Edge, UndirectedGraph, edge
-from treewright.graphs.directed.arcs import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, answers_of
-from treewright.learners.independence.skeleton import Progress
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
+from treewright.learners.separation_trees.settings import GRAPH_METHODS, GraphMethod
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Scope
+from treewright.types import Progress, Scope
 
-GraphMethod = Literal["auto", "blankets", "inverse-covariance"]
-_METHODS = ("auto", "blankets", "inverse-covariance")
 _NO_LIMIT = 2**32 - 1
 
 
@@ -75,7 +72,7 @@ def estimate_independence_graph(
     largest
         A blanket stops growing at this many members; ``"auto"``: 6 for data, no bound for exact answers.
     progress
-        Called with a line about what is being done.
+        Called with a step where the work begins.
 
     References
     ----------
@@ -94,8 +91,7 @@ def estimate_independence_graph(
     everybody = tuple(range(len(test.schema)))
     sets = [everybody] if within is None else [test.schema.scope(tuple(one)) for one in within]
     trace = TraceBuilder()
-    if progress is not None:
-        progress("independence graph")
+    tell(progress, "independence graph")
     with trace.phase("independence graph") as tallies:
         graphs = independence_graphs(test, sets, alpha, method=method, largest=largest)
         graph = graphs.at(alpha)
@@ -112,7 +108,7 @@ def independence_graphs(
     largest: int | Literal["auto"] | None = "auto",
 ) -> IndependenceGraphs:
     """What is needed for graphs at the level `alpha` and below, computed once."""
-    one_of("method", method, _METHODS)
+    one_of("method", method, GRAPH_METHODS)
     level = as_level(alpha)
     moments = getattr(test, "moments", None)
     if method == "inverse-covariance" and not isinstance(moments, Moments):
@@ -149,15 +145,14 @@ class BlanketGraphs:
 
     def __init__(self, test: IndependenceTest, sets: Sequence[Scope], alpha: float, largest: int) -> None:
         self.test = test
-        self._rank = ranks_by_name(test.schema)
-        by_name = [sorted(one, key=self._rank.__getitem__) for one in sets]
+        by_name = [test.schema.by_name(one) for one in sets]
         self._targets = [(x, [y for y in one if y != x]) for one in by_name for x in one]
         answers = answers_of(at_level(test, alpha))
         self._grown, self.n_tests = _core.grow_blankets(self._targets, largest, answers)
 
     def at(self, alpha: float) -> UndirectedGraph:
         grown = [
-            (x, sorted(stopped(members, p_values, alpha), key=self._rank.__getitem__))
+            (x, self.test.schema.by_name(stopped(members, p_values, alpha)))
             for (x, _), (members, p_values) in zip(self._targets, self._grown, strict=True)
         ]
         answers = answers_of(at_level(self.test, alpha))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
 
 import numpy as np
 
@@ -18,16 +17,15 @@ from treewright import _core
 from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, DSeparationTree, Edge, UndirectedGraph
-from treewright.graphs.directed.arcs import ranks_by_name
+from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
-from treewright.learners.independence.skeleton import Progress, checked_depth
-from treewright.learners.learned import TraceBuilder
-from treewright.types import Scope
+from treewright.learners.independence.skeleton import checked_depth
+from treewright.learners.learned import TraceBuilder, tell
+from treewright.learners.separation_trees.settings import Depth, LocalSearch
+from treewright.types import Progress, Scope
 
-LocalSearch = Literal["pc", "exhaustive"]
-Depth = int | None | Literal["auto"]
 # More tests than this are not asked for by an exhaustive search without a limit.
 _MOST_TESTS = 10**8
 
@@ -97,7 +95,7 @@ def find_node_skeletons(
     trace
         Gets a phase for each level.
     progress
-        Called with a line about each level.
+        Called with a step where each level begins.
 
     Examples
     --------
@@ -142,8 +140,7 @@ def settle_levels(
     for level in count() if depth is None else range(depth + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        if progress is not None:
-            progress(f"{name}: separators of size {level}")
+        tell(progress, f"{name}: separators of size {level}", level, depth)
         with trace.phase(f"{name} {level}") as tallies:
             before = answers.n_evaluated
             pairs, tests, removed = search.settle(level, answers)
@@ -155,13 +152,12 @@ def collect(
     tree: DSeparationTree, search: _core.NodeSkeletons, answers: _core.PartAnswers
 ) -> dict[Edge, list[tuple[Scope, float, int]]]:
     """The separators of all nodes by pair, in the order of names; every p-value is known by now."""
-    names, rank = tree.schema.names, ranks_by_name(tree.schema).tolist()
+    names, rank = tree.schema.names, tree.schema.name_ranks
     found = search.separators()
     p_values = answers.separation([(u, v, given) for _, u, v, given in found]).tolist()
     by_pair: dict[Edge, list[tuple[Scope, float, int]]] = {}
     for (node, u, v, given), p_value in zip(found, p_values, strict=True):
-        scope = tuple(sorted(given, key=rank.__getitem__))
-        by_pair.setdefault((u, v), []).append((scope, p_value, node))
+        by_pair.setdefault((u, v), []).append((tree.schema.by_name(given), p_value, node))
     nodes = [*tree.clusters, ()]
     for sets in by_pair.values():
         sets.sort(key=lambda one: (len(one[0]), [names[w] for w in one[0]], nodes[one[2]]))

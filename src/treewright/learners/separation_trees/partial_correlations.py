@@ -39,8 +39,7 @@ def partial_p_values(moments: Moments, scope: Scope) -> Floats:
     if len(moving) < 2:
         return p_values
     # columns in the order of names: the last digits of an inverse follow the order of its rows
-    rank = {v: place for place, v in enumerate(moments.schema.name_order)}
-    moving.sort(key=lambda i: rank[scope[i]])
+    moving.sort(key=lambda i: moments.schema.names[scope[i]])
     chosen = moments.select([scope[i] for i in moving])
     p_values[np.ix_(moving, moving)] = _p_values(chosen)
     return p_values

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
-from treewright.errors import SchemaError, SettingError, nearest
+from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.ranked import rank_matrix
 from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
 from treewright.models.continuous.real_rows import check_continuous
-from treewright.statistics.moments import Moments, rank_by_name
+from treewright.models.model import require_variables
+from treewright.statistics.moments import Moments
 
 VARIANCE_FLOOR = 1e-12
 """The least share of a variable's variance that its parents leave; a constant column has this variance."""
@@ -97,7 +99,8 @@ def fit_gaussian(structure: Dag, moments: Moments, *, prior: GaussianPrior | Non
     (1.96, 1.06, 0.008)
     """
     check_continuous(structure.schema, "a Gaussian network")
-    data = _selected(structure, moments)
+    require_variables(structure.schema, moments.schema.names, "the moments lack")
+    data = moments.select(structure.schema.names)
     if prior is not None:
         data = Moments.merged([prior.moments(data), data]) if data.n > 0 else prior.moments(data)
     if not data.n > 0:
@@ -105,23 +108,10 @@ def fit_gaussian(structure: Dag, moments: Moments, *, prior: GaussianPrior | Non
     return _regressed(structure, data)
 
 
-def _selected(structure: Dag, moments: Moments) -> Moments:
-    """The moments in the order of the structure."""
-    for name in structure.schema.names:
-        if name not in moments.schema:
-            raise SchemaError(
-                f"the structure has a variable {name!r} that the moments lack; "
-                f"they have {nearest(name, moments.schema.names)}"
-            )
-    return moments.select(structure.schema.names)
-
-
 def _regressed(structure: Dag, data: Moments) -> GaussianNetwork:
     schema, names = structure.schema, structure.schema.names
-    order, rank = rank_by_name(schema)
     families = [(v, structure.parents(v)) for v in range(len(schema))]
-    scatter = np.ascontiguousarray(data.scatter[np.ix_(order, order)])
-    found = _core.regressions(scatter, families, rank)
+    found = _core.regressions(rank_matrix(schema, data.scatter), families, schema.name_ranks)
     deviation = np.sqrt(np.diag(data.scatter) / data.n)
     coefficients: dict[str, dict[str, float]] = {}
     redundant: dict[str, list[str]] = {}

@@ -24,7 +24,6 @@ from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
 from treewright.models.model import by_variable
-from treewright.statistics.moments import rank_by_name
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -284,7 +283,7 @@ class GaussianNetwork(DirectedModel):
         families = [sorted(mapping.items()) for mapping in self._coefficients]
         return _core.NormalNetwork(
             self._dag.topological_order,
-            rank_by_name(self.schema)[1],
+            self.schema.name_ranks,
             [[index(parent) for parent, _ in family] for family in families],
             [[weight for _, weight in family] for family in families],
             self._intercepts.tolist(),

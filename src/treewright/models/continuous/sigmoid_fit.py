@@ -42,9 +42,7 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     if not families.moments.n >= 1:
         raise SchemaError(f"a sigmoid network is fitted to one row at least; found {families.moments.n}")
     schema = structure.schema
-    scopes: list[tuple[int, Scope]] = [
-        (v, tuple(sorted(structure.parents(v), key=schema.names.__getitem__))) for v in range(len(schema))
-    ]
+    scopes: list[tuple[int, Scope]] = [(v, schema.by_name(structure.parents(v))) for v in range(len(schema))]
     fits = families.fit_many(scopes)
     return SigmoidNetwork(
         structure, [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits]

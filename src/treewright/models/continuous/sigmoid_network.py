@@ -24,7 +24,6 @@ from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns
 from treewright.models.model import by_variable
-from treewright.statistics.moments import rank_by_name
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
@@ -207,7 +206,7 @@ class SigmoidNetwork(DirectedModel):
         index = self.schema.index
         return _core.NormalNetwork(
             self._dag.topological_order,
-            rank_by_name(self.schema)[1],
+            self.schema.name_ranks,
             [[index(parent) for parent in family.parents] for family in self._families],
             [list(family.w) for family in self._families],
             [family.b for family in self._families],

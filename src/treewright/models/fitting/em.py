@@ -288,7 +288,7 @@ def _start(
         return tables
     for v in dag.schema.name_order:  # the same draws for every order of columns
         if incomplete[v]:
-            by_name = np.argsort([*map(dag.schema.name_order.index, dag.parents(v))])
+            by_name = np.argsort([dag.schema.name_ranks[u] for u in dag.parents(v)])
             axes = [*by_name.astype(int), len(by_name)]
             draws = rng.standard_exponential([tables[v].shape[axis] for axis in axes])
             shares = draws / draws.sum(axis=-1, keepdims=True)

@@ -95,8 +95,7 @@ def loopy_beliefs(
     if not tolerance > 0:
         raise SettingError(f"tolerance is a positive number; found {tolerance!r}")
     schema, factors = model.schema, _factors_of(model)
-    rank = {v: place for place, v in enumerate(schema.name_order)}
-    order = sorted(range(len(factors)), key=lambda f: sorted(rank[v] for v in factors[f].scope))
+    order = sorted(range(len(factors)), key=lambda f: sorted(schema.names_of(factors[f].scope)))
     beliefs, log_partition, residual, taken = _core.propagate_loopily(
         *_native(schema, factors), order, damping, tolerance, sweeps
     )

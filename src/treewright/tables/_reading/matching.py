@@ -17,8 +17,8 @@ from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
 from treewright.tables._reading.bins import cut, edges_of
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import MISSING_STATE, filled_reals, is_missing_label
-from treewright.tables._reading.understood import (
-    Understood,
+from treewright.tables._reading.ready_columns import (
+    ReadyColumn,
     as_labels,
     make_continuous,
     make_discrete,
@@ -29,13 +29,11 @@ from treewright.tables.schema import Label, Variable, states_near
 REASON = "the schema says so"
 
 
-def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> Understood:
+def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
     """Bring a column into the states, or the lack of them, that a schema asks for.
 
     Parameters
     ----------
-    column
-        What the source gave.
     wanted
         What the schema says about it.
     missing_state
@@ -67,7 +65,7 @@ def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
 
 def rebinned(
     column: NumberColumn, wanted: Variable, edges: npt.NDArray[np.float64], missing_state: bool
-) -> Understood:
+) -> ReadyColumn:
     """Cut numbers at the edges that interval states stand for."""
     values = column.present
     outside = int(np.count_nonzero((values < edges[0]) | (values > edges[-1])))
@@ -79,7 +77,7 @@ def rebinned(
     return replace(result, report=replace(result.report, is_binned=True))
 
 
-def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Understood:
+def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
     assert wanted.states is not None
     observed = np.flatnonzero(observed_labels(column)).tolist()
     written = written_forms(wanted.states)

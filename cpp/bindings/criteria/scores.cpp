@@ -1,0 +1,60 @@
+// Python face of treewright/scores.hpp: shapes, ownership and the GIL, nothing else.
+#include "treewright/criteria/scores.hpp"
+
+#include <cmath>
+
+#include "bind.hpp"
+#include "settings.hpp"
+
+namespace {
+
+template <class T>
+OutArray<double> score(const std::string& kind, double ess, double n_rows,
+                       const std::vector<Array<std::int64_t>>& codes, const std::vector<Cells<T>>& counts,
+                       const Array<std::int64_t>& r, const Array<double>& q) {
+  const std::size_t n = counts.size();
+  if (r.size() != n || q.size() != n || (!codes.empty() && codes.size() != n))
+    throw std::invalid_argument("one r, one q and one array of codes for each table");
+  std::vector<tw::FamilyTable<T>> tables;
+  tables.reserve(n);
+  for (std::size_t i = 0; i < n; ++i)
+    tables.push_back({codes.empty() ? std::span<const std::int64_t>{} : span_of(codes[i]),
+                      {counts[i].data(), counts[i].size()},
+                      static_cast<std::size_t>(r.data()[i]),
+                      q.data()[i]});
+  std::vector<double> local(n);
+  const tw::FamilyScore family_score(score_settings(kind, ess), n_rows);
+  interruptible([&](tw::Cancel& cancel) { tw::score_tables<T>(family_score, tables, local, cancel); });
+  return to_numpy(std::move(local));
+}
+
+template <class T>
+void bind_scores_of(nb::module_& m) {
+  m.def("score_tables", &score<T>, "kind"_a, "ess"_a, "n_rows"_a, "codes"_a.noconvert(),
+        "counts"_a.noconvert(), "r"_a, "q"_a,
+        "Local scores of families from tables with the child on the last axis; `codes` is empty for dense "
+        "tables.");
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& m) {
+  bind_scores_of<std::int64_t>(m);
+  bind_scores_of<double>(m);
+  m.def(
+      "dirichlet_table",
+      [](double n_rows, const Array<double>& counts, const Array<double>& prior) {
+        const tw::FamilyScore score({tw::ScoreKind::bdeu, 1}, n_rows);
+        return tw::dirichlet_table(score, span_of(counts), span_of(prior));
+      },
+      "n_rows"_a, "counts"_a.noconvert(), "prior"_a.noconvert(),
+      "Sum over cells of ln Gamma(prior + count) - ln Gamma(prior).");
+  m.def(
+      "score_resolution",
+      [](double n_rows) {
+        return std::ldexp(1.0, -tw::FamilyScore({tw::ScoreKind::bic, 1}, n_rows).grid().bits());
+      },
+      "n_rows"_a, "The step of which every score of so many rows is a multiple.");
+  m.def("multinomial_regret", &tw::multinomial_regret, "n"_a, "k"_a,
+        "ln of the normaliser of the multinomial NML distribution over k cells and n rows.");
+}

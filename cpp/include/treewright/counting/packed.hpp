@@ -1,0 +1,152 @@
+// One table, three views of the same rows: codes, bit planes and row-major bits.
+//
+// Codes are the truth and are borrowed from the caller; the bit views are built on first use. A variable of r
+// states has r - 1 planes: what the last state has follows by subtraction. A *wide* variable (many states)
+// has none and is counted from its codes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "treewright/graphs/bits.hpp"
+#include "treewright/parallel/cancel.hpp"
+
+namespace treewright {
+
+/// Row numbers inside a block are 16-bit; a block is also the unit of cancellation.
+inline constexpr std::size_t kBlockRows = 32768;
+
+/// A column of state codes, 1, 2 or 4 bytes each; no data for a continuous variable.
+struct CodeColumn {
+  const void* data = nullptr;
+  std::uint8_t width = 1;
+
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    if (width == 1) return f(static_cast<const std::uint8_t*>(data));
+    if (width == 2) return f(static_cast<const std::uint16_t*>(data));
+    return f(static_cast<const std::uint32_t*>(data));
+  }
+};
+
+template <class T>
+struct Aligned {
+  using value_type = T;
+  Aligned() = default;
+  template <class U>
+  Aligned(const Aligned<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  bool operator==(const Aligned&) const = default;
+};
+
+template <class T>
+using AlignedVector = std::vector<T, Aligned<T>>;
+
+/// Column-major bits.
+struct Planes {
+  std::vector<std::uint32_t> first;  // planes of v: [first[v], first[v + 1])
+  std::size_t words = 0, stride = 0;
+  AlignedVector<Word> bits;
+
+  std::size_t count() const { return first.back(); }
+  std::size_t of(std::size_t v) const { return first[v + 1] - first[v]; }
+  const Word* plane(std::size_t p) const { return bits.data() + p * stride; }
+};
+
+/// Row-major bits: the planes of one row side by side, rows contiguous, slack for wide loads at the end.
+struct RowBits {
+  std::size_t words = 0;  // per row
+  AlignedVector<Word> bits;
+};
+
+/// For integer weights: the rows of each block whose weight has a given bit, bit by bit.
+struct WeightSections {
+  struct Section {
+    std::uint32_t block, bit;
+    std::size_t begin, end;
+  };
+  std::vector<Section> sections;
+  std::vector<std::uint16_t> rows;
+};
+
+/// Row weights: none, or one of the two pointers is set.
+struct RowWeights {
+  const std::int64_t* integers = nullptr;
+  const double* reals = nullptr;
+};
+
+class PackedTable {
+ public:
+  /// Cardinality 0 marks a continuous variable. The memory behind `columns` and `weights` must outlive the
+  /// table; `keep` can hold it.
+  PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
+              RowWeights weights = {}, std::shared_ptr<const void> keep = nullptr);
+  PackedTable(const PackedTable&) = delete;
+  PackedTable& operator=(const PackedTable&) = delete;
+
+  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_variables() const { return cardinalities_.size(); }
+  std::uint32_t cardinality(std::size_t v) const { return cardinalities_[v]; }
+  const std::vector<std::uint32_t>& cardinalities() const { return cardinalities_; }
+
+  bool is_weighted() const { return weights_.integers; }
+  bool is_real() const { return weights_.reals; }
+  const RowWeights& weights() const { return weights_; }
+  /// Rows counted with their weights; exact while weights are integers.
+  std::int64_t total() const { return total_; }
+  double real_total() const { return real_total_; }
+
+  CodeColumn codes(std::size_t v) const;
+  bool is_wide(std::size_t v) const { return wide_[v]; }
+
+  const Planes& planes(Cancel& cancel) const;
+  const RowBits& row_bits(Cancel& cancel) const;
+  const WeightSections& sections() const;
+  /// Counts of every state of every variable, weights included (integers only).
+  const std::vector<std::vector<std::int64_t>>& marginals(Cancel& cancel) const;
+
+  /// The table of some rows (rising), which may be given new weights. Codes are gathered column by column
+  /// when they are first needed, so this table must outlive the part; `keep` can hold it.
+  std::shared_ptr<const PackedTable> restricted(std::vector<std::uint32_t> rows,
+                                                std::shared_ptr<const void> keep,
+                                                std::vector<std::int64_t> new_weights = {}) const;
+
+  /// The table of distinct rows with integer weights, when there are few enough of them for searches to gain;
+  /// null otherwise. Decided and built once.
+  const PackedTable* compressed(Cancel& cancel) const;
+
+  std::size_t bytes() const;
+  /// Throws std::invalid_argument unless `scope` names discrete variables, each once.
+  void check_scope(std::span<const std::uint32_t> scope) const;
+
+ private:
+  struct Part {  // what a restricted table owns
+    const PackedTable* whole = nullptr;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+  };
+  struct Lazy;  // what is built on first use
+  PackedTable(const PackedTable& whole, Part part, std::shared_ptr<const void> keep);
+  void add_up_weights();
+
+  std::vector<CodeColumn> columns_;
+  std::vector<std::uint32_t> cardinalities_;
+  std::vector<std::uint8_t> wide_;
+  std::size_t n_rows_;
+  Part part_;
+  RowWeights weights_;
+  std::shared_ptr<const void> keep_;
+  std::int64_t total_ = 0;
+  double real_total_ = 0;
+  std::shared_ptr<Lazy> lazy_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,396 @@
+#include "treewright/counting/counts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "treewright/counting/contexts.hpp"
+#include "treewright/counting/cost.hpp"
+#include "treewright/counting/dispatch.hpp"
+#include "treewright/parallel/threads.hpp"
+
+namespace treewright {
+namespace {
+
+// ------------------------------------------------------------------ kernel C: histograms of codes
+constexpr std::size_t kChunk = 4096;         // codes of a chunk stay in the first-level cache
+constexpr std::size_t kPrivateCells = 2048;  // four private histograms while they fit there too
+
+template <class Code>
+void chunk_codes(const PackedTable& table, ScopeView scope, std::size_t begin, std::size_t n, Code* codes) {
+  if constexpr (sizeof(Code) == 2) {
+    if (scope.size() >= 2) {  // the first two columns in one pass
+      const auto* first = static_cast<const std::uint8_t*>(table.codes(scope[0]).data) + begin;
+      const auto* second = static_cast<const std::uint8_t*>(table.codes(scope[1]).data) + begin;
+      kernels().pair16_8(codes, first, second, n, table.cardinality(scope[1]));
+      scope = scope.subspan(2);
+    } else {
+      std::fill(codes, codes + n, Code{0});
+    }
+  } else {
+    std::fill(codes, codes + n, Code{0});
+  }
+  for (std::uint32_t v : scope) {
+    const CodeColumn column = table.codes(v);
+    const std::uint32_t r = table.cardinality(v);
+    if constexpr (sizeof(Code) == 2) {
+      kernels().extend16_8(codes, static_cast<const std::uint8_t*>(column.data) + begin, n, r);
+    } else {
+      if (column.width == 1)
+        kernels().extend32_8(codes, static_cast<const std::uint8_t*>(column.data) + begin, n, r);
+      else if (column.width == 2)
+        kernels().extend32_16(codes, static_cast<const std::uint16_t*>(column.data) + begin, n, r);
+      else
+        kernels().extend32_32(codes, static_cast<const std::uint32_t*>(column.data) + begin, n, r);
+    }
+  }
+}
+
+// One histogram waits for its own last store when a code repeats; four do not.
+template <class Code, class Part, class Weight>
+void add_to_copies(const Code* codes, std::size_t n, std::size_t begin, const Weight& weight,
+                   std::size_t cells, Part* __restrict copies) {
+  Part* const copy[] = {copies, copies + cells, copies + 2 * cells, copies + 3 * cells};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    copy[0][codes[i]] += weight(begin + i);
+    copy[1][codes[i + 1]] += weight(begin + i + 1);
+    copy[2][codes[i + 2]] += weight(begin + i + 2);
+    copy[3][codes[i + 3]] += weight(begin + i + 3);
+  }
+  for (; i < n; ++i) copy[0][codes[i]] += weight(begin + i);
+}
+
+// `Part` is the type of the private histograms: 32 bits hold what a table without weights can hold.
+template <class Code, class Part, class Count, class Weight>
+void add_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, const Weight& weight,
+                   Cancel& cancel) {
+  const std::size_t cells = out.size();
+  std::vector<Part> copies(cells <= kPrivateCells ? 4 * cells : 0, 0);
+  Code codes[kChunk];
+  for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
+    if (begin % kBlockRows == 0) cancel.check();
+    const std::size_t n = std::min(kChunk, table.n_rows() - begin);
+    chunk_codes(table, scope, begin, n, codes);
+    if (copies.empty())
+      for (std::size_t i = 0; i < n; ++i) out[codes[i]] += weight(begin + i);
+    else
+      add_to_copies(codes, n, begin, weight, cells, copies.data());
+  }
+  for (std::size_t copy = 0; copy < copies.size(); copy += cells)
+    for (std::size_t k = 0; k < cells; ++k) out[k] += copies[copy + k];
+}
+
+template <class Count>
+void count_by_histogram(const PackedTable& table, ScopeView scope, std::span<Count> out, Cancel& cancel) {
+  const bool bytes =
+      std::all_of(scope.begin(), scope.end(), [&](std::uint32_t v) { return table.codes(v).width == 1; });
+  const auto run = [&]<class Part>(Part, const auto& weight) {
+    if (bytes && out.size() <= 65536)
+      add_histogram<std::uint16_t, Part>(table, scope, out, weight, cancel);
+    else
+      add_histogram<std::uint32_t, Part>(table, scope, out, weight, cancel);
+  };
+  if constexpr (std::is_same_v<Count, double>)
+    run(0.0, [w = table.weights().reals](std::size_t i) { return w[i]; });
+  else if (table.is_weighted())
+    run(std::int64_t{0}, [w = table.weights().integers](std::size_t i) { return w[i]; });
+  else
+    run(std::uint32_t{0}, [](std::size_t) { return 1u; });
+}
+
+// ------------------------------------------------------------------ kernel A: masks and popcounts
+// Refine masks variable by variable, few states first; empty masks are dropped and the last variable is
+// counted, not stored.
+class MaskCounter {
+ public:
+  MaskCounter(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel)
+      : table_(table),
+        planes_(table.planes(cancel)),
+        out_(out),
+        cancel_(cancel),
+        steps_(scratch().steps),
+        masks_(scratch().masks) {
+    steps_.resize(scope.size());
+    std::int64_t stride = 1;
+    for (std::size_t k = scope.size(); k-- > 0;) {
+      steps_[k] = {scope[k], table.cardinality(scope[k]), stride, 0};
+      stride *= table.cardinality(scope[k]);
+    }
+    // few states first; insertion keeps equals in their order, and scopes are short
+    for (std::size_t k = 1; k < steps_.size(); ++k)
+      for (std::size_t i = k; i > 0 && steps_[i].states < steps_[i - 1].states; --i)
+        std::swap(steps_[i], steps_[i - 1]);
+    std::size_t rows = 0;  // masks of all states of all variables but the last
+    for (std::size_t k = 0; k + 1 < steps_.size(); ++k) steps_[k].first_mask = rows, rows += steps_[k].states;
+    if (masks_.size() < rows * planes_.stride) masks_.resize(rows * planes_.stride);
+  }
+  ~MaskCounter() {
+    if (masks_.size() > kWordsKept) masks_ = {};
+  }
+  MaskCounter(const MaskCounter&) = delete;
+  MaskCounter& operator=(const MaskCounter&) = delete;
+
+  void run() {
+    const std::int64_t size = static_cast<std::int64_t>(table_.n_rows());
+    if (steps_.size() == 1) return count_last(nullptr, size, 0);
+    // the first variable splits all rows: its planes are the masks, only the last state needs one of its own
+    const std::uint32_t v = steps_[0].variable;
+    const std::size_t n_planes = planes_.of(v);
+    Word* rest = masks_.data() + n_planes * planes_.stride;
+    std::fill(rest, rest + planes_.words, ~Word{0});
+    if (table_.n_rows() % 64) rest[planes_.words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
+    const std::vector<std::int64_t>& counts = table_.marginals(cancel_)[v];
+    for (std::size_t s = 0; s < n_planes; ++s) {
+      const Word* plane = planes_.plane(planes_.first[v] + s);
+      for (std::size_t w = 0; w < planes_.words; ++w) rest[w] &= ~plane[w];
+      if (counts[s] > 0) refine(1, plane, counts[s], static_cast<std::int64_t>(s) * steps_[0].stride);
+    }
+    if (counts[n_planes] > 0)
+      refine(1, rest, counts[n_planes], static_cast<std::int64_t>(n_planes) * steps_[0].stride);
+  }
+
+ private:
+  void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
+    if (level + 1 == steps_.size()) return count_last(mask, size, offset);
+    if (planes_.words >= kWordsBetweenChecks) cancel_.check();
+    const std::uint32_t v = steps_[level].variable;
+    const std::size_t n_planes = planes_.of(v);
+    Word* masks = masks_.data() + steps_[level].first_mask * planes_.stride;
+    std::int64_t counts[kMostStates];
+    kernels().split(mask, planes_.plane(planes_.first[v]), n_planes, planes_.stride, planes_.words, masks,
+                    counts);
+    counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
+    for (std::size_t s = 0; s <= n_planes; ++s)
+      if (counts[s] > 0)
+        refine(level + 1, masks + s * planes_.stride, counts[s],
+               offset + static_cast<std::int64_t>(s) * steps_[level].stride);
+  }
+
+  void count_last(const Word* mask, std::int64_t size, std::int64_t offset) {
+    const std::uint32_t v = steps_.back().variable;
+    const std::size_t n_planes = planes_.of(v);
+    std::int64_t counts[kMostStates] = {};
+    if (mask)
+      kernels().and_popcounts(mask, 1, planes_.stride, planes_.plane(planes_.first[v]), n_planes,
+                              planes_.stride, planes_.words, counts, n_planes);
+    else
+      std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
+    counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
+    for (std::size_t s = 0; s <= n_planes; ++s)
+      out_[offset + static_cast<std::int64_t>(s) * steps_.back().stride] += counts[s];
+  }
+
+  static constexpr std::size_t kMostStates = 64;            // more make a variable wide
+  static constexpr std::size_t kWordsBetweenChecks = 2048;  // a clock costs as much as fifty words
+  static constexpr std::size_t kWordsKept = std::size_t{1} << 20;
+
+  struct Step {
+    std::uint32_t variable, states;
+    std::int64_t stride;
+    std::size_t first_mask;
+  };
+  // A search counts thousands of small tables in a row: what they need is kept from one to the next.
+  struct Scratch {
+    std::vector<Step> steps;
+    AlignedVector<Word> masks;
+  };
+  static Scratch& scratch() {
+    thread_local Scratch kept;
+    return kept;
+  }
+
+  const PackedTable& table_;
+  const Planes& planes_;
+  std::span<std::int64_t> out_;
+  Cancel& cancel_;
+  std::vector<Step>& steps_;
+  AlignedVector<Word>& masks_;
+};
+
+// ------------------------------------------------------------------ kernel B for one table: context x last
+// variable
+void count_by_groups(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel) {
+  const std::uint32_t last = scope.back();
+  const std::size_t r = table.cardinality(last);
+  Contexts contexts = configurations(table, scope.first(scope.size() - 1), cancel);
+  const auto counted = count_grouped<std::uint64_t>(table, contexts, cancel);
+  const Planes& planes = table.planes(cancel);
+  for (std::size_t g = 0; g < counted.n_groups; ++g) {
+    if (counted.group_sizes[g] == 0) continue;
+    std::int64_t cell = static_cast<std::int64_t>(g);
+    if (contexts.renumbered()) {
+      cell = 0;
+      for (std::uint32_t v : scope.first(scope.size() - 1))
+        cell = cell * table.cardinality(v) + table.codes(v).visit([&](const auto* c) {
+          return static_cast<std::int64_t>(c[contexts.first_row[g]]);
+        });
+    }
+    std::int64_t rest = counted.group_sizes[g];
+    for (std::size_t s = 0; s + 1 < r; ++s) {
+      const auto n = static_cast<std::int64_t>(counted.row(g)[planes.first[last] + s]);
+      out[cell * r + s] += n;
+      rest -= n;
+    }
+    out[cell * r + r - 1] += rest;
+  }
+}
+
+bool has_wide(const PackedTable& table, ScopeView scope) {
+  return std::any_of(scope.begin(), scope.end(), [&](std::uint32_t v) { return table.is_wide(v); });
+}
+
+CountKernel cheapest(const PackedTable& table, ScopeView scope) {
+  if (table.is_weighted() || has_wide(table, scope) || scope.size() < 2) return CountKernel::histogram;
+  std::uint32_t most = 0;
+  double masks = 1;
+  for (std::uint32_t v : scope) most = std::max(most, table.cardinality(v)), masks *= table.cardinality(v);
+  masks /= most;
+  const auto rows = static_cast<double>(table.n_rows());
+  return kCost.masks(rows, masks, most - 1) < kCost.histograms(rows, 1, masks * most)
+             ? CountKernel::masks
+             : CountKernel::histogram;
+}
+
+template <class Count>
+void check_size(const PackedTable& table, ScopeView scope, std::span<Count> out) {
+  table.check_scope(scope);
+  if (cells_of(table, scope) != static_cast<double>(out.size()))
+    throw std::invalid_argument("the output does not have the cells of the scope");
+}
+
+}  // namespace
+
+double cells_of(const PackedTable& table, ScopeView scope) {
+  double cells = 1;
+  for (std::uint32_t v : scope) cells *= table.cardinality(v);
+  return cells;
+}
+
+void add_counts(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel,
+                CountKernel kernel) {
+  check_size(table, scope, out);
+  if (table.is_real()) throw std::invalid_argument("real weights give real counts");
+  if (scope.empty()) {
+    out[0] += table.total();
+    return;
+  }
+  if (kernel == CountKernel::automatic) kernel = cheapest(table, scope);
+  const bool by_bits = !has_wide(table, scope);
+  if (kernel == CountKernel::masks && by_bits && !table.is_weighted())
+    MaskCounter(table, scope, out, cancel).run();
+  else if (kernel == CountKernel::grouped && by_bits)
+    count_by_groups(table, scope, out, cancel);
+  else
+    count_by_histogram(table, scope, out, cancel);
+}
+
+void add_counts(const PackedTable& table, ScopeView scope, std::span<double> out, Cancel& cancel) {
+  check_size(table, scope, out);
+  if (!table.is_real()) throw std::invalid_argument("these rows have no real weights");
+  if (scope.empty())
+    out[0] += table.real_total();
+  else
+    count_by_histogram(table, scope, out, cancel);
+}
+
+template <class Count>
+void add_counts_many(const PackedTable& table, const std::vector<std::vector<std::uint32_t>>& scopes,
+                     const std::vector<std::span<Count>>& outs, Cancel& cancel) {
+  const double expected =
+      static_cast<double>(scopes.size()) * static_cast<double>(table.n_rows()) * kCost.histogram_row;
+  parallel_for(scopes.size(), expected, cancel,
+               [&](std::size_t i) { add_counts(table, scopes[i], outs[i], cancel); });
+}
+template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
+                              const std::vector<std::span<std::int64_t>>&, Cancel&);
+template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
+                              const std::vector<std::span<double>>&, Cancel&);
+
+// ------------------------------------------------------------------ kernel D: a hash of occupied cells
+namespace {
+
+// Open addressing that grows with the cells that occur: few cells stay in the first-level cache.
+template <class Count>
+class CellMap {
+ public:
+  CellMap() : slots_(1024) {}
+
+  void add(std::int64_t code, Count weight) {
+    std::size_t at = find(code);
+    if (slots_[at].code < 0) {
+      if (2 * ++used_ > slots_.size()) grow(), at = find(code);
+      slots_[at].code = code;
+    }
+    slots_[at].count += weight;
+  }
+
+  SparseTable<Count> sorted() const {
+    std::vector<Slot> occupied;
+    std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(occupied),
+                 [](const Slot& s) { return s.code >= 0 && s.count != 0; });
+    std::sort(occupied.begin(), occupied.end(), [](const Slot& a, const Slot& b) { return a.code < b.code; });
+    SparseTable<Count> out;
+    for (const Slot& s : occupied) out.codes.push_back(s.code), out.counts.push_back(s.count);
+    return out;
+  }
+
+ private:
+  struct Slot {
+    std::int64_t code = -1;  // none yet
+    Count count = 0;
+  };
+
+  std::size_t find(std::int64_t code) const {
+    const int shift = 64 - std::countr_zero(slots_.size());
+    std::size_t at = static_cast<std::uint64_t>(code) * 0x9e3779b97f4a7c15ull >> shift;
+    while (slots_[at].code >= 0 && slots_[at].code != code) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  void grow() {
+    std::vector<Slot> old(4 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& s : old)
+      if (s.code >= 0) slots_[find(s.code)] = s;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+template <class Count, class Weight>
+SparseTable<Count> hashed(const PackedTable& table, ScopeView scope, const Weight& weight, Cancel& cancel) {
+  table.check_scope(scope);
+  if (cells_of(table, scope) >= 0x1p63) throw std::invalid_argument("the codes of this scope exceed 63 bits");
+  CellMap<Count> cells;
+  std::int64_t codes[kChunk];
+  for (std::size_t begin = 0; begin < table.n_rows(); begin += kChunk) {
+    if (begin % kBlockRows == 0) cancel.check();
+    const std::size_t n = std::min(kChunk, table.n_rows() - begin);
+    std::fill(codes, codes + n, 0);
+    for (std::uint32_t v : scope) {
+      const std::int64_t r = table.cardinality(v);
+      table.codes(v).visit([&](const auto* column) {
+        for (std::size_t i = 0; i < n; ++i) codes[i] = codes[i] * r + column[begin + i];
+      });
+    }
+    for (std::size_t i = 0; i < n; ++i) cells.add(codes[i], weight(begin + i));
+  }
+  return cells.sorted();
+}
+
+}  // namespace
+
+SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel) {
+  if (table.is_weighted())
+    return hashed<std::int64_t>(
+        table, scope, [w = table.weights().integers](std::size_t i) { return w[i]; }, cancel);
+  return hashed<std::int64_t>(table, scope, [](std::size_t) { return std::int64_t{1}; }, cancel);
+}
+
+SparseTable<double> sparse_real_counts(const PackedTable& table, ScopeView scope, Cancel& cancel) {
+  return hashed<double>(table, scope, [w = table.weights().reals](std::size_t i) { return w[i]; }, cancel);
+}
+
+}  // namespace treewright

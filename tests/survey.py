@@ -1,0 +1,108 @@
+"""What the tests of the house measure: folders, files, functions and imports, read as syntax trees."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "treewright"
+PYTHON_FOLDERS = ("src", "tests", "experiments", "benchmarks", "examples", "docs")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def python_files(*folders: str) -> list[Path]:
+    return sorted(chain.from_iterable((ROOT / folder).rglob("*.py") for folder in folders))
+
+
+def core_files() -> list[Path]:
+    return sorted(file for kind in ("*.cpp", "*.hpp", "*.ipp") for file in (ROOT / "cpp").rglob(kind))
+
+
+def short(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def crowded(files: list[Path], most: int) -> dict[str, int]:
+    """The folders with more files than allowed."""
+    counts: dict[str, int] = defaultdict(int)
+    for file in files:
+        counts[short(file.parent)] += 1
+    return {folder: n for folder, n in counts.items() if n > most}
+
+
+def n_lines(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def functions(file: Path) -> Iterator[Function]:
+    return (node for node in ast.walk(tree_of(file)) if isinstance(node, Function))
+
+
+def body_of(function: Function) -> list[ast.stmt]:
+    """The statements without the docstring."""
+    return function.body[1:] if ast.get_docstring(function) is not None else function.body
+
+
+def n_body_lines(function: Function) -> int:
+    """The lines of a function without its docstring."""
+    docstring = function.body[0] if ast.get_docstring(function) is not None else None
+    said = 0 if docstring is None else (docstring.end_lineno or 0) - docstring.lineno + 1
+    return (function.end_lineno or 0) - function.lineno + 1 - said
+
+
+def n_parameters(function: Function) -> int:
+    given = function.args
+    return len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
+
+
+def repeated_bodies(files: list[Path], least: int) -> list[list[str]]:
+    """Places of function bodies that stand more than once, if they have so many lines."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        for function in functions(file):
+            text = "\n".join(ast.unparse(statement) for statement in body_of(function))
+            if text.count("\n") + 1 >= least:
+                places[text].append(f"{short(file)}:{function.lineno} {function.name}")
+    return [found for found in places.values() if len(found) > 1]
+
+
+def imported_modules(file: Path) -> Iterator[str]:
+    """Every treewright module that a file imports from, wherever the import stands."""
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "treewright":
+            if node.module == "treewright":
+                yield from (f"treewright.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("treewright."))
+
+
+@cache
+def words_of(file: Path) -> frozenset[str]:
+    """The names in the code of a file, and the words of its short texts: no docstrings, no comments."""
+
+    def words(node: ast.AST) -> list[str]:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+                return [name]
+            case ast.Constant(value=str(text)) if "\n\n" not in text:
+                return text.split()
+        return []
+
+    return frozenset(chain.from_iterable(map(words, ast.walk(tree_of(file)))))
+
+
+def mentions(word: str, files: list[Path]) -> list[str]:
+    """The files whose code has a name."""
+    return [short(file) for file in files if word in words_of(file)]
