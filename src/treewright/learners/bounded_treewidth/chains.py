@@ -170,8 +170,8 @@ def learn_treewidth_chains(
             with growth.phase(trace, "chains at the bound") as tallies:
                 tallies.update(chains.fill(treewidth))
         with growth.phase(trace, "completion") as tallies:
-            own = "own" if chosen.at_bound == "plain-arcs" else "own_first"
-            tallies.update(growth.add_arcs(treewidth, own))
+            plain = chosen.at_bound == "plain-arcs"
+            tallies.update(growth.add_arcs(treewidth, "own" if plain else "own_first"))
             tallies["scores"] = growth.n_scores
         return growth.certified(trace.build())
 
