@@ -20,7 +20,7 @@ from rich.table import Table as RichTable
 import treewright as tw
 from treewright import _core
 from treewright.learners import measure_dependencies
-from treewright.networks.sparse import sparse_network
+from treewright.networks.generate import sparse_network
 
 SAMPLES = (101, 102, 103)
 # mean errors allowed at 500 and 2,000 rows, and tables beyond the pairs

@@ -15,12 +15,12 @@ LEARNSPN_BARS = {"markov": 8, "cutset": 40}  # on plants, of the times that one 
 def markov(table: tw.Table, name: str) -> tw.FeatureGraph:
     delta, min_rows = MARKOV[name]
     counter = tw.count(table)
-    return tw.learn_efficient_markov(counter, delta=delta, min_rows=min_rows, alpha=3.0).structure
+    return tw.learn_efficient_markov(counter, delta=delta, min_rows=min_rows, smoothing=3.0).structure
 
 
 def cutset(table: tw.Table, name: str) -> tw.FeatureGraph:
     counter = tw.count(table)
-    return tw.learn_cutset_network(counter, alpha=3.0, shrinkage=5.0, min_rows=200).structure
+    return tw.learn_cutset_network(counter, smoothing=3.0, shrinkage=5.0, min_rows=200).structure
 
 
 def learn_spn(train: np.ndarray, test: np.ndarray) -> tuple[float, float]:

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from common import Results, console, duration, folder, network_rows, one_thread, seconds
 
 import treewright as tw
+from treewright.learners import NodeSearch
 
 ALPHA = 0.01
 Learner = Callable[[tw.Counter], "tw.Dag | tw.graphs.Pdag"]
 
 
 def ours(table: tw.Table) -> tw.learners.LearnedSeparationTree:
-    return tw.learners.learn_separation_tree(tw.GTest(tw.count(table), ALPHA))
+    return over_tree(tw.GTest(tw.count(table), ALPHA))
+
+
+def over_tree(test: tw.criteria.IndependenceTest, **options: Any) -> tw.learners.LearnedSeparationTree:
+    return tw.learn_by_separation_tree(tw.learners.find_separation_tree(test), test, **options)
 
 
 def pc(table: tw.Table) -> tw.learners.LearnedPc:
@@ -53,16 +59,17 @@ def gaussian_tests() -> None:
             test = tw.FisherZTest(tw.Moments.of_block(schema, rows), ALPHA)
             audited = tw.criteria.AuditedTest(test)
             tw.learn_pc(audited, depth=10, collider_rule="first")
-            ratios.append(audited.n_evaluated / tw.learners.learn_separation_tree(test, depth=10).n_evaluated)
+            inside = over_tree(test, search=NodeSearch(depth=10))
+            ratios.append(audited.n_evaluated / inside.n_evaluated)
         console.print(f"Gaussian ALARM, {n_rows:,} rows: PC asks {np.mean(ratios):.1f} times as many tests")
 
 
 LEARNERS: dict[str, Learner] = {
     "PC": lambda counter: tw.learn_pc(tw.GTest(counter, ALPHA)).structure,
-    "tree": lambda counter: tw.learners.learn_separation_tree(tw.GTest(counter, ALPHA)).structure,
+    "tree": lambda counter: over_tree(tw.GTest(counter, ALPHA)).structure,
     "tree, score": lambda counter: (
-        tw.learners.learn_separation_tree(
-            tw.GTest(counter, ALPHA), collider_rule="score", score=tw.SparseQNML(counter)
+        over_tree(
+            tw.GTest(counter, ALPHA), search=NodeSearch(collider_rule="score"), score=tw.SparseQNML(counter)
         ).structure
     ),
     "class search": lambda counter: tw.learn_hill_climbing(tw.SparseQNML(counter)).cpdag,

@@ -20,6 +20,7 @@ PACKAGES = ("tables", "statistics", "graphs", "criteria", "learners", "models", 
 PACKAGES += ("reports", "verification")
 TARGET = Path(__file__).with_name("reference.md")
 STUB = Path(__file__).parents[1] / "src" / "treewright" / "__init__.pyi"
+STUB_OF_ESTIMATORS = STUB.parent / "estimators" / "__init__.pyi"
 
 HEAD = """# Reference
 
@@ -66,6 +67,35 @@ def stub() -> str:
     return f"# Made by python docs/make_reference.py\n{chr(10).join(lines)}\n\n__version__: str\n"
 
 
+def stub_of_estimators() -> str:
+    """The same for the estimators, whose keywords come from a table."""
+    room = importlib.import_module("treewright.estimators")
+    names = public_names(room)
+    made = [name for name in names if "_learn" in vars(getattr(room, name)) and name != "Estimator"]
+    classes = "\n".join(typed_estimator(getattr(room, name)) for name in made)
+    modules = {"collections.abc", "os", *re.findall(r"\b(treewright(?:\.\w+)*)\.[A-Z]", classes)}
+    lines = [f"import {module}" for module in sorted(modules)]
+    lines += ["from typing import Literal, Optional, Union", ""]
+    for name in names:
+        seen = f"_{name}" if name in made else name
+        lines.append(f"from {getattr(room, name).__module__} import {name} as {seen}")
+    return f"# Made by python docs/make_reference.py\n{chr(10).join(lines)}\n\n{classes}"
+
+
+def typed_estimator(kind: type) -> str:
+    """An estimator with the keywords that its settings have."""
+    keywords = inspect.signature(kind).parameters.values()
+    typed = [
+        (keyword.name, inspect.formatannotation(keyword.annotation).replace("NoneType", "None"))
+        for keyword in keywords
+    ]
+    lines = [f"class {kind.__name__}(_{kind.__name__}):"]
+    lines += [f"    {'criterion' if name == 'score' else name}: {text}" for name, text in typed]
+    lines += ["    def __init__(", "        self,", "        *,"]
+    lines += [f"        {name}: {text} = ...," for name, text in typed]
+    return "\n".join([*lines, "    ) -> None: ...", ""])
+
+
 def errors() -> str:
     module = importlib.import_module("treewright.errors")
     classes = [
@@ -97,7 +127,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether both are up to date")
     check = parser.parse_args().check
-    for target, made in ((STUB, stub()), (TARGET, reference())):
+    pages = ((STUB, stub()), (STUB_OF_ESTIMATORS, stub_of_estimators()), (TARGET, reference()))
+    for target, made in pages:
         if not check:
             target.write_text(made, encoding="utf-8")
         elif not target.exists() or target.read_text(encoding="utf-8") != made:

@@ -12,21 +12,20 @@ switch = rng.choice(["up", "down"], n_rows)
 noise = rng.choice(["quiet", "loud"], n_rows)
 noise = np.where((machine == "old") & (switch == "up"), "loud", noise)
 table = tw.read_table({"machine": machine, "switch": switch, "noise": noise})
-counter = tw.count(table)
 
 old = tw.Feature({"machine": "old"})
 for feature in (old, ~old):
-    part = counter.given(feature)
+    part = tw.count(table.where(feature))
     shared = tw.mutual_information(part, "switch", "noise")
     decision = "independent" if tw.GTest(part, alpha=0.01).independent("switch", "noise") else "dependent"
     print(f"{feature!s:18s}{part.n_rows:6d} rows  {shared:.4f} nats  switch and noise are {decision}")
 
-# Features combine, name several variables, and select rows of a table as well.
+# Features combine and name several variables.
 loud_and_up = tw.Feature({"noise": "loud", "switch": "up"})
 print(f"{loud_and_up}: {table.where(loud_and_up).n_rows} rows")
-print(f"{loud_and_up & ~old}: {counter.given(loud_and_up & ~old).n_rows} rows")
+print(f"{loud_and_up & ~old}: {table.where(loud_and_up & ~old).n_rows} rows")
 
 # A feature and its negation split the rows in two, so their counts add up to the whole.
-sides = [counter.given(side).counts(("machine", "switch")) for side in (loud_and_up, ~loud_and_up)]
-assert (sides[0] + sides[1] == counter.counts(("machine", "switch"))).all()
+sides = [tw.count(table.where(side)).counts(("machine", "switch")) for side in (loud_and_up, ~loud_and_up)]
+assert (sides[0] + sides[1] == tw.count(table).counts(("machine", "switch"))).all()
 print("a feature and its negation add up to the whole")

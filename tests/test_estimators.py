@@ -159,8 +159,8 @@ def test_knowledge_is_obeyed(kind, frame):
 
 class TestEfficientMarkov:
     def test_settings_and_answers(self, rows, frame):
-        markov = tw.EfficientMarkov(delta=0.01, min_rows=100, alpha=1.0).fit(frame)
-        learned = tw.learn_efficient_markov(tw.count(rows), delta=0.01, min_rows=100, alpha=1.0)
+        markov = tw.EfficientMarkov(delta=0.01, min_rows=100, smoothing=1.0).fit(frame)
+        learned = tw.learn_efficient_markov(tw.count(rows), delta=0.01, min_rows=100, smoothing=1.0)
         assert markov.score(frame) == pytest.approx(tw.FeatureNetwork(learned.structure).score(rows))
         assert markov.structure_ == markov.graph_.to_undirected()
         assert markov.settings_ == learned.settings
@@ -169,16 +169,16 @@ class TestEfficientMarkov:
 
     def test_validation_rows_choose(self, rows):
         valid = tw.load_network("asia").sample(500, rng=np.random.default_rng(4))
-        markov = tw.EfficientMarkov(alpha=1.0, min_rows=50).fit(rows, valid=valid)
-        learned = tw.learn_efficient_markov(tw.count(rows), alpha=1.0, min_rows=50, valid=valid)
+        markov = tw.EfficientMarkov(smoothing=1.0, min_rows=50).fit(rows, valid=valid)
+        learned = tw.learn_efficient_markov(tw.count(rows), smoothing=1.0, min_rows=50, valid=valid)
         assert markov.settings_ == learned.settings
         assert markov.graph_ == learned.structure
 
     def test_habits(self):
         base = pytest.importorskip("sklearn.base")
-        original = tw.EfficientMarkov(score="inverse-exponential", q=2)
+        original = tw.EfficientMarkov(score="inverse-exponential", largest_set=2)
         assert base.clone(original).get_params() == original.get_params()
-        assert repr(original) == "EfficientMarkov(q=2, score='inverse-exponential')"
+        assert repr(original) == "EfficientMarkov(largest_set=2, score='inverse-exponential')"
 
 
 class TestIdentifiers:
@@ -193,7 +193,7 @@ class TestIdentifiers:
         tw.Knots(),
         tw.BlanketMarkov(),
         tw.SeparationTree(),
-        tw.EfficientMarkov(min_rows=10, alpha=1.0),
+        tw.EfficientMarkov(min_rows=10, smoothing=1.0),
     )
 
     def keyed(self, n=60):

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.bayesian_knots.learners import judged
 from experiments.common import Cell, Experiment, Line, Panel, Row, markdown_table, run
-from treewright.networks.sparse import sparse_network
+from treewright.networks.generate import sparse_network
 
 SIZES = (250, 500, 1_000, 2_000)
 ROWS = 1_000

@@ -15,7 +15,7 @@ from experiments.bayesian_knots.learners import LEARNERS
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
 from experiments.common.experiment import ROOT
 from treewright import _core
-from treewright.networks.sparse import sparse_network
+from treewright.networks.generate import sparse_network
 
 SHOWN = ("knots", "fast", "paper, `dag`", "BL (reconstructed)", "PC .01", "TPDA G²")
 # network or number of generated variables, rows, learners

@@ -26,6 +26,7 @@ from experiments.common import (
     run,
     timed,
 )
+from treewright.learners import MarkovSettings
 from treewright.learners.efficient_markov.lem import MarkovLeaf
 
 PAGE = "docs/measured/efficient_markov.md"
@@ -55,7 +56,7 @@ def cutset(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:
     if len(rows.schema) > ALL_SETTINGS:
         return best_of(
             (
-                tw.learn_cutset_network(counter, alpha=1.0, min_rows=least, shrinkage=shrinkage)
+                tw.learn_cutset_network(counter, smoothing=1.0, min_rows=least, shrinkage=shrinkage)
                 for least, shrinkage in FEW_CUTSET
             ),
             valid,
@@ -65,11 +66,10 @@ def cutset(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:
 
 def markov(rows: tw.Table, valid: tw.Table, leaf: MarkovLeaf = "tree") -> tw.FeatureGraph:
     counter, wide = tw.count(rows), len(rows.schema) > ALL_CANDIDATES
-    learn = partial(
-        tw.learn_efficient_markov, counter, leaf=leaf, q=2 if wide else 3, candidates=10 if wide else None
-    )
+    settings = MarkovSettings(leaf=leaf, largest_set=2 if wide else 3, candidates=10 if wide else None)
+    learn = partial(tw.learn_efficient_markov, counter, settings=settings)
     if len(rows.schema) > ALL_SETTINGS:
-        tried = (learn(alpha=1.0, delta=delta, min_rows=least) for delta, least in FEW_MARKOV)
+        tried = (learn(smoothing=1.0, delta=delta, min_rows=least) for delta, least in FEW_MARKOV)
         return best_of(tried, valid)
     return learn(valid=valid).structure
 

@@ -25,16 +25,19 @@ from experiments.separation_trees.setting import (
 )
 from treewright.criteria import LocalScore
 from treewright.graphs import Pdag
+from treewright.learners import DatabaseSettings, NodeSearch, TreeSettings
 
 Found = tuple[Pdag, int]
 Learner = Callable[[tw.Table], Found]
-_FAITHFUL: dict[str, Any] = {"depth": 10, "collider_rule": "first"}
+_FAITHFUL = NodeSearch(depth=10, collider_rule="first")
+_OURS = NodeSearch()
 
 
-def by_tree(level: float, sets: Any = None, **options: Any) -> Learner:
+def by_tree(level: float, sets: Any = None, search: NodeSearch = _FAITHFUL, **options: Any) -> Learner:
     def learn(table: tw.Table) -> Found:
-        settings = {"legitimacy": "skip", **_FAITHFUL, **options}
-        found = tw.learners.learn_separation_tree(test_of(table, level), sets, **settings)
+        test, settings = test_of(table, level), TreeSettings(**options)
+        tree = tw.learners.find_separation_tree(test, sets, settings=settings, legitimacy="skip")
+        found = tw.learn_by_separation_tree(tree, test, search=search)
         return found.structure, n_tests(found)
 
     return learn
@@ -93,10 +96,12 @@ DISCRETE: dict[str, Learner] = {
     "3 sets, refined at 0.2": by_tree(0.05, ALARM_SETS, alpha_uig=0.2),
     "nothing known, 0.05": by_tree(0.05, alpha_uig=0.05),
     "nothing known, 0.2": by_tree(0.05, alpha_uig=0.2),
-    "three databases, tests": by_databases("tests", alpha=0.05, depth=10),
+    "three databases, tests": by_databases(
+        "tests", alpha=0.05, settings=DatabaseSettings(search=NodeSearch(depth=10))
+    ),
     "three databases, class search": by_databases("class"),
-    'our tests (`engine="tests"`)': by_tree(0.01, depth="auto", collider_rule="contest"),
-    "our tests, 3 sets": by_tree(0.01, ALARM_SETS, depth="auto", collider_rule="contest"),
+    'our tests (`engine="tests"`)': by_tree(0.01, search=_OURS),
+    "our tests, 3 sets": by_tree(0.01, ALARM_SETS, _OURS),
     "class search (the default)": by_score(),
     "class search, 3 sets": by_score(ALARM_SETS),
 }
@@ -106,8 +111,8 @@ LINEAR: dict[str, Learner] = {
     "inverse covariance, 0.05": by_tree(0.01, alpha_uig=0.05),
     "inverse covariance, 0.2": by_tree(0.01, alpha_uig=0.2),
     "tree of 3 sets, not refined": by_tree(0.01, ALARM_SETS, refine_above=None),
-    "our tests (the default)": by_tree(0.01, depth="auto", collider_rule="contest"),
-    "our tests, 3 sets": by_tree(0.01, ALARM_SETS, depth="auto", collider_rule="contest"),
+    "our tests (the default)": by_tree(0.01, search=_OURS),
+    "our tests, 3 sets": by_tree(0.01, ALARM_SETS, _OURS),
     "class search": by_score(),
     "class search, 3 sets": by_score(ALARM_SETS),
     "three databases, tests": by_databases("tests", alpha=0.01),

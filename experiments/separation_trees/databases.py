@@ -37,8 +37,8 @@ LEARNERS: dict[str, Callable[[tw.Table], Pdag]] = {
         tw.learn_hill_climbing(tw.SparseQNML(tw.count(table.take(range(table.n_rows // 3))))).cpdag
     ),
     "one table, tree of the sets": lambda table: (
-        tw.learners.learn_separation_tree(
-            tests_of(table), ALARM_SETS, refine_above=None, legitimacy="skip"
+        tw.learn_by_separation_tree(
+            tw.separation_tree_from_hypergraph(table.schema, ALARM_SETS), tests_of(table)
         ).structure
     ),
     "one table, PC": lambda table: tw.learn_pc(tests_of(table)).structure,

@@ -92,7 +92,9 @@ def moral_story() -> Story:
 def refined_story(
     title: str, file: str, truth: tw.Dag, sets: Sequence[Sequence[str]], places: Places
 ) -> Story:
-    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(truth), sets, refine_above=3)
+    oracle, fine = tw.DSeparationOracle(truth), tw.learners.TreeSettings(refine_above=3)
+    tree = tw.learners.find_separation_tree(oracle, sets, settings=fine)
+    learned = tw.learn_by_separation_tree(tree, oracle)
     return Story(title, file, sets, learned.tree, learned.structure, truth, local_skeletons(learned), places)
 
 

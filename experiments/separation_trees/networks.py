@@ -31,7 +31,9 @@ def by_pc(table: tw.Table, sets: Sets) -> Found:
 
 
 def by_tree(table: tw.Table, sets: Sets | None) -> Found:
-    found = tw.learners.learn_separation_tree(tw.GTest(tw.count(table), LEVEL), sets, legitimacy="skip")
+    test = tw.GTest(tw.count(table), LEVEL)
+    tree = tw.learners.find_separation_tree(test, sets, legitimacy="skip")
+    found = tw.learn_by_separation_tree(tree, test)
     return found.structure, n_tests(found)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.errors import FormatError, GraphError, UnknownNameError
-from treewright.networks.graph_catalogue import read_graph
+from treewright.networks.catalogue import read_graph
 
 
 def rng(seed=0):

@@ -11,16 +11,6 @@ from treewright.statistics.counter import Counter
 from treewright.statistics.joint import JointCounts
 
 
-class IsState:
-    """The least that a feature is."""
-
-    def __init__(self, variable, state):
-        self.variable, self.state = variable, state
-
-    def mask(self, table):
-        return table.columns[self.variable] == self.state
-
-
 @pytest.fixture
 def both():
     rng = np.random.default_rng(0)
@@ -40,14 +30,6 @@ def test_it_counts_like_rows(both):
         assert sparse.shape == twin.shape
         assert (sparse.codes == twin.codes).all()
         assert (sparse.counts == twin.counts).all()
-
-
-def test_a_feature_keeps_its_part(both):
-    rows, joint = both
-    for state in range(3):
-        assert (
-            joint.given(IsState(1, state)).counts((0, 2)) == rows.given(IsState(1, state)).counts((0, 2))
-        ).all()
 
 
 def test_refusals():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from functools import wraps
+from inspect import signature
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -13,6 +16,8 @@ from treewright.limits import set_memory_limit
 _DATA = "Data"
 _RUN = "How to run"
 _ANSWER = "How to answer"
+
+Table = TypeVar("Table")
 
 
 class Missing(StrEnum):
@@ -143,3 +148,17 @@ def use_resources(threads: int | None, memory: str | None) -> None:
     """Apply `--threads` and `--memory`; what was not given is as the machine has it."""
     _core.set_threads(threads or 0)
     set_memory_limit(memory)
+
+
+def with_options(table: Callable[..., Table]) -> Callable[[Callable[[Table], None]], Callable[..., None]]:
+    """Make a command of a function that takes a table of options: each field becomes an option."""
+
+    def decorate(command: Callable[[Table], None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**said: Any) -> None:
+            command(table(**said))
+
+        run.__signature__ = signature(table, eval_str=True)  # type: ignore[attr-defined]
+        return run
+
+    return decorate

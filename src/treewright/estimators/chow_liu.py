@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from treewright.criteria.registry import score_named
 from treewright.estimators.estimator import Estimator
-from treewright.graphs import Dag, Knowledge
+from treewright.estimators.settings import with_settings
+from treewright.graphs import Dag
 from treewright.learners import Learned, learn_chow_liu
-from treewright.models import Dirichlet
 from treewright.statistics import Counter
-from treewright.tables import Schema
-from treewright.tables._reading.bins import Bins
-from treewright.tables._reading.missing import MissingPolicy
 
 
+@with_settings
 class ChowLiuTree(Estimator):
     """The best network in which each variable has at most one parent.
-
-    Parameters
-    ----------
-    score
-        What to maximise: "bic" (leaves out edges that do not pay), "loglik", "aic", "bdeu", "k2", "qnml",
-        "sparse-qnml" or "grouped-qnml".
-    knowledge
-        Arcs that are required or forbidden.
-    prior, missing, bins, schema, seed
-        As for every estimator.
 
     Examples
     --------
@@ -37,24 +25,5 @@ class ChowLiuTree(Estimator):
     [1, 0]
     """
 
-    def __init__(
-        self,
-        *,
-        score: str = "bic",
-        knowledge: Knowledge | None = None,
-        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
-        missing: MissingPolicy = "error",
-        bins: Bins | None = None,
-        schema: Schema | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.criterion = score
-        self.knowledge = knowledge
-        self.prior = prior
-        self.missing = missing
-        self.bins = bins
-        self.schema = schema
-        self.seed = seed
-
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        return learn_chow_liu(score_named(self.criterion, counter), knowledge=self.knowledge)
+        return learn_chow_liu(score_named(self.criterion, counter), **self._given("knowledge"))

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
+from treewright.estimators.settings import with_settings
 from treewright.learners import LearnedFeatureGraph, learn_efficient_markov
-from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, MarkovSettings, PartitionScore
-from treewright.models import Dirichlet, FeatureNetwork
-from treewright.statistics import Counter, count
-from treewright.tables import Schema, Table
-from treewright.tables._reading.bins import Bins
-from treewright.tables._reading.missing import MissingPolicy
+from treewright.learners.efficient_markov.lem import MarkovSettings
+from treewright.models import FeatureNetwork
+from treewright.statistics import RowSource, count
+from treewright.tables import Table
 
 
+@with_settings
 class EfficientMarkov(Estimator):
     """A Markov network that answers in time linear in its size, whatever its treewidth.
-
-    Parameters
-    ----------
-    delta
-        More information than this, in nats, keeps variables in one block; ``"auto"`` chooses on validation
-        rows, ``"gtest"`` by a test.
-    q, k, search, min_vars, leaf, score, balance_tol, max_depth
-        See :func:`treewright.learn_efficient_markov`.
-    min_rows, alpha
-        Rows that a context needs to be split, and rows of even spread that smooth every distribution; None
-        chooses on validation rows.
-    prior
-        Not used: `alpha` smooths.
-    missing, bins, schema, seed
-        As for every estimator; the seed draws the rows that are held out when there are no validation rows.
 
     Attributes
     ----------
@@ -46,47 +31,10 @@ class EfficientMarkov(Estimator):
     >>> import numpy as np
     >>> import treewright as tw
     >>> rows = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(0))
-    >>> markov = tw.EfficientMarkov(min_rows=100, alpha=1.0).fit(rows)
+    >>> markov = tw.EfficientMarkov(min_rows=100, smoothing=1.0).fit(rows)
     >>> markov.graph_.is_deterministic, markov.query("lung", given={"smoke": "yes"})["yes"] < 0.15
     (True, True)
     """
-
-    def __init__(
-        self,
-        *,
-        delta: float | Literal["auto", "gtest"] = "auto",
-        q: int = 3,
-        k: int = 1,
-        search: FeatureSearch = "greedy",
-        min_rows: float | None = None,
-        min_vars: int = 5,
-        alpha: float | None = None,
-        leaf: MarkovLeaf = "tree",
-        score: PartitionScore = "inverse-square",
-        balance_tol: float = 0.05,
-        max_depth: int | None = None,
-        prior: Dirichlet | None = None,
-        missing: MissingPolicy = "error",
-        bins: Bins | None = None,
-        schema: Schema | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.q = q
-        self.k = k
-        self.search = search
-        self.min_rows = min_rows
-        self.min_vars = min_vars
-        self.alpha = alpha
-        self.leaf = leaf
-        self.criterion = score
-        self.balance_tol = balance_tol
-        self.max_depth = max_depth
-        self.prior = prior
-        self.missing = missing
-        self.bins = bins
-        self.schema = schema
-        self.seed = seed
 
     def fit(self, X: Any, y: object = None, *, valid: Any = None) -> Self:
         """Learn a feature graph with its parameters; `valid` rows choose what is left open."""
@@ -98,20 +46,10 @@ class EfficientMarkov(Estimator):
         self.settings_ = learned.settings
         return self
 
-    def _learn(self, counter: Counter, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
-        return learn_efficient_markov(
-            counter,
-            delta=self.delta,
-            q=self.q,
-            k=self.k,
-            search=self.search,
-            min_rows=self.min_rows,
-            min_vars=self.min_vars,
-            alpha=self.alpha,
-            leaf=self.leaf,
-            score=self.criterion,
-            balance_tol=self.balance_tol,
-            max_depth=self.max_depth,
-            valid=valid,
-            rng=np.random.default_rng(self.seed),
+    def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
+        settings = MarkovSettings(
+            **self._given("largest_set", "feature_length", "search", "min_variables", "leaf", "score"),
+            **self._given("balance_tolerance", "max_depth"),
         )
+        given, rng = self._given("delta", "min_rows", "smoothing"), np.random.default_rng(self.seed)
+        return learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng, **given)

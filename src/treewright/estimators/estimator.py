@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, nearest
+from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
-from treewright.learners import Learned, Trace
+from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import (
     BayesianNetwork,
     Dirichlet,
@@ -35,7 +36,7 @@ from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
-from treewright.tables._reading.understood import identifiers
+from treewright.tables._reading.ready_columns import identifiers
 from treewright.tables.report import Report, remark_on_identifiers
 
 if TYPE_CHECKING:
@@ -43,33 +44,36 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """Settings as scikit-learn knows them: the arguments of `__init__`, kept under their own names.
+    """Settings as scikit-learn knows them: the keywords of `__init__`, which the table of settings makes."""
 
-    Only `score=` lives elsewhere, as `criterion`: `.score(rows)` is a method.
-    """
+    criterion: Any  # the setting `score`
 
     @classmethod
-    def _names(cls) -> tuple[str, ...]:
-        return tuple(name for name in inspect.signature(cls).parameters)
+    def _defaults(cls) -> dict[str, Any]:
+        return {name: row.default for name, row in inspect.signature(cls).parameters.items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Settings by name; `deep` has no meaning here, since no setting has settings of its own."""
-        return {name: getattr(self, _attribute(name)) for name in self._names()}
+        return self._given(*self._defaults())
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        """Some of the settings, for a learner that calls them the same."""
+        return {name: getattr(self, attribute_of(name)) for name in names}
 
     def set_params(self, **settings: Any) -> Self:
         """Change settings by name."""
-        known = self._names()
+        known = self._defaults()
         for name, value in settings.items():
             if name not in known:
                 raise SettingError(
                     f"{type(self).__name__} has no setting {name!r}; it has {nearest(name, known)}"
                 )
-            setattr(self, _attribute(name), value)
+            setattr(self, attribute_of(name), value)
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self)).parameters
-        changed = (f"{n}={v!r}" for n, v in self.get_params().items() if v is not defaults[n].default)
+        defaults = self._defaults()
+        changed = (f"{n}={v!r}" for n, v in self.get_params().items() if v is not defaults[n])
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
@@ -83,16 +87,8 @@ class Settings:
         )
 
 
-def _attribute(setting: str) -> str:
-    return "criterion" if setting == "score" else setting
-
-
 class Estimator(Settings, ABC):
     """What all estimators share: read, count, learn, fit; then ask.
-
-    Settings common to all: `prior` (see :class:`~treewright.Dirichlet`; None is maximum likelihood),
-    `missing`, `bins` and `schema` (see :func:`~treewright.read_table`; a schema says which states there are,
-    also those that a fold of the rows happens not to show), `seed` for whatever is random.
 
     Attributes
     ----------
@@ -144,7 +140,8 @@ class Estimator(Settings, ABC):
 
     def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
         """Put parameters on what was learned."""
-        return fit(learned.structure, counter, prior=self.prior)
+        shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
+        return fit(shape, counter, prior=self.prior)
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
         if isinstance(X, Table) and schema is None and self.bins is None:

@@ -4,54 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from treewright.errors import NotFittedError
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
-from treewright.graphs import Knowledge, Pdag
+from treewright.estimators.settings import Sets, with_settings
+from treewright.graphs import Pdag
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
 from treewright.learners import Absence
 from treewright.learners.separation_trees.audit import Legitimacy
-from treewright.learners.separation_trees.from_tables import Engine, learn_from_tables
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
-from treewright.models import Dirichlet, fit
-from treewright.models.fitting.several_tables import score_tables
+from treewright.learners.separation_trees.databases import learn_from_databases
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
+from treewright.learners.separation_trees.settings import DatabaseSettings, TreeSettings
+from treewright.models import fit
+from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
-from treewright.tables._reading.bins import Bins
-from treewright.tables._reading.missing import MissingPolicy
-
-Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
 
 
+@with_settings
 class SeparationTree(Estimator):
     """A network from a table, or from several tables that share only some of their columns.
 
     ``fit(table)`` learns from one table, ``fit([table, table, ...])`` from tables with overlapping columns,
     whose rows are different individuals: nothing is joined, and the model still answers questions about
     columns that no table has together. The columns may be discrete, or all of them continuous.
-
-    Parameters
-    ----------
-    hypergraph
-        Sets of variables such that variables that influence each other directly, and parents of a common
-        child, share a set; or a file with one set per line. By default the columns of the tables.
-    engine
-        "class": search over equivalence classes by a score, among the pairs that share a set. "tests":
-        independence tests inside the nodes of a d-separation tree, as in [1]_. "auto": tests for one table
-        of continuous columns unless a score is given, else class.
-    score, effort, max_parents
-        Of the engine "class". The score is "sparse-qnml", or "gaussian-bic" for continuous columns, unless
-        given.
-    test, alpha, alpha_uig, refine_above, completion
-        Of the engine "tests", see :func:`~treewright.learners.learn_separation_tree` and
-        :func:`~treewright.learn_from_databases`. `alpha` is 0.05 for counts of several tables and else 0.01
-        unless given.
-    legitimacy
-        What happens when rows contradict the hypergraph: "error", "report" (see `audit_`) or "skip".
-    knowledge
-        Arcs that are required or forbidden.
-    prior, missing, bins, schema, seed
-        As for every estimator; the prior is for discrete columns.
 
     Attributes
     ----------
@@ -96,44 +72,8 @@ class SeparationTree(Estimator):
     dysp and xray share no node; the tree separates them by {either, lung}
     """
 
-    def __init__(
-        self,
-        *,
-        hypergraph: Sets | None = None,
-        engine: Engine = "auto",
-        score: str | None = None,
-        effort: int = 2,
-        max_parents: int | None = None,
-        test: Literal["g", "chi-square"] = "g",
-        alpha: float | None = None,
-        alpha_uig: float = 0.01,
-        refine_above: int | Literal["auto"] | None = "auto",
-        completion: Literal["fit", "none"] = "fit",
-        legitimacy: Legitimacy = "error",
-        knowledge: Knowledge | None = None,
-        prior: Dirichlet | None = Dirichlet(1.0),  # noqa: B008 -- frozen
-        missing: MissingPolicy = "error",
-        bins: Bins | None = None,
-        schema: Schema | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.hypergraph = hypergraph
-        self.engine = engine
-        self.criterion = score
-        self.effort = effort
-        self.max_parents = max_parents
-        self.test = test
-        self.alpha = alpha
-        self.alpha_uig = alpha_uig
-        self.refine_above = refine_above
-        self.completion = completion
-        self.legitimacy = legitimacy
-        self.knowledge = knowledge
-        self.prior = prior
-        self.missing = missing
-        self.bins = bins
-        self.schema = schema
-        self.seed = seed
+    hypergraph: Sets | None
+    legitimacy: Legitimacy
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn a network from a frame, array, file or table, or from a list of them."""
@@ -145,21 +85,17 @@ class SeparationTree(Estimator):
         self._tell(learned)
         return self
 
-    def _learn(self, counter: Databases) -> LearnedFromTables:
-        return learn_from_tables(
+    def _learn(self, counter: Databases) -> LearnedFromDatabases:
+        sets = self._sets()
+        # what tables contradict in their own columns is reported
+        legitimacy = "report" if sets is None and self.legitimacy == "error" else self.legitimacy
+        tree = TreeSettings(**self._given("refine_above", "alpha_uig"))
+        return learn_from_databases(
             counter,
-            hypergraph=self._sets(),
-            engine=self.engine,
-            score=self.criterion,
-            effort=self.effort,
-            max_parents=self.max_parents,
-            test=self.test,
-            alpha=self.alpha,
-            alpha_uig=self.alpha_uig,
-            refine_above=self.refine_above,
-            completion=self.completion,
-            legitimacy=self.legitimacy,
-            knowledge=self.knowledge,
+            hypergraph=sets,
+            legitimacy=legitimacy,
+            settings=DatabaseSettings(tree=tree, **self._given("completion")),
+            **self._given("engine", "score", "effort", "max_parents", "test", "alpha", "knowledge"),
         )
 
     def _sets(self) -> Iterable[Iterable[str]] | None:
@@ -167,7 +103,7 @@ class SeparationTree(Estimator):
             return read_hypergraph(self.hypergraph)
         return self.hypergraph
 
-    def _tell(self, learned: LearnedFromTables) -> None:
+    def _tell(self, learned: LearnedFromDatabases) -> None:
         self.learned_ = learned
         self.databases_ = learned.databases
         self.cpdag_: Pdag = learned.structure
@@ -178,7 +114,7 @@ class SeparationTree(Estimator):
         self.undecided_edges_ = learned.undecided_edges
         self.model_based_ = learned.model_based
         self.audit_ = learned.audit
-        self.warnings_ = learned.warnings
+        self.warnings_ = learned.notes
 
     def _read_all(self, X: Any, schema: Schema | None) -> Databases:
         if isinstance(X, Databases):

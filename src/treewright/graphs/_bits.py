@@ -15,6 +15,16 @@ Offsets = npt.NDArray[np.int64]
 Members = npt.NDArray[np.uint32]
 
 
+class FrozenGraph:
+    """A value: what was set when it was made does not change."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a graph does not change; build another one (asked to set {name!r})")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a graph does not change; build another one (asked to delete {name!r})")
+
+
 def n_words(n: int) -> int:
     return (n + 63) // 64
 
@@ -23,6 +33,16 @@ def members(row: npt.NDArray[np.uint64]) -> Scope:
     """Positions of the set bits, rising."""
     octets = row.astype("<u8", copy=False).view(np.uint8)
     return tuple(np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist())
+
+
+def set_bits(mask: int) -> Scope:
+    """Positions of the set bits of a whole number, rising."""
+    found = []
+    while mask:
+        lowest = mask & -mask
+        found.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return tuple(found)
 
 
 def unpack(rows: Rows) -> npt.NDArray[np.bool_]:

@@ -8,7 +8,6 @@ sparse graphs, since it divides them by all pairs that are not joined: read F1 a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -163,9 +162,10 @@ def compare(truth: object, learned: object) -> Comparison:
     skeleton = SkeletonComparison(
         tp=len(common), fp=len(extra), fn=len(missing), tn=n_pairs - len(one) - len(extra)
     )
+    are_dags = isinstance(first, Dag) and isinstance(second, Dag)
     return Comparison(
         shd=len(missing) + len(extra) + len(misoriented),
-        shd_dag=_differences(_marks(first), _marks(second)) if _are_dags(first, second) else None,
+        shd_dag=_differences(_marks(first), _marks(second)) if are_dags else None,
         skeleton=skeleton,
         hamming=len(missing) + len(extra),
         missing=tuple(named_pairs(first.schema, missing, ordered=False)),
@@ -190,18 +190,8 @@ def shd(a: object, b: object) -> int:
 
 
 def irregularity(graph: Shape) -> int:
-    """Sum over the edges of the difference of the two degrees; 0 when every component is regular.
-
-    Examples
-    --------
-    >>> from treewright.tables import Schema, Variable
-    >>> schema = Schema([Variable(name) for name in "habcde"])
-    >>> irregularity(UndirectedGraph(schema, [("h", leaf) for leaf in "abcde"]))
-    20
-    """
-    edges = graph.index_edges()
-    degrees = Counter(end for edge in edges for end in edge)
-    return sum(abs(degrees[u] - degrees[v]) for u, v in edges)
+    """Sum over the edges of the difference of the two degrees: :meth:`UndirectedGraph.irregularity`."""
+    return (graph if isinstance(graph, UndirectedGraph) else graph.skeleton()).irregularity()
 
 
 def moral_graph(graph: Shape) -> UndirectedGraph:
@@ -260,10 +250,6 @@ def _marks(graph: Shape) -> Mapping[Arc, Arc | None]:
 def _differences(one: Mapping[Arc, Arc | None], other: Mapping[Arc, Arc | None]) -> int:
     nothing = (-1, -1)
     return sum(one.get(pair, nothing) != other.get(pair, nothing) for pair in one.keys() | other.keys())
-
-
-def _are_dags(*graphs: Shape) -> bool:
-    return all(isinstance(graph, Dag) for graph in graphs)
 
 
 def _ratio(part: int, whole: int, *, otherwise: float) -> float:

@@ -20,11 +20,6 @@ Made = TypeVar("Made")
 class FeatureGraphBuilder:
     """Makes nodes one by one; equal nodes are made once. Each method returns the id of its node.
 
-    Parameters
-    ----------
-    schema
-        The variables.
-
     Examples
     --------
     >>> from treewright.tables.schema import Variable

@@ -22,25 +22,20 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError, SchemaError
+from treewright.graphs._bits import FrozenGraph
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
 from treewright.types import Scope
 
 KINDS = ("one", "table", "tree", "split", "feature", "and", "mix", "hidden", "rows")
 NO_PARENT = 2**32 - 1  # of a root in a hidden tree
-_TYPES: tuple[type[np.generic], ...] = (
-    np.uint8,
-    np.uint64,
-    np.uint32,
-    np.uint64,
-    np.uint32,
-    np.uint64,
-    np.float64,
-)
-_NAMES = ("kinds", "child_begin", "children", "integer_begin", "integers", "number_begin", "numbers")
+_TYPES: dict[str, type[np.generic]] = {
+    "kinds": np.uint8, "child_begin": np.uint64, "children": np.uint32, "integer_begin": np.uint64,
+    "integers": np.uint32, "number_begin": np.uint64, "numbers": np.float64,
+}  # fmt: skip
 
 
-class FeatureGraph:
+class FeatureGraph(FrozenGraph):
     """A feature graph with its parameters.
 
     Graphs are made by learners, by :class:`FeatureGraphBuilder` or from the arrays of another one.
@@ -75,8 +70,6 @@ class FeatureGraph:
     True
     """
 
-    __slots__ = ("__dict__", "arrays", "native", "schema")
-
     schema: Schema
     arrays: tuple[npt.NDArray[Any], ...]
     native: _core.FeatureArena
@@ -85,10 +78,10 @@ class FeatureGraph:
         for variable in schema:
             if not variable.is_discrete:
                 raise SchemaError(f"a feature graph has discrete variables; {variable.name!r} is continuous")
-        if len(arrays) != len(_NAMES):
-            raise GraphError(f"a feature graph has the arrays {', '.join(_NAMES)}; found {len(arrays)}")
+        if len(arrays) != len(_TYPES):
+            raise GraphError(f"a feature graph has the arrays {', '.join(_TYPES)}; found {len(arrays)}")
         checked = tuple(
-            _frozen(array, kind, name) for array, kind, name in zip(arrays, _TYPES, _NAMES, strict=True)
+            _frozen(array, kind, name) for array, (name, kind) in zip(arrays, _TYPES.items(), strict=True)
         )
         try:
             native = _core.FeatureArena(list(schema.cardinalities), *checked)
@@ -97,12 +90,6 @@ class FeatureGraph:
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "arrays", checked)
         object.__setattr__(self, "native", native)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a graph does not change; build another one (asked to set {name!r})")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a graph does not change; build another one (asked to delete {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FeatureGraph, (self.schema, *self.arrays)

@@ -21,19 +21,9 @@ from treewright.types import Cells, Scope
 class CliqueTree:
     """Room for a table over each of some scopes, and what their product says about the same scopes.
 
-    Tables come and go side by side in one flat array, in the order of the scopes.
-
-    Parameters
-    ----------
-    graph
-        Whatever shares a scope is joined here. It is triangulated by min-fill.
-    scopes
-        Cliques of the graph, none empty.
-
-    Raises
-    ------
-    TableTooLarge
-        When the tables of the cliques would exceed the memory limit; before any is made.
+    Tables come and go side by side in one flat array, in the order of the scopes: cliques of the graph, none
+    empty. The graph is triangulated by min-fill; tables of cliques that would exceed the memory limit are
+    refused before any is made.
 
     Examples
     --------
@@ -63,12 +53,7 @@ class CliqueTree:
     def fit_proportionally(self, targets: Cells, tolerance: float, sweeps: int) -> tuple[Cells, int, float]:
         """Factors whose product has the target marginals; sweeps taken and the largest difference left.
 
-        Iterative proportional fitting within the cliques of the tree [1]_.
-
-        References
-        ----------
-        .. [1] Jirousek & Preucil (1995). On the effective implementation of the iterative proportional
-           fitting procedure. Computational Statistics & Data Analysis 19, 177-189.
+        Iterative proportional fitting within the cliques of the tree (Jirousek & Preucil 1995).
         """
         return self._native.fit_proportionally(targets, tolerance, sweeps)
 

@@ -1,21 +1,14 @@
 """The distribution of columns that no table has together, from tables that have parts of them.
 
 If every variable lies in one table together with all its parents, the joint distribution is a product of
-functions of table columns, and the only such product with the margins of the tables (section 3 of [1]_
-discusses when it is known). *Iterative proportional fitting* finds it. It is never done on all variables:
-a set of columns is dropped first wherever its neighbours lie in one table, since it then says nothing about
-the others (collapsibility [2]_). What is left is fitted on a junction tree.
+functions of table columns, and the only such product with the margins of the tables (Xie, Geng & Zhao 2006,
+section 3, discuss when it is known). *Iterative proportional fitting* finds it. It is never done on all
+variables: a set of columns is dropped first wherever its neighbours lie in one table, since it then says
+nothing about the others (collapsibility, Asmussen & Edwards 1983). What is left is fitted on a junction tree.
 
 Margins of samples contradict each other where tables overlap, and no distribution has them all. So what is
 shared is settled first: a set of columns that several tables have gets the distribution of all their rows,
 smaller sets before larger ones, and each table is scaled to the sets inside it.
-
-References
-----------
-.. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs. Artificial
-   Intelligence 170, 422-439.
-.. [2] Asmussen & Edwards (1983). Collapsibility and response variables in contingency tables. Biometrika 70,
-   567-578.
 """
 
 from __future__ import annotations
@@ -59,20 +52,9 @@ class _Settled:
 class CompletedJoint:
     """The product of functions of table columns that has the margins of the tables.
 
-    Parameters
-    ----------
-    schema
-        All variables, discrete.
-    scopes
-        The columns of the tables, none inside another.
-    counts
-        Counts of many scopes, each inside one of `scopes`, pooled over all rows that have it.
-
-    Attributes
-    ----------
-    residual
-        The largest difference between a margin and the fitted one, over all fits so far: 0 when the tables
-        agree perfectly, larger where they cannot be parts of one distribution.
+    `scopes` are the columns of the tables, none inside another; `counts` pools the counts of scopes inside
+    them over all rows that have them. `residual` is the largest difference between a margin and the fitted
+    one so far: 0 when the tables agree perfectly, larger where they cannot be parts of one distribution.
 
     Examples
     --------

@@ -16,19 +16,13 @@ class Cost:
 
     Attributes
     ----------
-    width
-        Variables in the largest table, less one.
-    largest_table
-        Names of the variables in the largest table.
-    largest_cells
-        Cells of that table, exactly, however many.
+    width, largest_table, largest_cells
+        Variables in the largest table less one, their names, and its cells, exactly, however many.
     bytes
         Memory for all tables and messages. Large tables are walked through in tiles rather than stored, so
         this may be less than the largest table alone would take.
-    operations
-        Multiplications and additions on single cells.
-    seconds
-        A guess from the operations, for one thread of a common machine.
+    operations, seconds
+        Multiplications and additions on single cells, and a guess from these for one thread.
     refused
         Whether the question exceeds the memory limit and would raise :class:`TableTooLarge`.
 

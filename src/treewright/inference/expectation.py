@@ -25,17 +25,7 @@ class FamilyExpectation:
 
     Variables are laid out by name inside, so that nothing depends on the order of the columns; counts are
     added as fixed-point numbers, so that nothing depends on the order of the rows or the number of threads.
-
-    Parameters
-    ----------
-    schema
-        Names and states; all discrete.
-    families
-        One scope per table; the axes of its table in that order.
-    columns
-        The rows: codes, and masks of cells that are not observed.
-    weights
-        How often each row counts; None: once.
+    The axes of a table are those of its family, in that order; `weights` say how often each row counts.
 
     Examples
     --------
@@ -55,7 +45,7 @@ class FamilyExpectation:
         schema: Schema,
         families: Sequence[Scope],
         columns: EvidenceColumns,
-        weights: npt.NDArray[np.float64] | npt.NDArray[np.int64] | None = None,
+        weights: Cells | npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.schema = schema
         order, rank = schema.name_order, schema.name_ranks
@@ -88,10 +78,7 @@ class FamilyExpectation:
     def step(self, tables: Sequence[Cells]) -> tuple[list[Cells], float]:
         """Expected counts of each family, and the log-likelihood of what the rows show.
 
-        Parameters
-        ----------
-        tables
-            One per family; their product is the distribution.
+        The distribution is the product of `tables`, one per family.
         """
         by_name = zip(self._families, self._axes, strict=True)
         parts = [np.asarray(tables[f]).transpose(axes).reshape(-1) for f, axes in by_name]

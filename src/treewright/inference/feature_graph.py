@@ -25,7 +25,7 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.refusals import refuse_impossible
-from treewright.limits import format_count, memory_limit
+from treewright.limits import format_count, memory_limit, table_cells
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 
@@ -38,11 +38,6 @@ class FeatureGraphEngine:
 
     Every question returns the natural logarithm of the probability of its evidence; soft evidence weighs rows
     by its likelihoods. Minus infinity means that the evidence is impossible.
-
-    Parameters
-    ----------
-    graph
-        The graph with its parameters.
 
     Examples
     --------
@@ -165,10 +160,10 @@ class FeatureGraphEngine:
     def cost(self, evidence: Evidence = NOTHING, targets: Scope = ()) -> Cost:
         """What all marginals (or the joint of some targets) would cost; nothing is evaluated."""
         free = sorted(set(targets) - set(evidence.observed))
-        runs = math.prod(self.schema.cardinalities[v] for v in targets) if len(targets) > 1 else 3
+        runs = table_cells(self.schema, targets) if len(targets) > 1 else 3
         scope, cells = self._largest_leaf
-        if len(free) > 1 and math.prod(self.schema.cardinalities[v] for v in free) > cells:
-            scope, cells = free, math.prod(self.schema.cardinalities[v] for v in free)
+        if len(free) > 1 and table_cells(self.schema, free) > cells:
+            scope, cells = free, table_cells(self.schema, free)
         limit, size = memory_limit(), 8 * (self._workspace + (runs if len(targets) > 1 else 0))
         seconds = 1e-9 * runs * self._program.row_cost if runs < 10**300 else math.inf
         return Cost(
@@ -223,7 +218,7 @@ class FeatureGraphEngine:
         return common, scale
 
     def _refuse_large(self, targets: Scope) -> None:
-        cells = math.prod(self.schema.cardinalities[v] for v in targets)
+        cells = table_cells(self.schema, targets)
         needed = 8 * (len(targets) + 2) * cells
         if needed > max(memory_limit(), 1 << 26):
             names = [repr(name) for name in sorted(self.schema.names_of(targets))]

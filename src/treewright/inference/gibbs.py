@@ -23,14 +23,7 @@ from treewright.types import Cells, Codes, Scope
 class GibbsSampler:
     """Chains over a product of tables, given evidence.
 
-    Parameters
-    ----------
-    schema
-        Names and states; all discrete.
-    factors
-        Non-negative tables over scopes.
-    evidence
-        Observed variables keep their state; likelihoods become tables of their own.
+    Observed variables keep their state; likelihoods become tables of their own.
 
     Examples
     --------

@@ -41,19 +41,11 @@ class JunctionTreeEngine:
     all states that agree with it. For the tables of a Bayesian network that is its probability.
     Minus infinity means that the evidence is impossible; the numbers beside it then mean nothing.
 
-    Parameters
-    ----------
-    schema
-        Names and states; all discrete.
-    factors
-        Non-negative tables over scopes. Scopes may repeat, overlap or be empty.
-    directed
-        Promise that factor v is the distribution of variable v given the others in its scope, v itself last.
-        Variables that a question does not touch are then left out.
-    options
-        Ways of working, for tests: ``strategy`` (automatic, masked, sliced, pruned, parts),
-        ``hubs``, ``stored_cells``, ``streamed_above``, ``tile``. Answers do not depend on them beyond
-        rounding.
+    Scopes of `factors` may repeat, overlap or be empty. `directed` promises that factor v is the distribution
+    of variable v given the others in its scope, v itself last; variables that a question does not touch are
+    then left out. `options` are ways of working, for tests: ``strategy`` (automatic, masked, sliced, pruned,
+    parts), ``hubs``, ``stored_cells``, ``streamed_above``, ``tile``. Answers do not depend on them beyond
+    rounding.
 
     Examples
     --------

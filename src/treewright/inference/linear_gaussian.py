@@ -35,16 +35,10 @@ class GaussianCost:
 
     Attributes
     ----------
-    largest_block
-        Names of the variables that have to be solved together, in the dearest block.
-    n_observed
-        How many of them are observed.
-    bytes
-        Memory for all blocks.
-    operations
-        Multiplications and additions.
-    seconds
-        A guess from the operations, for one thread of a common machine.
+    largest_block, n_observed
+        Names of the variables that have to be solved together in the dearest block; how many are observed.
+    bytes, operations, seconds
+        Memory for all blocks, multiplications and additions, and a guess from these for one thread.
     refused
         Whether the question exceeds the memory limit and would raise :class:`TableTooLarge`.
 
@@ -74,15 +68,7 @@ class GaussianCost:
 
 
 class LinearGaussianEngine:
-    """Conditions a linear network on what is observed; remembers the last set of observed variables.
-
-    Parameters
-    ----------
-    schema
-        The variables.
-    native
-        Their families in the core.
-    """
+    """Conditions a linear network on what is observed; remembers the last set of observed variables."""
 
     def __init__(self, schema: Schema, native: _core.NormalNetwork) -> None:
         self.schema = schema

@@ -23,28 +23,31 @@ from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_tr
 from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
 from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
-from treewright.learners.classes.aggressive import learn_aggressive
 from treewright.learners.classes.bootstrap import edge_confidence
 from treewright.learners.classes.chow_liu import learn_chow_liu
 from treewright.learners.classes.class_search import LearnedClass, class_search
-from treewright.learners.classes.dag_climbing import learn_dag_climbing, learn_tabu
+from treewright.learners.classes.dag_climbing import learn_aggressive, learn_dag_climbing, learn_tabu
 from treewright.learners.classes.edge_confidence import EdgeConfidence
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import ScoreChoice, choose_score
-from treewright.learners.efficient_markov.cutset import learn_cutset_bag, learn_cutset_network
+from treewright.learners.efficient_markov.cutset import CutsetSettings, learn_cutset_bag, learn_cutset_network
 from treewright.learners.efficient_markov.hidden_tree import learn_hidden_tree
-from treewright.learners.efficient_markov.lem import learn_efficient_markov, low_information_blocks
+from treewright.learners.efficient_markov.lem import (
+    MarkovSettings,
+    learn_efficient_markov,
+    low_information_blocks,
+)
 from treewright.learners.efficient_markov.mixture import Member, Mixed, learn_mixture
 from treewright.learners.efficient_markov.mixture_components import CutsetComponents, TreeComponents
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph
-from treewright.learners.independence.grow_shrink_network import learn_grow_shrink_network
 from treewright.learners.independence.markov_blankets import (
     LearnedBlankets,
     grow_shrink,
     interleaved,
+    learn_grow_shrink_network,
     markov_blankets,
 )
 from treewright.learners.independence.pc import LearnedPc, learn_pc
@@ -70,4 +73,5 @@ from treewright.learners.separation_trees.independence_graph import estimate_ind
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.pooled_judges import pooled_test
-from treewright.learners.separation_trees.refinement import learn_separation_tree
+from treewright.learners.separation_trees.refinement import FoundTree, find_separation_tree
+from treewright.learners.separation_trees.settings import DatabaseSettings, NodeSearch, TreeSettings

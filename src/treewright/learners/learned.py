@@ -13,6 +13,7 @@ from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.types import Progress, Step
 
 Structure_co = TypeVar("Structure_co", covariant=True)
 Dag_co = TypeVar("Dag_co", bound=Dag, covariant=True)
@@ -159,3 +160,9 @@ class TraceBuilder:
 
     def build(self, *, stopped_by: str = "") -> Trace:
         return Trace(tuple(self._phases), stopped_by)
+
+
+def tell(progress: Progress | None, phase: str, done: int = 0, of: int | None = None) -> None:
+    """Say where the work is, if somebody listens."""
+    if progress is not None:
+        progress(Step(phase, done, of))

@@ -1,12 +1,6 @@
 """Put parameters on a shape and answer questions with it."""
 
-from treewright.models.answers import (
-    BoundedExplanation,
-    Distribution,
-    Explanation,
-    ManyMarginals,
-    Marginals,
-)
+from treewright.models.answers import BoundedExplanation, Distribution, Explanation, ManyMarginals, Marginals
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, SampledAnswer

@@ -142,8 +142,6 @@ class ByName(Mapping[str, Answer]):
 class Marginals(ByName[Distribution]):
     """The distribution of every variable, each asked for by name.
 
-    The numbers stay in one flat array; distributions are made when they are asked for.
-
     Attributes
     ----------
     cells
@@ -162,10 +160,7 @@ class Marginals(ByName[Distribution]):
     __slots__ = ("_offsets", "cells", "log_probability_of_evidence", "names", "schema")
 
     def __init__(
-        self,
-        schema: Schema,
-        cells: Cells | Sequence[Cells],
-        log_probability_of_evidence: float = 0.0,
+        self, schema: Schema, cells: Cells | Sequence[Cells], log_probability_of_evidence: float = 0.0
     ) -> None:
         self.schema, self.names = schema, schema.names
         self.cells = cells if isinstance(cells, np.ndarray) else _joined(cells)

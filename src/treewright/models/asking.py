@@ -31,7 +31,40 @@ from treewright.types import Cells, Scope
 
 
 class Asking(ModelBase):
-    """What every exact model of discrete variables can be asked."""
+    """What every exact model of discrete variables can be asked.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> round(asia.query("lung", given={"xray": "yes", "smoke": "yes"})["yes"], 4)
+    0.646
+    >>> round(asia.query(["lung", "bronc"])["yes", "no"], 6)  # two variables together
+    0.0235
+    >>> round(asia.query("lung", given={"xray": {"yes": 0.8, "no": 0.2}})["yes"], 4)  # soft evidence
+    0.1628
+    >>> result = asia.marginals(given={"xray": "yes"})
+    >>> round(result["lung"]["yes"], 4), round(result.probability_of_evidence, 4)
+    (0.4887, 0.1103)
+    >>> many = asia.marginals_many([{"xray": "yes"}, {"xray": "no", "smoke": "yes"}])
+    >>> many.array("lung")[:, 0].round(4).tolist()
+    [0.4887, 0.0024]
+    >>> round(asia.probability_of({"smoke": "yes", "lung": "yes"}), 6)
+    0.05
+    >>> answer = asia.mpe(given={"xray": "yes"})
+    >>> answer["lung"], answer["smoke"], round(answer.probability, 4)
+    ('yes', 'yes', 0.0259)
+    >>> dict(asia.marginal_map(["lung", "bronc"], given={"dysp": "yes"}))
+    {'lung': 'no', 'bronc': 'yes'}
+    >>> sick = asia.sample(1000, given={"xray": "yes"}, rng=np.random.default_rng(7))
+    >>> set(sick.labels("xray").tolist()), sick.n_rows
+    ({'yes'}, 1000)
+    >>> asia.predict(sick, "either").tolist()[:3] == sick.labels("either").tolist()[:3]
+    True
+    >>> cost = tw.load_network("alarm").cost()
+    >>> cost.width, cost.largest_cells, cost.refused
+    (4, 108, False)
+    """
 
     @abstractmethod
     def _make_engine(self) -> Engine:
@@ -52,16 +85,6 @@ class Asking(ModelBase):
         One 64-bit seed is taken from `rng`; the rows are the same for any number of threads, and the first
         rows of a longer sample are the rows of a shorter one. Rows given evidence are exact draws, none is
         rejected or weighted.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> asia.sample(1000, rng=np.random.default_rng(7)).n_rows
-        1000
-        >>> sick = asia.sample(1000, given={"xray": "yes"}, rng=np.random.default_rng(7))
-        >>> set(sick.labels("xray").tolist())
-        {'yes'}
         """
         seed = sampling_seed(self.schema, n, rng)
         return self._draw(n, self._read(given), seed)
@@ -82,17 +105,6 @@ class Asking(ModelBase):
             A name, or a sequence of names.
         given
             What is known, by name: a state, or a mapping from every state to its likelihood (soft evidence).
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> round(asia.query("lung", given={"xray": "yes", "smoke": "yes"})["yes"], 4)
-        0.646
-        >>> round(asia.query(["lung", "bronc"])["yes", "no"], 6)
-        0.0235
-        >>> round(asia.query("lung", given={"xray": {"yes": 0.8, "no": 0.2}})["yes"], 4)
-        0.1628
         """
         scope, evidence = self._targets(targets), self._read(given)
         table, log_evidence = self._engine.joint(scope, evidence)
@@ -101,15 +113,7 @@ class Asking(ModelBase):
         return Distribution([self.schema[v] for v in scope], table, log_probability)
 
     def marginals(self, given: Given | None = None) -> Marginals:
-        """The distribution of every variable given what is known, in one propagation.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> result = load_network("asia").marginals(given={"xray": "yes"})
-        >>> round(result["lung"]["yes"], 4), round(result.probability_of_evidence, 4)
-        (0.4887, 0.1103)
-        """
+        """The distribution of every variable given what is known, in one propagation."""
         evidence = self._read(given)
         cells, log_evidence = self._engine.marginals(evidence)
         self._require_possible(log_evidence, evidence)
@@ -118,19 +122,8 @@ class Asking(ModelBase):
     def marginals_many(self, rows: Table | Sequence[Mapping[str, Label]]) -> ManyMarginals:
         """The distribution of every variable given each row, for many rows at once.
 
-        Parameters
-        ----------
-        rows
-            A table, whose missing cells (and columns that it lacks) are not observed; or a sequence of
-            mappings from names to states. Equal rows are asked once.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> result = asia.marginals_many([{"xray": "yes"}, {"xray": "no", "smoke": "yes"}])
-        >>> result.array("lung")[:, 0].round(4).tolist()
-        [0.4887, 0.0024]
+        Missing cells of a table, columns that it lacks and names that a mapping leaves out are not observed.
+        Equal rows are asked once.
         """
         everything = tuple(range(len(self.schema)))
         check_answer_size(self.schema, everything, len(rows))
@@ -146,14 +139,6 @@ class Asking(ModelBase):
         """The most probable state of one variable for every row, given the row's other cells.
 
         Missing cells are not observed, and neither is the target where the table has it.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> rows = asia.sample(3, rng=np.random.default_rng(1))
-        >>> asia.predict(rows, "either").tolist() == rows.labels("either").tolist()
-        True
         """
         v = self.schema.index(target)
         columns = align_evidence(self.schema, table).without(v)
@@ -171,27 +156,12 @@ class Asking(ModelBase):
         return best
 
     def probability_of(self, given: Given) -> float:
-        """Probability that all of this holds.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> round(load_network("asia").probability_of({"smoke": "yes", "lung": "yes"}), 6)
-        0.05
-        """
+        """Probability that all of this holds."""
         evidence = self._read(given)
         return math.exp(self._log_probability_of(self._engine.log_mass(evidence), evidence))
 
     def mpe(self, given: Given | None = None) -> Explanation:
-        """The most probable explanation: the states of all variables that are jointly most probable.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> answer = load_network("asia").mpe(given={"xray": "yes"})
-        >>> answer["lung"], answer["smoke"], round(answer.probability, 4)
-        ('yes', 'yes', 0.0259)
-        """
+        """The most probable explanation: the states of all variables that are jointly most probable."""
         evidence = self._read(given)
         codes, log_probability = self._engine.most_probable(evidence)
         self._require_possible(log_probability, evidence)
@@ -202,12 +172,6 @@ class Asking(ModelBase):
 
         Not the same as reading those variables off :meth:`mpe`. Answered exactly through the joint table of
         the targets, and refused with :class:`TableTooLarge` when that exceeds the memory limit.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> dict(load_network("asia").marginal_map(["lung", "bronc"], given={"dysp": "yes"}))
-        {'lung': 'no', 'bronc': 'yes'}
         """
         scope, evidence = self._targets(targets), self._read(given)
         table, log_evidence = self._engine.joint(scope, evidence)
@@ -221,15 +185,7 @@ class Asking(ModelBase):
         return self._engine.joint(self.schema.scope(scope))[0]
 
     def cost(self, given: Given | None = None, targets: str | Sequence[str] | None = None) -> Cost:
-        """What a question would cost: all marginals, or the joint of some targets. Nothing is computed.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> cost = load_network("alarm").cost()
-        >>> cost.width, cost.largest_cells, cost.refused
-        (4, 108, False)
-        """
+        """What a question would cost: all marginals, or the joint of some targets. Nothing is computed."""
         scope = () if targets is None else self._targets(targets)
         return self._engine.cost(self._read(given), scope)
 

@@ -6,16 +6,16 @@ Columns meet by name and states by label; a row with a state that the model has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias, Union, cast, runtime_checkable
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
-from treewright.types import Codes
+from treewright.types import Codes, Flags, Floats
 
 if TYPE_CHECKING:
     from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from treewright.models.features.feature_network import FeatureNetwork
     from treewright.models.undirected.markov_network import MarkovNetwork
 
+Value = TypeVar("Value")
 # what a file may hold
 AnyModel: TypeAlias = Union[
     "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"
@@ -37,23 +38,36 @@ class Model(Protocol):
     @property
     def schema(self) -> Schema: ...
 
-    def log_probability(self, table: Table) -> npt.NDArray[np.float64]:
+    def log_probability(self, table: Table) -> Floats:
         """Natural logarithm of the probability of each row."""
         ...
 
 
-def align_columns(schema: Schema, table: Table) -> list[Codes]:
-    """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
+def by_variable(schema: Schema, values: Mapping[str, Value], what: str) -> list[Value]:
+    """One value per variable in schema order, out of a mapping that names each."""
+    absent = [name for name in schema.names if name not in values]
+    unknown = [name for name in values if name not in schema]
+    if absent or unknown:
+        found = f"none for {absent[0]!r}" if absent else f"one for {unknown[0]!r}, which is no variable"
+        raise SchemaError(f"every variable needs one {what}; found {found}")
+    return [values[name] for name in schema.names]
+
+
+def require_columns(schema: Schema, table: Table) -> list[int]:
+    """Where the table has each variable of the model."""
     missing = [name for name in schema.names if name not in table.schema]
     if missing:
         raise SchemaError(
             f"the model needs a column {missing[0]!r}, which the table lacks; "
             f"its columns are {nearest(missing[0], table.schema.names)}"
         )
-    positions = [table.schema.index(name) for name in schema.names]
-    holes = [
-        name for name, position in zip(schema.names, positions, strict=True) if position in table.missing
-    ]
+    return [table.schema.index(name) for name in schema.names]
+
+
+def align_columns(schema: Schema, table: Table) -> list[Codes]:
+    """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
+    positions = require_columns(schema, table)
+    holes = [table.schema.names[position] for position in positions if position in table.missing]
     if holes:
         raise MissingValuesError(
             f"a row with missing values has no single probability; column {holes[0]!r} has some: drop "
@@ -68,7 +82,7 @@ def align_columns(schema: Schema, table: Table) -> list[Codes]:
 def align_evidence(schema: Schema, table: Table) -> EvidenceColumns:
     """The table's rows as evidence: columns that it lacks and cells that miss are not observed."""
     codes: list[Codes | None] = [None] * len(schema)
-    missing: list[npt.NDArray[np.bool_] | None] = [None] * len(schema)
+    missing: list[Flags | None] = [None] * len(schema)
     for v, variable in enumerate(schema):
         if variable.name not in table.schema:
             continue

@@ -1,8 +1,7 @@
 """Example networks and graphs that the project owns, and generators of random ones."""
 
-from treewright.networks.catalogue import example_networks, load_network
+from treewright.networks.catalogue import example_graphs, example_networks, load_graph, load_network
 from treewright.networks.generate import random_dag, random_network
-from treewright.networks.graph_catalogue import example_graphs, load_graph
 from treewright.networks.random_graphs import (
     hub_graph,
     lattice_graph,

@@ -1,27 +1,33 @@
-"""Example networks, kept as small JSON files that name their source.
+"""Example networks and graphs, kept as small JSON files that name their source.
 
-A file lists the variables with their states and parents, and the table of each as one row of
+The file of a network lists the variables with their states and parents, and the table of each as one row of
 probabilities per parent configuration: configurations in the order of nested loops over the parents as
 listed, the last one fastest. Published tables are rounded; a row whose sum misses one by no more than
-1e-4 is rescaled, any other is refused.
+1e-4 is rescaled, any other is refused. The file of a graph lists its vertices and edges by name; its
+variables are binary, since it is wanted for a random Markov network.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from treewright.errors import FormatError, nearest
+from treewright.errors import FormatError, UnknownNameError, nearest
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.networks.example_files import example_names, example_text, expect, read_document
+from treewright.models.formats.json_values import are_names, expect
 from treewright.tables.schema import Schema, Variable
+from treewright.types import Floats
 
+VERSION = 1
 _ROUNDED = 1e-4  # how far the sum of a published row may be from one
 _EXACT = 1e-12  # what the addition of exact decimals may miss
 
@@ -40,27 +46,69 @@ def example_networks() -> tuple[str, ...]:
 def load_network(name: str) -> BayesianNetwork:
     """Load an example network.
 
-    - ``asia``: chest clinic, 8 variables [1]_.
-    - ``alarm``: monitoring of patients in intensive care, 37 variables [2]_.
-
-    References
-    ----------
-    .. [1] Lauritzen & Spiegelhalter (1988). Local computations with probabilities on graphical structures and
-       their application to expert systems. Journal of the Royal Statistical Society B 50, 157-224.
-    .. [2] Beinlich, Suermondt, Chavez & Cooper (1989). The ALARM monitoring system. Proceedings of the Second
-       European Conference on Artificial Intelligence in Medicine, 247-256.
+    - ``asia``: chest clinic, 8 variables (Lauritzen & Spiegelhalter 1988).
+    - ``alarm``: monitoring of patients in intensive care, 37 variables (Beinlich et al. 1989).
 
     Examples
     --------
     >>> load_network("alarm")
     <BayesianNetwork: 37 variables, 46 arcs, 509 parameters>
     """
-    return _load(name)
+    return _load_network(name)
 
 
 @cache
-def _load(name: str) -> BayesianNetwork:
+def _load_network(name: str) -> BayesianNetwork:
     return read_network(example_text("network", name))
+
+
+def example_graphs() -> tuple[str, ...]:
+    """Names that :func:`load_graph` knows.
+
+    Examples
+    --------
+    >>> example_graphs()
+    ('karate', 'six_chain', 'six_cycle', 'six_dhub', 'six_split', 'six_star', 'six_tailhub')
+    """
+    return example_names("graphs")
+
+
+def load_graph(name: str) -> UndirectedGraph:
+    """Load an example graph; its variables have the states 0 and 1.
+
+    - ``karate``: who met whom outside a karate club, 34 members (Zachary 1977).
+    - ``six_cycle``, ``six_chain``, ``six_dhub``, ``six_tailhub``, ``six_star``, ``six_split``: six vertices,
+      of irregularity 0, 2, 8, 12, 20 and 24.
+
+    Examples
+    --------
+    >>> load_graph("karate")
+    UndirectedGraph(34 variables, 78 edges)
+    >>> load_graph("six_star").irregularity()
+    20
+    """
+    return _load_graph(name)
+
+
+@cache
+def _load_graph(name: str) -> UndirectedGraph:
+    return read_graph(example_text("graph", name, "graphs"))
+
+
+def read_graph(text: str) -> UndirectedGraph:
+    """Build the graph of a file's text, refusing whatever does not fit."""
+    document = read_document("graph", text)
+    vertices, edges = document.get("vertices"), document.get("edges")
+    expect(are_names(vertices) and len(vertices) > 0, "the vertices are not a list of names")
+    expect(
+        isinstance(edges, list) and all(are_names(pair) and len(pair) == 2 for pair in edges),
+        "the edges are not a list of pairs of names",
+    )
+    try:
+        schema = Schema([Variable(name, (0, 1)) for name in vertices])
+        return UndirectedGraph(schema, [(u, v) for u, v in edges])
+    except ValueError as error:
+        raise FormatError(f"the graph contradicts itself: {error}") from error
 
 
 def read_network(text: str) -> BayesianNetwork:
@@ -85,19 +133,13 @@ def _read_variable(item: Any) -> Variable:
         f"a variable has the keys name, states, parents and table; found {_shown(item)}",
     )
     states = item["states"]
-    expect(
-        isinstance(states, list) and all(isinstance(state, str) for state in states),
-        f"the states of {item['name']!r} are not a list of texts",
-    )
+    expect(are_names(states), f"the states of {item['name']!r} are not a list of texts")
     return Variable(item["name"], tuple(states))
 
 
 def _parents(item: Any, schema: Schema) -> list[str]:
     parents: list[str] = item["parents"]
-    expect(
-        isinstance(parents, list) and all(isinstance(name, str) for name in parents),
-        f"the parents of {item['name']!r} are not a list of names",
-    )
+    expect(are_names(parents), f"the parents of {item['name']!r} are not a list of names")
     expect(len(set(parents)) == len(parents), f"the parents of {item['name']!r} are not different")
     for name in parents:
         expect(
@@ -108,7 +150,7 @@ def _parents(item: Any, schema: Schema) -> list[str]:
     return parents
 
 
-def _read_table(dag: Dag, item: Any) -> npt.NDArray[np.float64]:
+def _read_table(dag: Dag, item: Any) -> Floats:
     schema, name = dag.schema, item["name"]
     listed = [schema.index(parent) for parent in item["parents"]]
     shape = tuple(schema.cardinalities[p] for p in listed)
@@ -147,3 +189,36 @@ def _where(schema: Schema, name: str, parents: Sequence[int], row: int) -> str:
 
 def _shown(item: Any) -> str:
     return ", ".join(sorted(map(str, item))) if isinstance(item, dict) else type(item).__name__
+
+
+def example_names(*folder: str) -> tuple[str, ...]:
+    """The examples in a folder of the data, by name."""
+    files = _data(*folder).iterdir()
+    return tuple(sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json")))
+
+
+def example_text(what: str, name: str, *folder: str) -> str:
+    """The text of an example, a `what` ("network", "graph")."""
+    known = example_names(*folder)
+    if name not in known:
+        raise UnknownNameError(f"there is no example {what} {name!r}; there are {nearest(name, known)}")
+    return _data(*folder).joinpath(f"{name}.json").read_text(encoding="utf-8")
+
+
+def read_document(what: str, text: str) -> Any:
+    """The content of an example's file, once it says what it is and where it is from."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not a {what} file: {error}") from None
+    expect(
+        isinstance(document, dict) and document.get("format") == f"treewright {what}", f"not a {what} file"
+    )
+    expect(document.get("version") == VERSION, f"version {document.get('version')!r} is not known here")
+    for key in ("name", "source"):
+        expect(isinstance(document.get(key), str) and document[key] != "", f"the {what} has no {key}")
+    return document
+
+
+def _data(*folder: str) -> Traversable:
+    return resources.files("treewright.networks").joinpath("data", *folder)

@@ -19,6 +19,9 @@ from treewright.errors import GraphError, SchemaError, TreewidthError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.tables.schema import Schema, Variable
+from treewright.types import Floats
+
+Positions = npt.NDArray[np.int64]
 
 _DEFAULT_PARENTS = 3
 
@@ -37,10 +40,8 @@ def random_network(
 
     Parameters
     ----------
-    n_variables
-        How many variables.
-    treewidth
-        The treewidth of the moral graph.
+    treewidth, exact
+        The treewidth of the moral graph; a bound on it unless it must be reached exactly.
     states
         The fewest and the most states of a variable; each number is equally likely.
     max_parents
@@ -48,8 +49,6 @@ def random_network(
     concentration
         Every row of a table is drawn from a symmetric Dirichlet distribution with this parameter: small
         values give nearly deterministic tables, large ones nearly uniform tables.
-    exact
-        Whether `treewidth` must be reached; otherwise it is a bound.
     rng
         Source of randomness; equal generators give equal networks.
 
@@ -70,6 +69,28 @@ def random_network(
     return BayesianNetwork(dag, _random_tables(dag, concentration, rng))
 
 
+def sparse_network(n_variables: int, rng: np.random.Generator) -> BayesianNetwork:
+    """Variables of 2 to 4 states; each picks 0 to 3 parents among all before it.
+
+    Unlike :func:`random_network` nothing bounds the treewidth, which grows with the number of variables.
+
+    Examples
+    --------
+    >>> model = sparse_network(40, np.random.default_rng(0))
+    >>> model.schema.names[:2], model.dag.n_edges, max(len(model.dag.parents(v)) for v in range(40))
+    (('v0000', 'v0001'), 68, 3)
+    """
+    sizes = rng.integers(2, 4, size=n_variables, endpoint=True)
+    schema = Schema([Variable(f"v{v:04}", tuple(range(size))) for v, size in enumerate(sizes.tolist())])
+    arcs, tables = [], {}
+    for v in range(n_variables):
+        n_parents = min(v, int(rng.integers(0, _DEFAULT_PARENTS + 1)))
+        parents = np.sort(rng.choice(v, size=n_parents, replace=False)).tolist()
+        arcs += [(parent, v) for parent in parents]
+        tables[schema.names[v]] = rng.dirichlet(np.ones(sizes[v]), size=tuple(sizes[parents]))
+    return BayesianNetwork(Dag(schema, arcs), tables)
+
+
 def random_dag(
     n_variables: int,
     *,
@@ -80,16 +101,8 @@ def random_dag(
 ) -> Dag:
     """Generate a directed acyclic graph: a random order, and arcs along it chosen evenly among all pairs.
 
-    Parameters
-    ----------
-    n_variables
-        How many variables.
-    n_arcs, density
-        How many arcs, or which share of all pairs; exactly one of the two.
-    states
-        The fewest and the most states of a variable.
-    rng
-        Source of randomness.
+    `n_arcs` says how many, or `density` which share of all pairs: exactly one of the two. `states` are the
+    fewest and the most states of a variable.
 
     Examples
     --------
@@ -97,20 +110,27 @@ def random_dag(
     >>> dag.schema.names, len(dag.edges())
     (('x0', 'x1', 'x2', 'x3'), 3)
     """
-    n_pairs = n_variables * (n_variables - 1) // 2
-    if (n_arcs is None) == (density is None):
-        raise GraphError("a random graph needs either n_arcs or density, not both")
-    wanted = n_arcs if n_arcs is not None else round((density or 0.0) * n_pairs)
-    if not 0 <= wanted <= n_pairs:
-        raise GraphError(f"{n_variables} variables have {n_pairs} pairs; asked for {wanted} arcs")
+    wanted = count_wanted(n_variables, n_arcs, density, "arcs")
     order = rng.permutation(n_variables)
-    heads, tails = pairs_numbered(rng.choice(n_pairs, size=wanted, replace=False))
+    heads, tails = choose_pairs(n_variables, wanted, rng)
     schema = numbered_schema(rng.integers(states[0], states[1], size=n_variables, endpoint=True))
     return Dag(schema, zip(order[tails].tolist(), order[heads].tolist(), strict=True))
 
 
-def pairs_numbered(numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pair number i of (1, 0), (2, 0), (2, 1), (3, 0), ... as (larger, smaller)."""
+def count_wanted(n: int, number: int | None, density: float | None, what: str) -> int:
+    """How many pairs of `n` variables are asked for, by a number or a share of all."""
+    n_pairs = n * (n - 1) // 2
+    if (number is None) == (density is None):
+        raise GraphError(f"a random graph needs either n_{what} or density, not both")
+    wanted = number if number is not None else round((density or 0.0) * n_pairs)
+    if not 0 <= wanted <= n_pairs:
+        raise GraphError(f"{n} variables have {n_pairs} pairs; asked for {wanted} {what}")
+    return wanted
+
+
+def choose_pairs(n: int, wanted: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
+    """So many different pairs, by their number i in (1, 0), (2, 0), (2, 1), (3, 0), ...: larger, smaller."""
+    numbers = rng.choice(n * (n - 1) // 2, size=wanted, replace=False)
     larger = ((1 + np.sqrt(1 + 8.0 * numbers)) // 2).astype(np.int64)
     larger -= larger * (larger - 1) // 2 > numbers  # the root may be rounded either way
     larger += (larger + 1) * larger // 2 <= numbers
@@ -182,7 +202,7 @@ def numbered_schema(cardinalities: npt.NDArray[np.int64]) -> Schema:
     )
 
 
-def _random_tables(dag: Dag, concentration: float, rng: np.random.Generator) -> list[npt.NDArray[np.float64]]:
+def _random_tables(dag: Dag, concentration: float, rng: np.random.Generator) -> list[Floats]:
     tables = []
     for v, n_states in enumerate(dag.schema.cardinalities):
         shape = tuple(dag.schema.cardinalities[p] for p in dag.parents(v))

@@ -11,20 +11,11 @@ import numpy as np
 from treewright.errors import GraphError
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.networks.generate import numbered_schema, pairs_numbered
+from treewright.networks.generate import choose_pairs, count_wanted, numbered_schema
 
 
 def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGraph:
-    """Stars whose centres form a path.
-
-    Parameters
-    ----------
-    n_hubs
-        How many stars.
-    leaves
-        Leaves of each star.
-    states
-        States of every variable.
+    """So many stars with so many leaves each, whose centres form a path.
 
     Examples
     --------
@@ -57,22 +48,10 @@ def lattice_graph(n_rows: int, n_columns: int, *, states: int = 2) -> Undirected
 def scale_free_graph(
     n_variables: int, n_links: int, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
-    """Preferential attachment: each new vertex is joined to others in proportion to their degrees [1]_.
+    """Preferential attachment: each new vertex is joined to others in proportion to their degrees.
 
-    Parameters
-    ----------
-    n_variables
-        How many vertices.
-    n_links
-        Edges of each new vertex (the paper's m). The first `n_links` + 1 vertices form a star.
-    states
-        States of every variable.
-    rng
-        Source of randomness.
-
-    References
-    ----------
-    .. [1] Barabasi & Albert (1999). Emergence of scaling in random networks. Science 286, 509-512.
+    The paper's m (Barabasi & Albert 1999) is `n_links`, the edges of each new vertex; the first `n_links` + 1
+    vertices form a star.
 
     Examples
     --------
@@ -96,24 +75,14 @@ def scale_free_graph(
 def small_world_graph(
     n_variables: int, n_neighbours: int, rewiring: float, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
-    """A ring in which some edges were given another end [1]_.
+    """A ring in which some edges were given another end (Watts & Strogatz 1998).
 
     Parameters
     ----------
-    n_variables
-        How many vertices, in a ring.
     n_neighbours
         An even number: each vertex is joined to the nearest half of them on either side (the paper's k).
     rewiring
         The probability that an edge gets another far end (the paper's p).
-    states
-        States of every variable.
-    rng
-        Source of randomness.
-
-    References
-    ----------
-    .. [1] Watts & Strogatz (1998). Collective dynamics of 'small-world' networks. Nature 393, 440-442.
 
     Examples
     --------
@@ -148,31 +117,15 @@ def random_graph(
     states: int = 2,
     rng: np.random.Generator,
 ) -> UndirectedGraph:
-    """Edges chosen evenly among all pairs.
-
-    Parameters
-    ----------
-    n_variables
-        How many vertices.
-    n_edges, density
-        How many edges, or which share of all pairs; exactly one of the two.
-    states
-        States of every variable.
-    rng
-        Source of randomness.
+    """Edges chosen evenly among all pairs: `n_edges` of them, or the share `density`; exactly one of the two.
 
     Examples
     --------
     >>> random_graph(10, n_edges=12, rng=np.random.default_rng(1)).n_edges
     12
     """
-    n_pairs = n_variables * (n_variables - 1) // 2
-    if (n_edges is None) == (density is None):
-        raise GraphError("a random graph needs either n_edges or density, not both")
-    wanted = n_edges if n_edges is not None else round((density or 0.0) * n_pairs)
-    if not 0 <= wanted <= n_pairs:
-        raise GraphError(f"{n_variables} variables have {n_pairs} pairs; asked for {wanted} edges")
-    larger, smaller = pairs_numbered(rng.choice(n_pairs, size=wanted, replace=False))
+    wanted = count_wanted(n_variables, n_edges, density, "edges")
+    larger, smaller = choose_pairs(n_variables, wanted, rng)
     return _graph(n_variables, list(zip(smaller.tolist(), larger.tolist(), strict=True)), states)
 
 

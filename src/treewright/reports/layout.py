@@ -36,14 +36,7 @@ class Layout:
 
 
 def lay_out(sizes: Sequence[tuple[float, float]], arcs: Sequence[Arc]) -> Layout:
-    """Lay out an acyclic graph.
-
-    Parameters
-    ----------
-    sizes
-        Width and height of each node.
-    arcs
-        Pairs (from, to) of node numbers.
+    """Lay out an acyclic graph: width and height of each node, and arcs between their numbers.
 
     Examples
     --------

@@ -49,10 +49,8 @@ def to_svg(
     structure
         A directed, partly directed or undirected graph with a schema; arrows mark directions. Where it knows
         the clusters of its variables they are drawn as coloured groups.
-    marginals
-        Distributions to show in the nodes, by name.
-    observed
-        Names of variables to mark as given.
+    marginals, observed
+        Distributions to show in the nodes, by name; and which variables to mark as given.
     confidence
         How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
         tells its share.
@@ -117,9 +115,11 @@ def to_html(
     marginals = None if model is None else model.marginals(given)
     groups = Groups.of(structure)
     heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
-    picture = _nodes_above(model) + to_svg(
-        _drawn(structure, model), marginals=marginals, observed=tuple(given or ()), confidence=confidence
-    )
+    drawn, above = structure, ""
+    if isinstance(model, FeatureNetwork):  # the upper nodes of its graph stand over its variables
+        drawn, above = drawn_structure(model.structure), to_svg(upper_nodes(model.graph))
+    observed = tuple(given or ())
+    picture = above + to_svg(drawn, marginals=marginals, observed=observed, confidence=confidence)
     return "\n".join(
         [
             "<!doctype html>",
@@ -146,25 +146,11 @@ def notebook_picture(model: AnyModel) -> str:
     >>> notebook_picture(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
+    picture = to_svg(upper_nodes(model.graph) if isinstance(model, FeatureNetwork) else model.structure)
     return (
         f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
-        f'<div style="overflow:auto;max-height:40em">{_notebook_svg(model)}</div></div>'
+        f'<div style="overflow:auto;max-height:40em">{picture}</div></div>'
     )
-
-
-def _notebook_svg(model: AnyModel) -> str:
-    if isinstance(model, FeatureNetwork):
-        return to_svg(upper_nodes(model.graph))
-    return to_svg(model.structure)
-
-
-def _nodes_above(model: AnyModel | None) -> str:
-    """The upper nodes of a feature graph, drawn over its variables."""
-    return to_svg(upper_nodes(model.graph)) if isinstance(model, FeatureNetwork) else ""
-
-
-def _drawn(structure: Any, model: AnyModel | None) -> Any:
-    return drawn_structure(structure) if isinstance(model, FeatureNetwork) else structure
 
 
 @dataclass(frozen=True)

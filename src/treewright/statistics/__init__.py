@@ -2,7 +2,6 @@
 
 from treewright.statistics.cached import CachedCounter
 from treewright.statistics.counter import Counter, Counts, SparseCounts
-from treewright.statistics.distinct import DistinctRows, distinct_rows
 from treewright.statistics.families import FromTables, family_statistics
 from treewright.statistics.homogeneity import Homogeneity, MarginTest, check_homogeneity
 from treewright.statistics.information import entropy, mutual_information, pairwise_information
@@ -11,6 +10,7 @@ from treewright.statistics.merged import MergedCounter
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.pooled import Completion, PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments
+from treewright.statistics.rows import DistinctRows, RowSource, distinct_rows
 from treewright.statistics.sharded import ShardedCounter
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily, SigmoidFit
 from treewright.statistics.state_merging import merge_states

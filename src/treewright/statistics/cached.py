@@ -14,11 +14,12 @@ import numpy as np
 
 from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.statistics.families import FamilyStatistics, FromTables, family_statistics
+from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
 if TYPE_CHECKING:
-    from treewright.tables.features import Feature
+    pass
 
 # A table is added up from a larger one while that has fewer cells than this share of the rows.
 _CELLS_PER_ROW = 0.5
@@ -29,8 +30,6 @@ class CachedCounter:
 
     Parameters
     ----------
-    counter
-        Whatever counts.
     max_bytes
         Memory for tables; 256 MiB by default.
 
@@ -83,8 +82,8 @@ class CachedCounter:
         inner = family_statistics(self.counter)
         return None if isinstance(inner, FromTables) else inner
 
-    def given(self, feature: Feature) -> CachedCounter:
-        return CachedCounter(self.counter.given(feature), max_bytes=self.max_bytes)
+    def row_blocks(self) -> Sequence[RowBlock]:
+        return row_blocks_of(self.counter)
 
     def _recall(self, key: Scope) -> Counts | None:
         if key in self._tables:

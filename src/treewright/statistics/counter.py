@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.tables.schema import Schema
 from treewright.types import Scope
-
-if TYPE_CHECKING:
-    from treewright.tables.features import Feature
 
 Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -32,6 +29,13 @@ class SparseCounts:
     shape: tuple[int, ...]
     codes: npt.NDArray[np.int64]
     counts: Counts
+
+    @classmethod
+    def of(cls, table: Counts) -> SparseCounts:
+        """The occupied cells of a table at hand."""
+        flat = table.reshape(-1)
+        codes = np.flatnonzero(flat).astype(np.int64)
+        return cls(table.shape, codes, flat[codes])
 
 
 @runtime_checkable
@@ -65,8 +69,4 @@ class Counter(Protocol):
 
     def sparse_counts(self, scope: Scope) -> SparseCounts:
         """Occupied cells only, for scopes whose table would be large or nearly empty."""
-        ...
-
-    def given(self, feature: Feature) -> Counter:
-        """The rows where a feature holds; `~feature` gives the rest."""
         ...

@@ -140,11 +140,6 @@ class _Batch:
 class FromTables:
     """Judge the tables of any counter: dense ones, or occupied cells where a table would be nearly empty.
 
-    Parameters
-    ----------
-    counter
-        Anything that counts.
-
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts

@@ -62,14 +62,7 @@ class MarginTest:
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """What the comparison of several tables said.
-
-    Attributes
-    ----------
-    tests
-        Every comparison, the smallest p-value first.
-    alpha
-        Level for the corrected p-values.
+    """What the comparison of several tables said: every test, the smallest p-value first.
 
     Examples
     --------
@@ -108,17 +101,7 @@ class Homogeneity:
 def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogeneity:
     """Compare what tables share: each column, and each pair of columns, that two or more of them have.
 
-    Parameters
-    ----------
-    databases
-        The tables.
-    alpha
-        Level for the p-values after Holm's correction.
-
-    Returns
-    -------
-    Homogeneity
-        Every comparison, and which tables differ in what.
+    `alpha` is the level for the p-values after Holm's correction.
 
     Examples
     --------

@@ -60,8 +60,6 @@ def pairwise_information(
 
     Parameters
     ----------
-    counter
-        Whatever counts.
     variables
         Rows and columns of the matrix; by default all discrete variables.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from treewright.tables.schema import Schema
 from treewright.types import Scope
 
 if TYPE_CHECKING:
-    from treewright.tables.features import Feature
+    pass
 
 
 class JointCounts:
@@ -67,23 +67,4 @@ class JointCounts:
 
     def sparse_counts(self, scope: Scope) -> SparseCounts:
         """The occupied cells of a table."""
-        table = self.counts(scope)
-        flat = table.reshape(-1)
-        codes = np.flatnonzero(flat).astype(np.int64)
-        return SparseCounts(table.shape, codes, flat[codes])
-
-    def given(self, feature: Feature) -> JointCounts:
-        """The part of the table in which a feature holds."""
-        cells: Any = _CellsAsRows(self.schema)
-        holds = feature.mask(cells)
-        return JointCounts(self.schema, np.where(holds.reshape(self._cells.shape), self._cells, 0))
-
-
-class _CellsAsRows:
-    """The cells of the joint table as a table with one row each: what a feature needs to judge them."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.columns = [column.reshape(-1) for column in np.indices(schema.cardinalities)]
-        self.n_rows = len(self.columns[0]) if self.columns else 1
-        self.missing: dict[int, npt.NDArray[np.bool_]] = {}
+        return SparseCounts.of(self.counts(scope))

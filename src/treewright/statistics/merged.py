@@ -22,7 +22,7 @@ from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 from treewright.tables.table import Table
 
 if TYPE_CHECKING:
-    from treewright.tables.features import Feature
+    pass
 
 Groups = tuple[tuple[Label, ...], ...]
 Codes = npt.NDArray[np.intp]
@@ -33,8 +33,6 @@ class MergedCounter:
 
     Parameters
     ----------
-    counter
-        Whatever counts.
     groups
         For some variables, by name: the groups, each a tuple of states; every state is in one of them. A
         group's number, from 0 on, is its state here.
@@ -92,10 +90,6 @@ class MergedCounter:
         counts = np.zeros(len(kept), dtype=found.counts.dtype)
         np.add.at(counts, where, found.counts)
         return SparseCounts(shape, kept.astype(np.int64), cast("Counts", counts))
-
-    def given(self, feature: Feature) -> MergedCounter:
-        """The rows where a feature of the original states holds."""
-        return MergedCounter(self.counter.given(feature), self.groups)
 
     def native_statistics(self) -> FamilyStatistics | None:
         """Judgements by the core, of a table in memory whose columns are recoded once."""

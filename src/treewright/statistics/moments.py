@@ -115,16 +115,9 @@ class Moments:
     def of_block(
         cls, schema: Schema, rows: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
     ) -> Moments:
-        """The moments of rows given as a matrix, one column per variable of `schema`.
+        """The moments of rows given as a matrix of finite numbers, one column per variable of `schema`.
 
-        Parameters
-        ----------
-        schema
-            The columns, all continuous.
-        rows
-            Finite numbers, shape (n, number of columns).
-        weights
-            One finite number per row, not negative; whole numbers count a row that many times.
+        Weights are finite and not negative; whole numbers count a row that many times.
         """
         matrix = np.asarray(rows, dtype=np.float64)
         if matrix.shape == (0,):  # an empty list
@@ -164,8 +157,7 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         return (
-            self.schema == other.schema
-            and self.n == other.n
+            (self.schema, self.n) == (other.schema, other.n)
             and np.array_equal(self.mean, other.mean, equal_nan=True)
             and np.array_equal(self.mean_tail, other.mean_tail, equal_nan=True)
             and np.array_equal(self.scatter, other.scatter)
@@ -261,10 +253,6 @@ def moments(table: ContinuousTable) -> Moments:
     ----------
     table
         Its columns must be continuous and finite; its weights, if any, weigh the rows.
-
-    See Also
-    --------
-    Moments : what comes back, and what of it is exact.
 
     Examples
     --------

@@ -9,14 +9,15 @@ pair of the scope was seen in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from functools import reduce
+from operator import and_
+from typing import Any, Protocol
 
 import numpy as np
 
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.statistics.families import (
-    Family,
     FromTables,
     PosteriorSettings,
     Query,
@@ -27,9 +28,6 @@ from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats, Scope
-
-if TYPE_CHECKING:
-    from treewright.tables.features import Feature
 
 
 class Completion(Protocol):
@@ -74,7 +72,7 @@ class PooledCounter:
         self.model_based: set[Query] = set()
         self.undecided: set[Query] = set()
         self._counters: dict[Cover, WholeCounter] = {}
-        self._completed = FromTables(_CompletedCounts(self))
+        self._completed = FromTables(self)  # judges the counts that are completed
 
     @property
     def schema(self) -> Schema:
@@ -129,23 +127,7 @@ class PooledCounter:
         if cover:
             return self.counter(cover).sparse_counts(self._names(known))
         (table,) = self._complete([known])
-        flat = table.reshape(-1)
-        codes = np.flatnonzero(flat).astype(np.int64)
-        return SparseCounts(table.shape, codes, flat[codes])
-
-    def given(self, feature: Feature) -> PooledCounter:
-        """The rows where a feature holds, of the tables that have its columns.
-
-        The completion speaks of all rows, so there is none in what comes back.
-        """
-        kept = [table for table in self.databases.tables if _has_columns(table.schema, feature)]
-        left = {name for table in kept for name in table.schema.names}
-        lost = [name for name in self.schema.names if name not in left]
-        if lost:
-            raise SchemaError(
-                f"no table has both the columns of {feature} and {', '.join(map(repr, lost[:10]))}"
-            )
-        return PooledCounter(Databases([table.where(feature) for table in kept]))
+        return SparseCounts.of(table)
 
     # ------------------------------------------------------------------ judged while counted
     def test_queries(
@@ -167,22 +149,13 @@ class PooledCounter:
         """Judge x against each partner given one set."""
         return self.test_queries(settings, [(x, partner, given) for partner in partners])
 
-    def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
+    def _refuse_scores(self, settings: ScoreSettings, *_: Any) -> Floats:
         raise SettingError(
             f"{settings.kind} of families that are counted in different tables does not compare; use "
             "PooledScore(databases)"
         )
 
-    def score_additions(
-        self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
-    ) -> Floats:
-        return self.score_families(settings, [])
-
-    def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
-        return self.score_families(settings, [])
-
-    def score_pairs(self, settings: ScoreSettings) -> Floats:
-        return self.score_families(settings, [])
+    score_families = score_additions = score_deletions = score_pairs = _refuse_scores
 
     def _judge_inside(
         self, cover: Cover, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
@@ -213,51 +186,12 @@ class PooledCounter:
 
     def _by_cover(self, scopes: Sequence[Scope]) -> dict[Cover, list[int]]:
         """Positions of the scopes that the same tables have."""
-        masks = self.databases.masks
-        every = (1 << len(self.databases)) - 1
+        masks, every = self.databases.masks, (1 << len(self.databases)) - 1
         groups: dict[int, list[int]] = {}
         for position, scope in enumerate(scopes):
-            found = every
-            for v in scope:
-                found &= masks[v]
+            found = reduce(and_, (masks[v] for v in scope), every)
             groups.setdefault(found, []).append(position)
-        return {tables_in(mask): positions for mask, positions in sorted(groups.items())}
+        return {self.databases.cover_of(mask): positions for mask, positions in sorted(groups.items())}
 
     def _names(self, scope: Scope) -> tuple[str, ...]:
         return self.schema.names_of(scope)
-
-
-class _CompletedCounts:
-    """The completion of a pooled counter, as a counter of its own."""
-
-    def __init__(self, pooled: PooledCounter) -> None:
-        self._pooled = pooled
-
-    @property
-    def schema(self) -> Schema:
-        return self._pooled.schema
-
-    @property
-    def n_rows(self) -> int | float:
-        return self._pooled.n_rows
-
-    def counts(self, scope: Scope) -> Counts:
-        return self._pooled.counts(scope)
-
-    def counts_many(self, scopes: Sequence[Scope]) -> list[Counts]:
-        return self._pooled.counts_many(scopes)
-
-    def sparse_counts(self, scope: Scope) -> SparseCounts:
-        return self._pooled.sparse_counts(scope)
-
-    def given(self, feature: Feature) -> PooledCounter:
-        return self._pooled.given(feature)
-
-
-def tables_in(mask: int) -> Cover:
-    """Positions of the set bits."""
-    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
-
-
-def _has_columns(schema: Schema, feature: Feature) -> bool:
-    return all(term.variable in schema for term in feature.terms)

@@ -1,50 +1,159 @@
-"""The rows behind a counter, for what cannot be said in contingency tables."""
+"""Whole rows, for what cannot be said in tables of a few variables.
+
+Learners that judge from tables take a :class:`~treewright.statistics.Counter`. Those that walk rows
+(densities over all variables, regressions, expectation maximisation) take a :class:`RowSource`, which hands
+rows out in blocks. What :func:`~treewright.count` makes of a table is both.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from treewright.errors import SettingError
-from treewright.statistics.cached import CachedCounter
-from treewright.statistics.sharded import ShardedCounter
-from treewright.statistics.whole import WholeCounter
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from treewright.tables.table import Table
+from treewright import _core
+from treewright.errors import SchemaError, SettingError, TableTooLarge
+from treewright.limits import format_bytes, memory_limit, table_cells
+from treewright.statistics.counter import Counter
+from treewright.tables.schema import Schema
+from treewright.tables.table import Table
+
+MOST_STATES = 65_536  # of a column of a native row set, whose codes are two bytes
 
 
-def tables_behind(counter: Any, purpose: str) -> list[Table]:
-    """The tables that a counter counts: one, or one per shard.
+class RowBlock(Protocol):
+    """Some of the rows, each with its weight."""
 
-    Raises
-    ------
-    SettingError
-        When the counter holds no rows, as one that counts in a database does.
+    @property
+    def table(self) -> Table: ...
+
+    @property
+    def packed(self) -> _core.PackedTable:
+        """The rows as the core holds them."""
+        ...
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """Rows in blocks, for learners that look at all variables of a row together.
 
     Examples
     --------
     >>> import treewright as tw
-    >>> counter = tw.count(tw.read_table({"a": ["x", "y"]}))
-    >>> cached = tw.statistics.CachedCounter(counter)
-    >>> [table.n_rows for table in tables_behind(cached, "fitting a feature graph")]
-    [2]
+    >>> source = tw.statistics.CachedCounter(tw.count(tw.read_table({"a": ["x", "y"]})))
+    >>> isinstance(source, RowSource), [block.table.n_rows for block in source.row_blocks()]
+    (True, [2])
     """
-    parts = parts_of(counter)
-    if parts is None:
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def row_blocks(self) -> Sequence[RowBlock]:
+        """All rows; no block at all where a wrapper finds only counts inside."""
+        ...
+
+
+def row_blocks_of(source: object) -> Sequence[RowBlock]:
+    """The rows behind a source; no block where it only counts."""
+    return source.row_blocks() if isinstance(source, RowSource) else ()
+
+
+def tables_behind(source: object, purpose: str) -> list[Table]:
+    """The tables that a source is made of: one, or one per shard; a source that only counts is refused."""
+    blocks = row_blocks_of(source)
+    if not blocks:
         raise SettingError(
-            f"{purpose} needs rows, and a {type(counter).__name__} only counts; read them with read_table "
+            f"{purpose} needs rows, and a {type(source).__name__} only counts; read them with read_table "
             "and pass count(table)"
         )
-    return [part.table for part in parts]
+    return [block.table for block in blocks]
 
 
-def parts_of(counter: Any) -> list[WholeCounter] | None:
-    """The counters of tables in memory that a counter is made of; None where it has no rows to show."""
-    if isinstance(counter, WholeCounter):
-        return [counter]
-    if isinstance(counter, CachedCounter):
-        return parts_of(counter.counter)
-    if not isinstance(counter, ShardedCounter):
-        return None
-    shards = [parts_of(shard) for shard in counter.counters]
-    return None if None in shards else [part for shard in shards for part in shard or ()]
+def native_rows(blocks: Sequence[RowBlock]) -> _core.RowSet:
+    """The distinct rows of some blocks in the core: columns by name, rows in the order of their codes."""
+    sets = [_core.row_set(block.packed, block.table.schema.name_order) for block in blocks]
+    return sets[0] if len(sets) == 1 else _core.join_rows(sets)
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """Different rows with their weights.
+
+    Rows come in the order of their codes with the variables in name order, so that whatever is summed over
+    them does not depend on the order of rows or columns.
+
+    Attributes
+    ----------
+    schema
+        The variables in the order of their names.
+    codes
+        One line per variable, one column per row.
+    weights
+        How often each row occurs; none is zero.
+    """
+
+    schema: Schema
+    codes: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float64]
+
+    @property
+    def n_rows(self) -> float:
+        """Rows counted: the sum of the weights."""
+        return float(self.weights.sum())
+
+
+def distinct_rows(source: Counter) -> DistinctRows:
+    """The different rows behind a counter, in name order.
+
+    A source of rows has them at hand; any other counter is asked for the occupied cells of the joint table of
+    all variables.
+
+    Raises
+    ------
+    SchemaError
+        For continuous variables.
+    TableTooLarge
+        When the rows would not fit, or cells of all variables cannot be numbered.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = distinct_rows(tw.count(tw.read_table({"b": [0, 1, 0], "a": [1, 0, 1]})))
+    >>> rows.schema.names, rows.codes.tolist(), rows.weights.tolist()
+    (('a', 'b'), [[0, 1], [1, 0]], [1.0, 2.0])
+    """
+    schema = source.schema
+    for variable in schema:
+        if not variable.is_discrete:
+            raise SchemaError(
+                f"rows of states are wanted; {variable.name!r} is continuous: read it with bins="
+            )
+    ordered, blocks = schema.select(schema.name_order), row_blocks_of(source)
+    if not blocks or not len(schema) or max(schema.cardinalities) > MOST_STATES:
+        return _occupied_cells(source, ordered)
+    rows = native_rows(blocks)
+    needed = 4 * len(schema) * rows.n_rows
+    if needed > memory_limit():
+        raise TableTooLarge(
+            f"{rows.n_rows:,} rows of {len(schema)} variables take {format_bytes(needed)} as codes, "
+            f"above the memory limit of {format_bytes(memory_limit())}; use fewer rows, or raise the limit "
+            "with set_memory_limit or TREEWRIGHT_MEMORY"
+        )
+    return DistinctRows(ordered, np.ascontiguousarray(rows.codes.T, dtype=np.uint32), rows.weights)
+
+
+def _occupied_cells(counter: Counter, ordered: Schema) -> DistinctRows:
+    order = counter.schema.name_order
+    if table_cells(counter.schema, order) >= 2**63:
+        raise TableTooLarge(
+            f"the joint states of {len(order)} variables cannot be numbered in 64 bits, so this counter "
+            "cannot hand out its rows; count a table in memory (tw.count(table))"
+        )
+    seen = counter.sparse_counts(order)
+    weights = np.asarray(seen.counts, dtype=np.float64)
+    codes = np.array(np.unravel_index(seen.codes, seen.shape), dtype=np.uint32).reshape(len(order), -1)
+    kept = weights > 0
+    return DistinctRows(ordered, np.ascontiguousarray(codes[:, kept]), weights[kept])

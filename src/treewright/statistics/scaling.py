@@ -25,23 +25,8 @@ def scale_covariance(
 ) -> tuple[Floats, float]:
     """Give each set its covariance in turn, until a sweep changes nothing.
 
-    Parameters
-    ----------
-    start
-        The covariance to begin with; the diagonal of the variances when nothing is known.
-    sets, targets
-        Columns, and the covariance that they shall have.
-    tolerance
-        Of the largest difference to a target, in units of the standard deviations.
-    sweeps
-        The most sweeps over all sets.
-
-    Returns
-    -------
-    covariance
-        The scaled one.
-    residual
-        The largest difference to a target in the last sweep.
+    It begins with `start`, the diagonal of the variances when nothing is known. What comes back is the scaled
+    covariance and the largest difference to a target in the last sweep, in units of the standard deviations.
 
     Examples
     --------

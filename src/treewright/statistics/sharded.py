@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
-
-if TYPE_CHECKING:
-    from treewright.tables.features import Feature
 
 
 class ShardedCounter:
@@ -66,8 +63,9 @@ class ShardedCounter:
         np.add.at(counts, where, np.concatenate([part.counts for part in parts]))
         return SparseCounts(parts[0].shape, codes, counts)
 
-    def given(self, feature: Feature) -> ShardedCounter:
-        return ShardedCounter(counter.given(feature) for counter in self.counters)
+    def row_blocks(self) -> list[RowBlock]:
+        blocks = [row_blocks_of(counter) for counter in self.counters]
+        return [block for part in blocks for block in part] if all(blocks) else []
 
 
 _add: Callable[[Counts, Counts], Counts] = np.add

@@ -40,8 +40,6 @@ def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[s
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     above
         Variables with more states than this are merged.
     rounds

@@ -8,6 +8,7 @@ tests of batches are made in the same pass that counts (the methods of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -32,7 +33,6 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
-    from treewright.tables.features import Feature
     from treewright.tables.table import Table
 
 
@@ -91,16 +91,6 @@ class WholeCounter:
             cast("npt.NDArray[np.int64] | None", None if is_real else weights),
             cast("npt.NDArray[np.float64] | None", weights if is_real else None),
         )
-        self._partition: tuple[Feature, WholeCounter, WholeCounter] | None = None
-
-    @classmethod
-    def _of_part(cls, whole: WholeCounter, rows: npt.NDArray[np.uint32]) -> WholeCounter:
-        part = cls.__new__(cls)
-        part.table = whole.table.take(rows)
-        part._schema = whole._schema
-        part._packed = _core.restrict_rows(whole._packed, rows)
-        part._partition = None
-        return part
 
     @property
     def schema(self) -> Schema:
@@ -110,10 +100,19 @@ class WholeCounter:
     def n_rows(self) -> int | float:
         return self._packed.real_total if self._packed.is_real else self._packed.total
 
+    def row_blocks(self) -> tuple[WholeCounter]:
+        """The rows themselves: see :class:`~treewright.statistics.RowSource`."""
+        return (self,)
+
     @property
     def packed(self) -> _core.PackedTable:
         """The rows as the core holds them."""
         return self._packed
+
+    @cached_property
+    def copies(self) -> list[list[int]]:
+        """Groups of columns that are one-to-one relabellings of each other; the rows are read once for it."""
+        return _core.find_copies(self._packed)
 
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""
@@ -141,23 +140,6 @@ class WholeCounter:
         codes, counts = _core.sparse_counts(self._packed, checked)
         shape = tuple(self.schema.cardinalities[v] for v in checked)
         return SparseCounts(shape, codes.view(np.int64), _own(counts))
-
-    def given(self, feature: Feature) -> WholeCounter:
-        """The rows where a feature holds.
-
-        Both sides come from one partition of the rows: asking for `~feature` after `feature` costs nothing.
-        """
-        if self._partition is not None:
-            known, holds, rest = self._partition
-            if feature == known:
-                return holds
-            if feature == ~known:
-                return rest
-        mask = feature.mask(self.table)
-        holds = self._of_part(self, np.flatnonzero(mask).astype(np.uint32))
-        rest = self._of_part(self, np.flatnonzero(~mask).astype(np.uint32))
-        self._partition = (feature, holds, rest)
-        return holds
 
     def partners(
         self, context: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]

@@ -106,10 +106,8 @@ def check_codes(variable: Variable, array: npt.NDArray[Any], mask: Mask | None) 
     return codes
 
 
-def common_length(names: Sequence[str], arrays: Sequence[npt.NDArray[Any]]) -> int:
-    for name, array in zip(names, arrays, strict=True):
-        if array.ndim != 1:
-            raise SchemaError(f"column {name!r} needs one dimension; found {array.ndim}")
+def common_length(names: Sequence[str], arrays: Sequence[Any]) -> int:
+    """How many rows all columns have."""
     lengths = {name: len(array) for name, array in zip(names, arrays, strict=True)}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:10])

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -123,7 +122,11 @@ class Databases:
         found = (1 << len(self._tables)) - 1
         for which in scope:
             found &= self.masks[self._schema.index(which)]
-        return tuple(i for i in range(len(self._tables)) if found >> i & 1)
+        return self.cover_of(found)
+
+    def cover_of(self, mask: int) -> Cover:
+        """Positions of tables that are given as bits."""
+        return tuple(i for i in range(len(self._tables)) if mask >> i & 1)
 
     def covers(self, scope: Iterable[NameOrIndex]) -> bool:
         """Whether some table has all of these columns."""
@@ -248,17 +251,12 @@ def _digest(table: Table) -> bytes:
     return text.digest()
 
 
-def as_databases(tables: Databases | Iterable[Any], **options: Any) -> Databases:
-    """Databases as they are, or read from a list of sources."""
+def as_databases(tables: Databases | Iterable[Table]) -> Databases:
+    """Databases as they are, or of a list of tables."""
     if isinstance(tables, Databases):
-        given = [name for name, value in options.items() if value is not None]
-        if given:
-            raise SchemaError(f"{', '.join(given)} goes with sources that are read; these tables are already")
         return tables
     if is_source(tables) or isinstance(tables, str | Table) or not isinstance(tables, Iterable):
         raise SchemaError(
             f"several tables are given as a list of them; for one, write [...]; found {described(tables)}"
         )
-    from treewright.tables._reading.database_reader import read_databases
-
-    return read_databases(tables, **{name: value for name, value in options.items() if value is not None})
+    return Databases(tables)

@@ -105,16 +105,7 @@ class Feature:
     ) -> Feature:
         """A bound feature from positions and codes.
 
-        Parameters
-        ----------
-        schema
-            The schema that positions and codes refer to.
-        literals
-            Pairs (variable, state) that are equal.
-        excluded
-            Pairs (variable, state) that are not equal.
-        negated
-            As for :class:`Feature`.
+        `literals` are pairs (variable, state) that are equal, `excluded` those that are not.
 
         Examples
         --------

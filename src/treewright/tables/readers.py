@@ -13,8 +13,8 @@ from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import binned, interpret, is_missing_label
 from treewright.tables._reading.matching import match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
+from treewright.tables._reading.ready_columns import ReadyColumn
 from treewright.tables._reading.sources import open_source
-from treewright.tables._reading.understood import Understood
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
@@ -122,19 +122,19 @@ def read_table(
     read, kept = settle_missing(read, missing)
     if kept is not None and counts is not None:
         counts = counts[kept]
-    understood = understand_all(read, schema, bins, missing == "state")
+    ready = ready_columns(read, schema, bins, missing == "state")
     report = Report(
         n_read,
         len(read[0]),
-        tuple(one.report for one in understood),
+        tuple(one.report for one in ready),
         tuple(ignored),
         opened.notes,
     )
     return Table(
-        Schema(one.variable for one in understood),
-        [one.values for one in understood],
+        Schema(one.variable for one in ready),
+        [one.values for one in ready],
         weights=counts,
-        missing={i: one.missing for i, one in enumerate(understood) if one.missing is not None},
+        missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
         report=report,
     )
 
@@ -191,9 +191,9 @@ def weights_of(column: SourceColumn) -> Weights:
     return check_weights(column.values, len(column))
 
 
-def understand_all(
+def ready_columns(
     columns: Sequence[SourceColumn], schema: Schema | None, bins: Bins | None, missing_state: bool
-) -> list[Understood]:
+) -> list[ReadyColumn]:
     if schema is not None:
         if bins is not None:
             raise SchemaError(
@@ -216,7 +216,7 @@ def understand_all(
     ]
 
 
-def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> Understood:
+def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> ReadyColumn:
     """Bins for all columns cut those that would be continuous."""
     if bins is None or isinstance(column, LabelColumn) or not column.present.size:
         return interpret(column, missing_state)

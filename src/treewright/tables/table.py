@@ -78,6 +78,9 @@ class Table:
         arrays = [np.asarray(column) for column in columns]
         if len(arrays) != len(schema):
             raise SchemaError(f"the schema has {len(schema)} variables, but {len(arrays)} columns were given")
+        for name, array in zip(schema.names, arrays, strict=True):
+            if array.ndim != 1:
+                raise SchemaError(f"column {name!r} needs one dimension; found {array.ndim}")
         self._n_rows = common_length(schema.names, arrays)
         masks = self._checked_masks(schema, missing or {})
         checked: list[Column] = []
@@ -280,8 +283,6 @@ class Table:
         ----------
         shares
             The number of parts, or the share of each part. Within a part rows keep their order.
-        rng
-            Where the chance comes from.
 
         Examples
         --------

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.verification.content import are_names
 from treewright.verification.report import Findings, braced
 
 Cluster = frozenset[str]
@@ -63,7 +64,7 @@ def read_clusters(value: object, names: set[str], findings: Findings) -> list[Cl
     clusters: list[Cluster] = []
     first: dict[Cluster, int] = {}
     for i, item in enumerate(value):
-        if not isinstance(item, list) or not all(isinstance(name, str) for name in item):
+        if not are_names(item):
             findings.add("certificate", f"cluster {i} is not a list of names")
             return None
         cluster = frozenset(item) & names

@@ -28,6 +28,10 @@ class Variables:
         return len(self.states[name] or ())
 
 
+def are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
 class RepeatedKeyError(ValueError):
     """A key that occurs twice in one object."""
 

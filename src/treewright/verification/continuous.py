@@ -11,16 +11,17 @@ from treewright.verification.report import Findings
 
 
 def check_families(
-    value: object,
+    content: dict[str, Any],
     parents: Parents,
     findings: Findings,
-    *,
     numbers: tuple[str, ...],
+    *,
     spread: str,
     by_parent: str,
 ) -> None:
     """Check the keys, that `spread` is no negative variance, and that `by_parent` names just the parents."""
     findings.begin("families")
+    value = content.get("families")
     if not isinstance(value, dict):
         findings.add("families", '"families" is not an object')
         return

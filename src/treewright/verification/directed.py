@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from treewright.verification.content import Variables
+from treewright.verification.content import Variables, are_names
 from treewright.verification.report import Findings
 
 Parents = dict[str, list[str]]
@@ -18,7 +18,7 @@ def read_parents(value: object, variables: Variables, findings: Findings) -> Par
         findings.add("arcs", '"arcs" is not a list')
         return {name: [] for name in parents}
     for item in value:
-        if not isinstance(item, list) or len(item) != 2 or not all(isinstance(end, str) for end in item):
+        if not are_names(item) or len(item) != 2:
             findings.add("arcs", f"{item!r} is not a pair of names")
             continue
         source, target = item

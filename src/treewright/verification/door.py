@@ -35,11 +35,6 @@ def verify(
     treewidth
         A bound that the clusters have to keep, instead of the one in the file.
 
-    Returns
-    -------
-    VerifyReport
-        Whether all is well, the width that is proved, and every violation with the variables it is about.
-
     Examples
     --------
     >>> import treewright as tw

@@ -61,7 +61,20 @@ class One:
         return True
 
 
-class Table:
+class Listed:
+    """Joint states of some variables, each with the log of its probability."""
+
+    variables: list[int]
+    rows: dict[tuple[int, ...], float]
+
+    def possible(self, known: Known) -> bool:
+        return any(
+            log > -math.inf and all(known.get(v, a) == a for v, a in zip(self.variables, row, strict=True))
+            for row, log in self.rows.items()
+        )
+
+
+class Table(Listed):
     """Every joint state of some variables, the last one fastest."""
 
     def __init__(self, integers: list[int], numbers: list[float], sizes: Sequence[int]) -> None:
@@ -69,16 +82,10 @@ class Table:
         cells = math.prod(sizes[v] for v in integers)
         require(len(numbers) == cells, f"has {len(numbers)} numbers; the states ask for {cells}")
         distribution(numbers)
-        self.variables, self.numbers, self.sizes = integers, numbers, sizes
+        states = product(*(range(sizes[v]) for v in integers))
+        self.variables, self.rows = integers, dict(zip(states, numbers, strict=True))
         self.scope, self.cliques = frozenset(integers), [frozenset(integers)]
         self.total = math.fsum(map(math.exp, numbers))
-
-    def possible(self, known: Known) -> bool:
-        states = product(*(range(self.sizes[v]) for v in self.variables))
-        return any(
-            x > -math.inf and all(known.get(v, a) == a for v, a in zip(self.variables, cell, strict=True))
-            for cell, x in zip(states, self.numbers, strict=True)
-        )
 
 
 class Tree:
@@ -219,7 +226,7 @@ class Hidden:
         )
 
 
-class Rows:
+class Rows(Listed):
     """Distinct rows with weights; codes lie side by side in words of 32 bits, never across two."""
 
     def __init__(self, integers: list[int], numbers: list[float], sizes: Sequence[int]) -> None:
@@ -236,7 +243,7 @@ class Rows:
         words, stored = word + 1, integers[1 + integers[0] :]
         require(bool(numbers) and len(stored) == words * len(numbers), "has not as many rows as weights")
         distribution(numbers)
-        self.rows: dict[tuple[int, ...], float] = {}
+        self.rows = {}
         for row, log in enumerate(numbers):
             here = stored[row * words : (row + 1) * words]
             codes = tuple(here[w] >> shift & (1 << bits) - 1 for w, shift, bits in fields)
@@ -251,12 +258,6 @@ class Rows:
             self.rows[codes] = log
         self.scope, self.cliques = frozenset(self.variables), [frozenset(self.variables)]
         self.total = math.fsum(map(math.exp, numbers))
-
-    def possible(self, known: Known) -> bool:
-        return any(
-            log > -math.inf and all(known.get(v, a) == a for v, a in zip(self.variables, row, strict=True))
-            for row, log in self.rows.items()
-        )
 
 
 def check_scope(scope: list[int], sizes: Sequence[int]) -> None:

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treewright.verification.content import Variables
+from treewright.verification.content import Variables, are_names
 from treewright.verification.continuous import check_continuous, check_families, check_name_lists
 from treewright.verification.directed import Parents, read_parents
-from treewright.verification.factors import read_scopes
 from treewright.verification.features import check_nodes
-from treewright.verification.numbers import check_conditional_tables
 from treewright.verification.report import Findings
+from treewright.verification.tables import check_conditional_tables, read_scopes
 
 Scopes = list[tuple[str, ...]]
 
@@ -76,14 +75,7 @@ def check_feature_network(content: dict[str, Any], variables: Variables, finding
 def check_gaussian_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
     check_continuous(variables, findings)
     parents = read_parents(content.get("arcs"), variables, findings)
-    check_families(
-        content.get("families"),
-        parents,
-        findings,
-        numbers=("intercept",),
-        spread="variance",
-        by_parent="coefficients",
-    )
+    check_families(content, parents, findings, ("intercept",), spread="variance", by_parent="coefficients")
     check_name_lists(content, variables, findings)
     check_groups(content, variables, findings)
     return families(parents)
@@ -92,9 +84,7 @@ def check_gaussian_network(content: dict[str, Any], variables: Variables, findin
 def check_sigmoid_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
     check_continuous(variables, findings)
     parents = read_parents(content.get("arcs"), variables, findings)
-    check_families(
-        content.get("families"), parents, findings, numbers=("th0", "th1", "b"), spread="s2", by_parent="w"
-    )
+    check_families(content, parents, findings, ("th0", "th1", "b"), spread="s2", by_parent="w")
     return families(parents)
 
 
@@ -127,11 +117,7 @@ def check_groups(content: dict[str, Any], variables: Variables, findings: Findin
     value = content["clusters"]
     keys = ("disjoint", "overlapping")
     told: list[Any] = [value.get(key) for key in keys] if isinstance(value, dict) else []
-    good = bool(told) and all(
-        isinstance(groups, list)
-        and all(isinstance(group, list) and all(isinstance(name, str) for name in group) for group in groups)
-        for groups in told
-    )
+    good = bool(told) and all(isinstance(groups, list) and all(map(are_names, groups)) for groups in told)
     once = good and sorted(name for group in told[0] for name in group) == sorted(variables.states)
     known = good and all(name in variables.states for group in told[1] for name in group)
     findings.expect(once and known, "kind", "the clusters are no map in which every variable has one group")

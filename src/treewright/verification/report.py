@@ -11,17 +11,7 @@ SHOWN_NAMES = 8
 
 @dataclass(frozen=True)
 class Violation:
-    """One rule that is broken.
-
-    Attributes
-    ----------
-    check
-        Which rule: ``"checksum"``, ``"tables"``, ``"running intersection"`` ...
-    message
-        What was found, by names.
-    variables
-        The variables it is about.
-    """
+    """One rule that is broken (``"checksum"`` ...), what was found, and the variables it is about."""
 
     check: str
     message: str
@@ -37,25 +27,18 @@ class VerifyReport:
 
     Attributes
     ----------
-    source
-        The file, or the kind of the object.
-    kind
-        What the content says it is, such as ``"bayesian network"``.
+    source, kind
+        The file, or the kind of the object; what the content says it is, such as ``"bayesian network"``.
     n_variables, n_scopes
         Variables, and sets of variables (families, factors) that a cluster has to hold.
     certificate
         ``"stored"`` in the file, ``"given"`` by the caller or ``"computed"`` by the library; None if there
         was nothing to check.
-    n_clusters
-        Clusters of the certificate.
-    bound
-        The treewidth that the certificate claims not to exceed, if it claims one.
-    width
-        The treewidth that the certificate proves not to be exceeded; None if it proves none.
-    checks
-        The rules that were checked, in order.
-    violations
-        What is broken; empty for a valid model.
+    n_clusters, bound, width
+        Clusters of the certificate, the treewidth that it claims not to exceed and the one that it proves not
+        to be exceeded; None where it claims or proves none.
+    checks, violations
+        The rules that were checked, in order, and what is broken; empty for a valid model.
     """
 
     source: str

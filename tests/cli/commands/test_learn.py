@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.cli.learning.ground import ground_of
-from treewright.cli.learning.methods import METHODS, Task
+from treewright.cli.learning.methods import METHODS
+from treewright.cli.learning.options import LearnOptions
+from treewright.cli.learning.prepared import prepare_rows
+from treewright.cli.learning.task import Task
 
 
 def test_document(run_json, asia_rows, tmp_path):
@@ -282,11 +284,11 @@ def test_width_is_promised_and_kept_with_the_model(run_json, run, asia_rows, tmp
 def test_searches_under_a_bound_tell_where_they_are(method):
     table = tw.load_network("alarm").sample(300, rng=np.random.default_rng(0))
     told = []
-    task = Task(ground_of(table, "bic"), treewidth=3, progress=lambda *seen: told.append(seen))
-    learned = METHODS[method].learn(task)
+    options = LearnOptions(data=[], treewidth=3)
+    learned = METHODS[method].learn(Task(prepare_rows(table, "bic"), options, progress=told.append))
     assert told
-    assert all(iteration >= 0 and width <= 3 and score < 0 for iteration, width, score in told)
-    assert told[-1][2] <= learned.score + 1e-9
+    assert all(step.done >= 0 and step.width <= 3 and step.score < 0 for step in told)
+    assert told[-1].score <= learned.score + 1e-9
 
 
 def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_rows):

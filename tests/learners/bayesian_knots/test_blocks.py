@@ -55,7 +55,7 @@ def test_overlaps_decide_about_their_pairs_and_all_else_is_the_union():
 def test_results_are_labelled():
     learned = tw.learn_blocks(tw.count(alarm()))
     assert learned.label == LABEL == "BL (reconstructed)"
-    assert learned.report.startswith("BL (reconstructed): ")
+    assert learned.notes[0].startswith("BL (reconstructed): ")
     assert "reconstructed" in tw.learn_blocks.__doc__
 
 
@@ -75,7 +75,7 @@ def test_neither_threads_nor_the_order_of_columns_matter(engine):
     second = tw.learn_blocks(tw.count(shuffled), engine=engine, settings=KnotSettings(threads=3))
     assert first.structure.edges() == second.structure.edges()
     assert first.n_tests == second.n_tests
-    assert first.report == second.report
+    assert first.notes == second.notes
 
 
 def test_knowledge_is_obeyed():

@@ -15,7 +15,7 @@ from treewright.errors import FormatError, SchemaError, SettingError
 from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
 from treewright.learners.bayesian_knots.pair_filters import strongest_partners
-from treewright.models.formats.twm.clusters import with_clusters
+from treewright.models.formats.twm.content import with_clusters
 
 
 def rows_of(name, n_rows, seed):

@@ -16,8 +16,9 @@ from tests.learners.efficient_markov.feature_rows import (
 )
 
 import treewright as tw
+from treewright.learners import CutsetSettings
 
-CHOSEN = {"alpha": 1.0, "shrinkage": 0.0, "min_rows": 30}
+CHOSEN = {"smoothing": 1.0, "shrinkage": 0.0, "min_rows": 30}
 
 
 def learn(codes, cardinalities=None, **options):
@@ -25,12 +26,12 @@ def learn(codes, cardinalities=None, **options):
     return tw.learn_cutset_network(counter, **{**CHOSEN, **options}).structure
 
 
-def log_likelihood(codes, r=2, alpha=1.0):
-    """Of the rows and of alpha even rows under the best forest for both, by looking at every forest."""
+def log_likelihood(codes, r=2, smoothing=1.0):
+    """Of the rows and of smoothing even rows under the best forest for both, by looking at every forest."""
     n = codes.shape[1]
 
     def entropy(columns):
-        cells = np.full([r] * len(columns), alpha / r ** len(columns))
+        cells = np.full([r] * len(columns), smoothing / r ** len(columns))
         for row, k in counted(codes[:, list(columns)]).items():
             cells[row] += k
         shares = cells / cells.sum()
@@ -44,14 +45,15 @@ def log_likelihood(codes, r=2, alpha=1.0):
         if part[i] != part[j]:
             gain += information[i, j]
             part = [part[i] if p == part[j] else p for p in part]
-    return (len(codes) + alpha) * (gain - sum(entropy([i]) for i in range(n)))
+    return (len(codes) + smoothing) * (gain - sum(entropy([i]) for i in range(n)))
 
 
-def gain_of(codes, v, alpha=1.0):
+def gain_of(codes, v, smoothing=1.0):
     rest = [c for c in range(codes.shape[1]) if c != v]
     sides = [codes[codes[:, v] == s][:, rest] for s in (0, 1)]
     split = sum(
-        (len(side) + alpha / 2) * np.log((len(side) + alpha / 2) / (len(codes) + alpha)) for side in sides
+        (len(side) + smoothing / 2) * np.log((len(side) + smoothing / 2) / (len(codes) + smoothing))
+        for side in sides
     )
     return split + sum(log_likelihood(side) for side in sides) - log_likelihood(codes)
 
@@ -80,14 +82,14 @@ def test_a_tree_is_chow_liu():
 @given(
     seed=st.integers(0, 10_000),
     treewidth=st.integers(0, 3),
-    alpha=st.sampled_from([0.0, 1.0]),
+    smoothing=st.sampled_from([0.0, 1.0]),
     shrinkage=st.sampled_from([0.0, 5.0]),
     penalty=st.sampled_from([None, "bic"]),
     states=st.integers(2, 3),
 )
-def test_probabilities_sum_to_one(seed, treewidth, alpha, shrinkage, penalty, states):
+def test_probabilities_sum_to_one(seed, treewidth, smoothing, shrinkage, penalty, states):
     codes = random_rows(6, 120, seed, states)
-    options = {"treewidth": treewidth, "alpha": alpha, "shrinkage": shrinkage, "penalty": penalty}
+    options = {"treewidth": treewidth, "smoothing": smoothing, "shrinkage": shrinkage, "penalty": penalty}
     graph = learn(codes, [states] * 6, **options)
     assert total_probability(graph) == pytest.approx(1, abs=1e-12)
     assert np.isfinite(tw.FeatureNetwork(graph).score(table_of(codes, [states] * 6)))
@@ -151,7 +153,7 @@ def test_weights_are_repeated_rows():
         counter = tw.count(table_of(codes, weights=weights.astype(kind)))
         assert tw.learn_cutset_network(counter, **CHOSEN).structure == repeated
     real = tw.count(table_of(codes, weights=weights * 0.5))
-    halved = tw.learn_cutset_network(real, alpha=0.5, shrinkage=0.0, min_rows=15).structure
+    halved = tw.learn_cutset_network(real, smoothing=0.5, shrinkage=0.0, min_rows=15).structure
     assert halved.kinds() == repeated.kinds()
     assert np.allclose(halved.numbers, repeated.numbers, atol=1e-9)
 
@@ -166,7 +168,8 @@ def test_degenerate_rows(codes):
 def test_a_bag_is_the_mean_of_networks_and_the_seed_decides():
     codes = random_rows(6, 400, 3)
     counter = tw.count(table_of(codes))
-    options = {"n_networks": 6, "candidate_share": 0.5, **CHOSEN}
+    settings = CutsetSettings(candidates=5, candidate_share=0.5)
+    options = {"n_networks": 6, "settings": settings, **CHOSEN}
     first, again, other = (
         tw.learners.learn_cutset_bag(counter, **options, rng=np.random.default_rng(seed)).structure
         for seed in (1, 1, 2)
@@ -192,20 +195,20 @@ def test_threads_do_not_change_a_bag():
 def test_settings_are_chosen_on_validation_rows():
     table, valid = (table_of(random_rows(6, n, seed)) for n, seed in ((600, 1), (200, 2)))
     learned = tw.learn_cutset_network(tw.count(table), valid=valid)
-    assert learned.chosen == ("min_rows", "alpha", "shrinkage")
+    assert learned.chosen == ("min_rows", "smoothing", "shrinkage")
     assert tw.FeatureNetwork(learned.structure).score(valid) == pytest.approx(learned.valid_log_likelihood)
     fixed = tw.learn_cutset_network(
         tw.count(table), **{name: getattr(learned.settings, name) for name in learned.chosen}
     )
     assert fixed.structure == learned.structure
-    assert fixed.report == ""
+    assert fixed.notes == ()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"penalty": "aic"}, "penalty= is 'bic' or None; found 'aic'"),
-        ({"alpha": -1.0}, "alpha= is a number from 0 on; found -1.0"),
+        ({"smoothing": -1.0}, "smoothing= is a number from 0 on; found -1.0"),
         ({"candidates": 0}, "candidates= is a number from 1 on; found 0"),
         ({"max_depth": -2}, "max_depth= is a number from 0 on, or None; found -2"),
     ],
@@ -221,7 +224,7 @@ def test_the_bag_refuses_what_it_cannot_hold():
     with pytest.raises(tw.errors.SettingError, match="n_networks= is a number from 1 on; found 0"):
         tw.learners.learn_cutset_bag(counter, n_networks=0)
     with pytest.raises(tw.errors.SettingError, match="candidate_share= is above 0 and at most 1; found 2"):
-        tw.learners.learn_cutset_bag(counter, candidate_share=2)
+        tw.learners.learn_cutset_bag(counter, settings=CutsetSettings(candidate_share=2))
 
 
 def test_validation_rows_need_the_same_columns_and_states():

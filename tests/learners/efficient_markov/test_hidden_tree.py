@@ -9,7 +9,7 @@ from tests.reference.learners.hidden_tree import SlowHiddenTree
 import treewright as tw
 from treewright import _core
 from treewright.learners.efficient_markov import hidden_tree as module
-from treewright.learners.efficient_markov.row_sets import distinct_rows
+from treewright.learners.efficient_markov.row_sets import checked_rows
 from treewright.models.features.feature_network import FeatureNetwork
 
 CARDINALITIES = [2, 3, 2, 4, 2, 2]
@@ -35,7 +35,7 @@ def every_row(cardinalities):
 
 
 def learner_of(table, *, states=3, ar=False, smoothing=(0.0, 0.0), edges=None, batch=0, seed=5):
-    rows = distinct_rows(tw.count(table))
+    rows = checked_rows(tw.count(table))
     clusters = _core.find_clusters(rows, states, 3, seed)
     edges = _core.learn_edges(rows, None) if edges is None else edges
     return rows, _core.HiddenLearner(rows, clusters, edges, ar, *smoothing, 0.9, batch, seed)
@@ -209,11 +209,11 @@ def test_validation_rows_progress_and_the_clock():
         epochs=3,
         batch=50,
         valid=clustered(80, seed=8),
-        progress=lambda *x: seen.append(x),
+        progress=seen.append,
     )
-    assert [step for _, step, _ in seen] == [1, 2, 3]
+    assert [step.done for step in seen] == [1, 2, 3]
     assert learned.trace.phases[0].tallies["held_out_rows"] == 0
-    assert learned.trace.phases[1].tallies["log_likelihood"] == max(score for *_, score in seen)
+    assert learned.trace.phases[1].tallies["log_likelihood"] == max(step.score for step in seen)
     late = tw.learn_hidden_tree(tw.count(table), states=2, seconds=1e-9)
     assert late.trace.stopped_by == "seconds"
     assert tw.learn_hidden_tree(tw.count(table), states=2).trace.phases[0].tallies["held_out_rows"] > 10

@@ -21,14 +21,18 @@ from tests.reference.learners import efficient_markov as twin
 
 import treewright as tw
 from treewright import _core
-from treewright.learners.efficient_markov.lem import low_information_blocks
+from treewright.learners.efficient_markov.lem import MarkovSettings, low_information_blocks
 
-EXACT = {"min_rows": 1, "alpha": 0.0}
+EXACT = {"min_rows": 1, "smoothing": 0.0}
+
+
+def learn_rows(counter, **options):
+    return tw.learn_efficient_markov(counter, settings=MarkovSettings(**options))
 
 
 def learn(codes, cardinalities=None, **options):
-    chosen = {"delta": 0.1, "min_rows": 20, "alpha": 1.0, **options}
-    return tw.learn_efficient_markov(tw.count(table_of(codes, cardinalities)), **chosen).structure
+    chosen = {"delta": 0.1, "min_rows": 20, "smoothing": 1.0, **options}
+    return learn_rows(tw.count(table_of(codes, cardinalities)), **chosen).structure
 
 
 def row_set(codes, cardinalities=None):
@@ -57,7 +61,7 @@ def test_information_in_the_worked_example():
     ],
 )
 def test_partitions_of_the_worked_example(delta, q, expected):
-    found = low_information_blocks(tw.count(table_of(worked_example())), delta=delta, q=q)
+    found = low_information_blocks(tw.count(table_of(worked_example())), delta=delta, largest_set=q)
     assert found == [tuple(names(6)[i] for i in block) for block in expected]
 
 
@@ -74,7 +78,7 @@ def test_the_graph_of_the_worked_example():
 
 def test_numbers_of_the_worked_example():
     table = table_of(worked_example())
-    exact, smooth = (tw.FeatureNetwork(learn(worked_example(), alpha=a)) for a in (0.0, 1.0))
+    exact, smooth = (tw.FeatureNetwork(learn(worked_example(), smoothing=a)) for a in (0.0, 1.0))
     asked = table_of([(0, 0, 0, 0, 0, 0), (1, 0, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0), (1, 1, 0, 1, 0, 0)])
     assert np.exp(exact.log_probability(asked))[:3].tolist() == pytest.approx([1 / 16, 1 / 32, 0])
     assert exact.score(table) == pytest.approx(-3.1191623125, abs=1e-10)
@@ -105,7 +109,7 @@ def test_queyranne_finds_the_least_cut(seed, states):
 def test_partitions_are_those_of_the_twin_with_and_without_shortcuts(seed, q):
     states = 2 + seed % 2
     codes = random_rows(6, 150, seed, states)
-    expected = twin.blocks_of(counted(codes), tuple(range(6)), delta=0.05, q=q, min_rows=10)
+    expected = twin.blocks_of(counted(codes), tuple(range(6)), delta=0.05, largest_set=q, min_rows=10)
     options = {"delta": 0.05, "level": 0.0, "largest_set": q, "min_rows": 10, "premerged": []}
     for with_shortcuts in (True, False):
         found = _core.low_information_blocks(
@@ -119,7 +123,7 @@ def test_partitions_are_those_of_the_twin_with_and_without_shortcuts(seed, q):
 @pytest.mark.parametrize("states", [2, 3])
 def test_the_graph_is_that_of_the_twin(seed, leaf, states):
     codes = random_rows(7, 300, seed, states)
-    options = {"delta": 0.03, "q": 2 + seed % 2, "min_rows": 40, "alpha": 1.0, "leaf": leaf}
+    options = {"delta": 0.03, "largest_set": 2 + seed % 2, "min_rows": 40, "smoothing": 1.0, "leaf": leaf}
     graph = learn(codes, [states] * 7, **options)
     expected = twin.learn(counted(codes), [range(states)] * 7, **options)
     assert shape(graph) == twin.shape(expected)
@@ -137,20 +141,27 @@ def test_the_graph_is_that_of_the_twin(seed, leaf, states):
     leaf=st.sampled_from(["tree", "independent"]),
     score=st.sampled_from(["inverse-square", "inverse-exponential"]),
     search=st.sampled_from(["greedy", "exhaustive"]),
-    alpha=st.sampled_from([0.0, 1.0]),
+    smoothing=st.sampled_from([0.0, 1.0]),
     states=st.integers(2, 3),
 )
-def test_probabilities_sum_to_one(seed, k, leaf, score, search, alpha, states):
+def test_probabilities_sum_to_one(seed, k, leaf, score, search, smoothing, states):
     codes = random_rows(6, 120, seed, states)
-    options = {"k": min(k, 2) if states > 2 else k, "leaf": leaf, "score": score, "search": search}
-    graph = learn(codes, [states] * 6, delta=0.05, min_rows=15, min_vars=3, alpha=alpha, **options)
+    options = {
+        "feature_length": min(k, 2) if states > 2 else k,
+        "leaf": leaf,
+        "score": score,
+        "search": search,
+    }
+    graph = learn(
+        codes, [states] * 6, delta=0.05, min_rows=15, min_variables=3, smoothing=smoothing, **options
+    )
     assert total_probability(graph) == pytest.approx(1, abs=1e-12)
     assert np.isfinite(tw.FeatureNetwork(graph).score(table_of(codes, [states] * 6)))
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_conjunctions_are_found_and_stay_consistent(k):
-    graph = learn(random_rows(10, 1500, 0), delta=0.02, k=k, q=2, min_rows=100)
+    graph = learn(random_rows(10, 1500, 0), delta=0.02, feature_length=k, largest_set=2, min_rows=100)
     assert graph.kinds()["feature"] > 0
     assert total_probability(graph) == pytest.approx(1, abs=1e-12)
 
@@ -162,7 +173,7 @@ def test_a_variable_of_many_states_is_asked_one_state_at_a_time(states):
     rows = rng.integers(2, size=(2000, 5))
     rows[:, 1:] = np.where((wide == 0)[:, None], rows[:, [0]], rows[:, 1:])
     codes = np.column_stack([wide, rows])
-    graph = learn(codes, [states] + [2] * 5, delta=0.02, min_rows=100, min_vars=3)
+    graph = learn(codes, [states] + [2] * 5, delta=0.02, min_rows=100, min_variables=3)
     assert graph.kinds().get("feature", 0) > 0
     assert graph.kind(graph.root) == "feature" and graph.integers(graph.root)[0] == 0  # noqa: PT018
     assert total_probability(graph) == pytest.approx(1, abs=1e-12)
@@ -172,10 +183,10 @@ def test_a_variable_of_many_states_is_asked_one_state_at_a_time(states):
 @given(seed=st.integers(0, 10_000), delta=st.sampled_from([0.01, 0.03, 0.1]))
 def test_partitions_get_coarser_with_smaller_delta_and_larger_sets(seed, delta):
     counter = tw.count(table_of(random_rows(7, 200, seed)))
-    fine = low_information_blocks(counter, delta=delta, q=2)
+    fine = low_information_blocks(counter, delta=delta, largest_set=2)
     for coarse in (
-        low_information_blocks(counter, delta=delta / 2, q=2),
-        low_information_blocks(counter, delta=delta, q=3),
+        low_information_blocks(counter, delta=delta / 2, largest_set=2),
+        low_information_blocks(counter, delta=delta, largest_set=3),
     ):
         assert all(any(set(block) <= set(large) for large in coarse) for block in fine)
 
@@ -186,10 +197,9 @@ def test_columns_rows_and_threads_do_not_matter(seed):
     table = table_of(codes)
     rng = np.random.default_rng(seed)
     turned = table.take(rng.permutation(400)).reordered(tuple(rng.permutation(table.schema.names).tolist()))
-    options = {"delta": 0.02, "min_rows": 40, "alpha": 1.0, "k": 2}
+    options = {"delta": 0.02, "min_rows": 40, "smoothing": 1.0, "feature_length": 2}
     first, second = (
-        tw.FeatureNetwork(tw.learn_efficient_markov(tw.count(one), **options).structure)
-        for one in (table, turned)
+        tw.FeatureNetwork(learn_rows(tw.count(one), **options).structure) for one in (table, turned)
     )
     rows = every_row(table.schema)
     assert np.array_equal(np.sort(first.log_probability(rows)), np.sort(second.log_probability(rows)))
@@ -199,11 +209,11 @@ def test_columns_rows_and_threads_do_not_matter(seed):
 
 def test_repeated_rows_are_weighted_rows():
     codes = random_rows(6, 150, 3)
-    options = {"delta": 0.03, "k": 2}
-    once = learn(codes, **options, min_rows=20, alpha=1.0)
-    twice = learn(np.repeat(codes, 2, axis=0), **options, min_rows=40, alpha=2.0)
-    weighted = tw.learn_efficient_markov(
-        tw.count(table_of(codes, weights=np.full(150, 2.0))), **options, min_rows=40, alpha=2.0
+    options = {"delta": 0.03, "feature_length": 2}
+    once = learn(codes, **options, min_rows=20, smoothing=1.0)
+    twice = learn(np.repeat(codes, 2, axis=0), **options, min_rows=40, smoothing=2.0)
+    weighted = learn_rows(
+        tw.count(table_of(codes, weights=np.full(150, 2.0))), **options, min_rows=40, smoothing=2.0
     ).structure
     assert once == twice
     assert np.allclose(twice.numbers, weighted.numbers, atol=1e-12)
@@ -211,7 +221,7 @@ def test_repeated_rows_are_weighted_rows():
 
 def test_shards_and_caches_learn_as_the_whole():
     table = table_of(random_rows(6, 300, 9))
-    options = {"delta": 0.03, "min_rows": 40, "alpha": 1.0}
+    options = {"delta": 0.03, "min_rows": 40, "smoothing": 1.0}
     whole = tw.learn_efficient_markov(tw.count(table), **options).structure
     shards = tw.ShardedCounter([tw.count(shard) for shard in table.shards(3)])
     for counter in (shards, tw.statistics.CachedCounter(tw.count(table))):
@@ -223,9 +233,9 @@ def test_parity_shows_in_three_variables_only():
     xy = rng.integers(2, size=(4000, 2))
     codes = np.column_stack([xy, xy[:, 0] ^ xy[:, 1], rng.integers(2, size=(4000, 3))])
     counter = tw.count(table_of(codes))
-    assert len(low_information_blocks(counter, delta=0.01, q=2)) == 6
-    assert low_information_blocks(counter, delta=0.01, q=3)[0] == ("a", "b", "c")
-    learned = tw.learn_efficient_markov(counter, delta=0.01, min_rows=50, alpha=1.0)
+    assert len(low_information_blocks(counter, delta=0.01, largest_set=2)) == 6
+    assert low_information_blocks(counter, delta=0.01, largest_set=3)[0] == ("a", "b", "c")
+    learned = tw.learn_efficient_markov(counter, delta=0.01, min_rows=50, smoothing=1.0)
     score = tw.FeatureNetwork(learned.structure).score(table_of(codes))
     assert score == pytest.approx(-5 * log(2), abs=0.01)
 
@@ -243,7 +253,7 @@ def test_parity_shows_in_three_variables_only():
 )
 @pytest.mark.parametrize("leaf", ["tree", "independent"])
 def test_degenerate_rows(codes, leaf):
-    graph = learn(codes, leaf=leaf, min_rows=5, k=2)
+    graph = learn(codes, leaf=leaf, min_rows=5, feature_length=2)
     assert total_probability(graph) == pytest.approx(1, abs=1e-12)
     if not len(codes):
         assert np.exp(tw.FeatureNetwork(graph).log_probability(every_row(graph.schema))) == pytest.approx(
@@ -253,7 +263,7 @@ def test_degenerate_rows(codes, leaf):
 
 def test_without_smoothing_the_graph_can_be_the_empirical_distribution():
     codes = random_rows(4, 60, 2)
-    graph = learn(codes, delta=0.0, min_vars=5, **EXACT)
+    graph = learn(codes, delta=0.0, min_variables=5, **EXACT)
     found = np.exp(tw.FeatureNetwork(graph).log_probability(every_row(graph.schema)))
     expected = [counted(codes)[row] / 60 for row in product((0, 1), repeat=4)]
     assert found == pytest.approx(expected, abs=1e-12)
@@ -263,30 +273,31 @@ def test_without_smoothing_the_graph_can_be_the_empirical_distribution():
 def test_settings_are_chosen_on_the_rows_given():
     table, valid = (table_of(random_rows(7, n, seed)) for n, seed in ((800, 1), (300, 2)))
     seen = []
-    learned = tw.learn_efficient_markov(
-        tw.count(table), valid=valid, progress=lambda settings, score: seen.append((settings, score))
-    )
-    assert learned.chosen == ("delta", "min_rows", "alpha")
-    assert learned.valid_log_likelihood == max(score for _, score in seen)
+    learned = tw.learn_efficient_markov(tw.count(table), valid=valid, progress=seen.append)
+    assert learned.chosen == ("delta", "min_rows", "smoothing")
+    assert learned.valid_log_likelihood == max(step.score for step in seen)
     model = tw.FeatureNetwork(learned.structure)
     assert model.score(valid) == pytest.approx(learned.valid_log_likelihood)
-    assert learned.report.startswith("chosen on the validation rows (300): delta ")
+    assert learned.notes[0].startswith("chosen on the validation rows (300): delta ")
     assert learned.trace.total("runs") == len(seen)
+    assert seen[0].phase == "delta 0.01, min_rows 200, smoothing 1.0"
 
 
 def test_a_tenth_is_held_out_whatever_the_order_of_the_rows():
     table = table_of(random_rows(6, 600, 4))
-    first = tw.learn_efficient_markov(tw.count(table), delta="gtest", alpha=1.0)
-    second = tw.learn_efficient_markov(tw.count(table.take(np.arange(600)[::-1])), delta="gtest", alpha=1.0)
+    first = tw.learn_efficient_markov(tw.count(table), delta="gtest", smoothing=1.0)
+    second = tw.learn_efficient_markov(
+        tw.count(table.take(np.arange(600)[::-1])), delta="gtest", smoothing=1.0
+    )
     assert first.structure == second.structure
     assert first.chosen == ("min_rows",)
-    assert "chosen on a tenth of the rows" in first.report
+    assert "chosen on a tenth of the rows" in first.notes[0]
     assert 30 < first.trace.total("held_out") < 90
 
 
 def test_out_of_time_the_rest_are_leaves():
     learned = tw.learn_efficient_markov(
-        tw.count(table_of(random_rows(8, 500, 1))), delta=0.001, min_rows=20, alpha=1.0, seconds=1e-9
+        tw.count(table_of(random_rows(8, 500, 1))), delta=0.001, min_rows=20, smoothing=1.0, seconds=1e-9
     )
     assert "split" not in learned.structure.kinds()
     assert learned.trace.stopped_by == "seconds"
@@ -302,14 +313,14 @@ def test_out_of_time_the_rest_are_leaves():
             "leaf='trees' is not known; there are 'tree', 'independent'; did you mean 'tree'?",
         ),
         ({"level": 2.0}, "level= is a probability between 0 and 1; found 2.0"),
-        ({"q": 0}, "q= is a number from 1 on; found 0"),
+        ({"largest_set": 0}, "largest_set= is a number from 1 on; found 0"),
         ({"max_depth": -1}, "max_depth= is a number from 0 on, or None; found -1"),
         ({"seconds": 0}, "seconds= is a time above 0, or None; found 0"),
     ],
 )
 def test_refusals(options, message):
     with pytest.raises(tw.errors.SettingError) as caught:
-        tw.learn_efficient_markov(tw.count(table_of(random_rows(3, 20, 0))), **options)
+        learn_rows(tw.count(table_of(random_rows(3, 20, 0))), **options)
     assert str(caught.value) == message
 
 
@@ -322,7 +333,7 @@ def test_a_counter_without_rows_is_refused():
 
     remote = Remote(tw.count(table_of(random_rows(3, 20, 0))))
     with pytest.raises(tw.errors.SettingError, match="a Remote has none to show"):
-        tw.learn_efficient_markov(remote, delta=0.1, min_rows=5, alpha=1.0)
+        tw.learn_efficient_markov(remote, delta=0.1, min_rows=5, smoothing=1.0)
 
 
 def test_no_rows_and_no_smoothing_are_refused():

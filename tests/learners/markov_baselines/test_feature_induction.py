@@ -104,12 +104,10 @@ def test_the_best_round_is_kept_and_figures_are_those_of_the_model():
     )
     train, valid = table.take(slice(0, 600)), table.take(slice(600, 900))
     seen = []
-    learned = tw.learn_feature_induction(
-        tw.count(train), tw.count(valid), patience=2, progress=lambda *line: seen.append(line)
-    )
+    learned = tw.learn_feature_induction(tw.count(train), tw.count(valid), patience=2, progress=seen.append)
     history = [one.valid_pseudo_log_likelihood for one in learned.rounds]
     assert learned.valid_pseudo_log_likelihood == max(history)
-    assert [line[2] for line in seen] == history
+    assert [step.score for step in seen] == history
     assert all(later < max(history) for later in history[history.index(max(history)) + 1 :])
     model = tw.models.LogLinearModel(table.schema, learned.features, learned.weights).network
     for rows, wanted in (

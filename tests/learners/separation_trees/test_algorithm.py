@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import dag_of
 from tests.learners.independence.test_pc import noise
+from tests.learners.separation_trees.main_algorithm import learn_main
 from tests.reference.learners.separation_trees import local_skeleton, random_case
 
 import treewright as tw
@@ -57,10 +58,12 @@ def check_case(seed):
     tree = tw.separation_tree_from_hypergraph(dag.schema, sets, triangulation=method)
     tw.graphs.check_tree(dag, tree)
     for local in ("pc", "exhaustive"):
-        learned = tw.learn_by_separation_tree(tree, oracle, local=local, collider_rule=rule)
+        learned = tw.learn_by_separation_tree(
+            tree, oracle, search=tw.learners.NodeSearch(local=local, collider_rule=rule)
+        )
         assert learned.structure == truth
         assert (learned.conflicts, learned.skipped) == ((), ())
-    refined = tw.learners.learn_separation_tree(oracle, sets, refine_above=1, triangulation=method)
+    refined = learn_main(oracle, sets, refine_above=1, triangulation=method)
     tw.graphs.check_tree(dag, refined.tree)
     assert refined.structure == truth
     graph = tw.learners.estimate_independence_graph(oracle, within=tree.clusters).structure
@@ -82,7 +85,7 @@ def test_an_oracle_gives_the_true_class_many_times():
 @pytest.mark.parametrize("seed", range(20))
 def test_without_knowledge_an_oracle_gives_the_true_class(seed):
     dag, _ = random_case(seed, largest=9)
-    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(dag))
+    learned = learn_main(tw.DSeparationOracle(dag))
     assert learned.structure == tw.Cpdag.of(dag)
     tw.graphs.check_tree(dag, learned.tree)
 
@@ -93,7 +96,9 @@ def test_nodes_against_one_question_at_a_time(seed, exhaustive):
     dag, sets = random_case(seed, largest=7)
     oracle = tw.DSeparationOracle(dag)
     tree = tw.separation_tree_from_hypergraph(dag.schema, sets)
-    found = find_node_skeletons(tree, oracle, local="exhaustive" if exhaustive else "pc")
+    found = find_node_skeletons(
+        tree, oracle, search=tw.learners.NodeSearch(local="exhaustive" if exhaustive else "pc")
+    )
     for position, node in enumerate(tree.cluster_scopes):
         edges, separators = local_skeleton(node, oracle.independent, exhaustive)
         assert set(map(frozenset, found.local_skeleton(position).index_edges())) == set(map(frozenset, edges))
@@ -113,9 +118,7 @@ def test_what_is_learned_from_any_data_is_an_equivalence_class(seed, rule, verif
     test = tw.GTest(tw.count(noise(seed)), 0.1)
     names = test.schema.names
     sets = [names[:5], names[3:]] if known else None
-    learned = tw.learners.learn_separation_tree(
-        test, sets, collider_rule=rule, verify=verify, refine_above=3, legitimacy="report"
-    )
+    learned = learn_main(test, sets, collider_rule=rule, verify=verify, refine_above=3, legitimacy="report")
     assert isinstance(learned.structure, tw.Cpdag)
     assert consistent_extension(learned.structure) is not None
     assert tw.Cpdag.of(learned.dag) == learned.structure
@@ -146,8 +149,8 @@ def test_the_order_of_columns_rows_and_hyperedges_does_not_matter(rule, seed):
     turned = table.take(rng.permutation(table.n_rows)).reordered(columns)
     shuffled = [list(rng.permutation(sets[i])) for i in rng.permutation(3)]
     for known, other_known in ((None, None), (sets, shuffled)):
-        first = tw.learners.learn_separation_tree(tw.GTest(tw.count(table)), known, **options)
-        other = tw.learners.learn_separation_tree(tw.GTest(tw.count(turned)), other_known, **options)
+        first = learn_main(tw.GTest(tw.count(table)), known, **options)
+        other = learn_main(tw.GTest(tw.count(turned)), other_known, **options)
         assert other.structure == first.structure
         assert dict(other.separations) == dict(first.separations)
         assert other.tree.clusters == first.tree.clusters
@@ -160,7 +163,7 @@ def test_any_number_of_threads():
     found = []
     for threads in (1, 2, 5):
         _core.set_threads(threads)
-        found.append(tw.learners.learn_separation_tree(test))
+        found.append(learn_main(test))
     _core.set_threads(0)
     assert found[0].structure == found[1].structure == found[2].structure
     assert found[0].separations == found[1].separations == found[2].separations
@@ -168,8 +171,8 @@ def test_any_number_of_threads():
 
 def test_a_test_that_is_called_gives_the_same_as_one_in_the_core():
     counter = tw.count(noise(5, n=9, rows=500))
-    native = tw.learners.learn_separation_tree(tw.GTest(counter))
-    called = tw.learners.learn_separation_tree(tw.GTest(tw.ShardedCounter([counter])))
+    native = learn_main(tw.GTest(counter))
+    called = learn_main(tw.GTest(tw.ShardedCounter([counter])))
     assert called.structure == native.structure
     assert called.separations == native.separations
     assert called.tree == native.tree
@@ -191,9 +194,9 @@ def test_one_node_of_all_variables_is_pc():
 def test_a_nested_hyperedge_changes_nothing(seed):
     dag, sets = random_case(4 * seed, largest=8)
     oracle = tw.DSeparationOracle(dag)
-    plain = tw.learners.learn_separation_tree(oracle, sets)
-    nested = tw.learners.learn_separation_tree(oracle, [*sets, sets[0][:1]])
-    whole = tw.learners.learn_separation_tree(oracle, [*sets, range(len(dag.schema))])
+    plain = learn_main(oracle, sets)
+    nested = learn_main(oracle, [*sets, sets[0][:1]])
+    whole = learn_main(oracle, [*sets, range(len(dag.schema))])
     assert plain.structure == nested.structure == whole.structure
     assert plain.tree == nested.tree
 
@@ -210,7 +213,7 @@ def test_gaussian_data_need_fewer_tests_than_pc():
     test = tw.FisherZTest(tw.Moments.of_block(schema, rows), 0.01)
     audited = tw.criteria.AuditedTest(test)
     tw.learn_pc(audited, depth=10)
-    learned = tw.learners.learn_separation_tree(test, depth=10)
+    learned = learn_main(test, depth=10)
     assert learned.levels == (0.01,)
     assert learned.n_evaluated * 4 < audited.n_evaluated
     assert tw.shd(tw.Cpdag.of(network), tw.Cpdag.of(learned.dag)) <= 14
@@ -218,21 +221,21 @@ def test_gaussian_data_need_fewer_tests_than_pc():
 
 def test_large_nodes_make_the_level_stricter():
     test = tw.GTest(tw.count(noise(1, n=30, rows=200)), 0.05)
-    loose = tw.learners.learn_separation_tree(test, alpha_uig=0.5, max_node=30, refine_above=None)
-    learned = tw.learners.learn_separation_tree(test, alpha_uig=0.5, max_node=10, refine_above=None)
+    loose = learn_main(test, alpha_uig=0.5, max_node=30, refine_above=None)
+    learned = learn_main(test, alpha_uig=0.5, max_node=10, refine_above=None)
     assert loose.levels == (0.5,)
     assert learned.tree.width < 10 <= loose.tree.width
     assert learned.levels[0] == 0.5
     assert list(learned.levels) == sorted(learned.levels, reverse=True)
-    never_enough = tw.learners.learn_separation_tree(test, alpha_uig=0.5, max_node=1, refine_above=None)
+    never_enough = learn_main(test, alpha_uig=0.5, max_node=1, refine_above=None)
     assert 0.5 / 435 / 10 < never_enough.levels[-1] <= 0.5 / 435
 
 
 def test_verification_only_removes():
     for seed in range(6):
         test = tw.GTest(tw.count(noise(seed, n=10, rows=400)), 0.05)
-        plain = tw.learners.learn_separation_tree(test)
-        checked = tw.learners.learn_separation_tree(test, verify=True)
+        plain = learn_main(test)
+        checked = learn_main(test, verify=True)
         gone = set(plain.skeleton.edges()) - set(checked.skeleton.edges())
         assert set(checked.skeleton.edges()) <= set(plain.skeleton.edges())
         for pair in gone:
@@ -242,11 +245,11 @@ def test_verification_only_removes():
 # ------------------------------------------------------------------ odd tables
 def test_disconnected_parts_and_single_variables():
     dag = dag_of("a->b c->d")
-    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(dag))
+    learned = learn_main(tw.DSeparationOracle(dag))
     assert learned.structure == tw.Cpdag.of(dag)
     assert str(learned.why_not("d", "a")) == "a and d share no node; the tree separates them by {}"
     single = tw.Dag(tw.Schema([tw.Variable("a", (0, 1))]), [])
-    assert tw.learners.learn_separation_tree(tw.DSeparationOracle(single)).structure.edges() == []
+    assert learn_main(tw.DSeparationOracle(single)).structure.edges() == []
 
 
 def test_constant_and_equal_columns_and_few_rows():
@@ -254,10 +257,10 @@ def test_constant_and_equal_columns_and_few_rows():
     a, b = rng.integers(0, 2, (2, 300)).astype(np.uint8)
     schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abcd"])
     table = tw.Table(schema, [a, a.copy(), np.zeros_like(a), b])
-    learned = tw.learners.learn_separation_tree(tw.GTest(tw.count(table)))
+    learned = learn_main(tw.GTest(tw.count(table)))
     assert learned.skeleton.edges() == [("a", "b")]
     assert ("c", ()) in learned.functional
-    few = tw.learners.learn_separation_tree(tw.GTest(tw.count(table.take(np.arange(7)))))
+    few = learn_main(tw.GTest(tw.count(table.take(np.arange(7)))))
     assert isinstance(few.structure, tw.Cpdag)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.conftest import dag_of
+from tests.learners.separation_trees.main_algorithm import learn_main
 from tests.reference.learners.separation_trees import random_case
 
 import treewright as tw
@@ -62,14 +63,14 @@ def test_a_joint_table_contradicts_an_illegitimate_hypergraph(kind):
     dag, table = strong_network("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")
     test = kind(tw.count(table), 0.01)
     with pytest.raises(IllegitimateHypergraph) as caught:
-        tw.learners.learn_separation_tree(test, ["124", "1356", "467"])
-    audit = tw.learners.learn_separation_tree(test, ["124", "1356", "467"], legitimacy="report").audit
+        learn_main(test, ["124", "1356", "467"])
+    audit = learn_main(test, ["124", "1356", "467"], legitimacy="report").audit
     for one in audit.contradictions:
         assert not dag.is_d_separated([one.pair[0]], [one.pair[1]], one.separator)
     u, v = audit.contradictions[0].pair
     assert f"put {u!r} and {v!r} into one hyperedge" in str(caught.value)
     assert str(audit.contradictions[0]) in str(caught.value)
-    legitimate = tw.learners.learn_separation_tree(test, ["1234", "1356", "467"])
+    legitimate = learn_main(test, ["1234", "1356", "467"])
     assert legitimate.audit.contradictions == ()
     assert legitimate.audit.n_tests == 3 + 3 + 4  # pairs across the three separators
 
@@ -78,13 +79,11 @@ def test_what_no_table_covers_cannot_be_tested():
     _, table = strong_network("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")
     sets = ["124", "1356", "467"]
     test = Partly(tw.GTest(tw.count(table), 0.01), sets)
-    learned = tw.learners.learn_separation_tree(test, sets)
+    learned = learn_main(test, sets)
     assert learned.audit.n_untestable == learned.audit.n_separators == 3
     assert learned.audit.untestable == (("1", "4"), ("1", "6"), ("4", "6"))
     assert learned.audit.n_tests == 0
-    some = tw.learners.learn_separation_tree(
-        Partly(test.test, [*sets, "1234"]), sets, legitimacy="report"
-    ).audit
+    some = learn_main(Partly(test.test, [*sets, "1234"]), sets, legitimacy="report").audit
     assert some.n_untestable == 2
     assert some.contradictions[0].pair == ("2", "3")
 

@@ -16,9 +16,11 @@ from tests.learners.separation_trees.database_examples import (
 
 import treewright as tw
 from treewright.errors import IllegitimateHypergraph, KnowledgeError, SettingError
+from treewright.learners import DatabaseSettings, NodeSearch
 
 ROWS = 1e9  # exact margins of so many rows: every dependence is significant
 LEVEL = 1e-6
+DEEP = NodeSearch(depth=None)
 
 
 def exact_tables(model, sets, rows=ROWS):
@@ -32,13 +34,20 @@ def clinics(rows, seed=0):
     return network, [network.sample(rows, rng=rng).select(columns) for columns in sets]
 
 
+def two_tables():
+    first, second = {"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}
+    return tw.read_databases([first, second])
+
+
 @pytest.mark.parametrize("engine", ["class", "tests"])
 @pytest.mark.parametrize(("arcs", "sets"), [EXAMPLE_2, EXAMPLE_3])
 def test_exact_margins_give_the_exact_class(arcs, sets, engine):
     for seed in range(3):
         names = sorted({name for arc in arcs for name in arc})
         model = random_model(arcs, names, np.random.default_rng(seed))
-        learned = tw.learn_from_databases(exact_tables(model, sets), engine=engine, alpha=LEVEL, depth=None)
+        learned = tw.learn_from_databases(
+            exact_tables(model, sets), engine=engine, alpha=LEVEL, settings=DatabaseSettings(search=DEEP)
+        )
         assert learned.structure.edges() == tw.Cpdag.of(model.dag).edges()
         assert learned.homogeneity.is_homogeneous
         if engine == "tests":
@@ -53,7 +62,9 @@ def test_exact_margins_of_random_families_give_the_exact_class(seed):
     dag = tw.networks.random_dag(len(names), n_arcs=len(names) + 1, rng=rng)
     model = random_model(dag.edges(), dag.schema.names, rng)
     sets = family_tables(model.dag, rng)
-    learned = tw.learn_from_databases(exact_tables(model, sets), engine="tests", alpha=LEVEL, depth=None)
+    learned = tw.learn_from_databases(
+        exact_tables(model, sets), engine="tests", alpha=LEVEL, settings=DatabaseSettings(search=DEEP)
+    )
     oracle = tw.learn_by_separation_tree(
         tw.separation_tree_from_hypergraph(learned.databases.schema, sets),
         tw.DSeparationOracle(tw.Dag(learned.databases.schema, model.dag.edges())),
@@ -101,14 +112,17 @@ def test_what_was_never_seen_together_is_reported():
     names = "123456"
     model = random_model(EXAMPLE_3[0], names, np.random.default_rng(2))
     learned = tw.learn_from_databases(
-        exact_tables(model, EXAMPLE_3[1]), engine="tests", completion="none", alpha=LEVEL, depth=None
+        exact_tables(model, EXAMPLE_3[1]),
+        engine="tests",
+        alpha=LEVEL,
+        settings=DatabaseSettings("none", search=DEEP),
     )
     assert ("3", "4") in learned.never_observed_together
     assert ("3", "4") not in learned.structure.edges()
     assert not learned.model_based
     assert learned.undecided_edges
     assert set(learned.undecided_edges) <= {tuple(sorted(e)) for e in learned.structure.edges()}
-    assert any("never observed together" in line for line in learned.warnings)
+    assert any("never observed together" in line for line in learned.notes)
     assert "undecided" in learned.report()
 
 
@@ -118,8 +132,8 @@ def test_tables_that_differ_are_warned_about():
     mixed = tw.tables.Databases([tables[0], other], names=["city", "hospital"])
     learned = tw.learn_from_databases(mixed)
     assert not learned.homogeneity.is_homogeneous
-    assert "'lung'" in learned.warnings[0]
-    assert "city, hospital" in learned.warnings[0]
+    assert "'lung'" in learned.notes[0]
+    assert "city, hospital" in learned.notes[0]
     assert tw.learn_from_databases(tables).homogeneity.is_homogeneous
 
 
@@ -141,7 +155,7 @@ def test_continuous_tables_by_both_engines():
         d = b + c + rng.normal(size=n)
         return {"a": a, "b": b, "c": c, "d": d, "e": d + rng.normal(size=n)}
 
-    tables = [{k: v for k, v in rows(4_000).items() if k in kept} for kept in ("abc", "bcd", "de")]
+    tables = [tw.read_table(rows(4_000)).select(list(kept)) for kept in ("abc", "bcd", "de")]
     for engine in ("class", "tests"):
         learned = tw.learn_from_databases(tables, engine=engine, alpha=0.001)
         assert [sorted(e) for e in learned.structure.edges()] == [
@@ -153,7 +167,7 @@ def test_continuous_tables_by_both_engines():
 
 def test_refusals():
     _, tables = clinics(200)
-    with pytest.raises(SettingError, match="engine must be one of 'class', 'tests'; found 'magic'"):
+    with pytest.raises(SettingError, match="engine must be one of 'auto', 'class', 'tests'; found 'magic'"):
         tw.learn_from_databases(tables, engine="magic")
     with pytest.raises(SettingError, match="a score is for engine='class'"):
         tw.learn_from_databases(tables, engine="tests", score="bic")
@@ -163,16 +177,16 @@ def test_refusals():
 
 @pytest.mark.parametrize("engine", ["class", "tests"])
 def test_separators_that_no_table_reaches_across_are_counted(engine):
-    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
+    tables = two_tables()
     learned = tw.learn_from_databases(tables, engine=engine)
     assert learned.audit.untestable == (("b",),)
-    assert "1 separator of the tree could not be tested" in learned.warnings
+    assert "1 separator of the tree could not be tested" in learned.notes
     assert tw.learn_from_databases(tables, engine=engine, legitimacy="skip").audit is None
 
 
 @pytest.mark.parametrize("engine", ["class", "tests"])
 def test_sets_that_the_tables_contradict(engine):
-    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
+    tables = two_tables()
     torn = [["a"], ["b", "c"]]
     assert tw.learn_from_databases(tables, hypergraph=torn, engine=engine).audit.contradictions
     with pytest.raises(IllegitimateHypergraph, match="put 'a' and 'b' into one hyperedge"):
@@ -180,8 +194,8 @@ def test_sets_that_the_tables_contradict(engine):
 
 
 def test_what_no_table_has_is_not_called_known():
-    tables = [{"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
-    together = {"hypergraph": [["a", "b", "c"]], "completion": "none"}
+    tables = two_tables()
+    together = {"hypergraph": [["a", "b", "c"]], "settings": DatabaseSettings(completion="none")}
     learned = tw.learn_from_databases(tables, engine="tests", **together)
     assert learned.never_observed_together == (("a", "c"),)
     assert str(learned.found.why_not("c", "a")) == "no table has both a and c, so that no edge is assumed"
@@ -196,13 +210,14 @@ def test_fewer_rows_than_columns_are_warned_about():
     columns = {f"v{i:02}": noise[:, i] for i in range(12)}
     first = {name: column for name, column in columns.items() if name < "v08"}
     second = {name: column for name, column in columns.items() if name >= "v05"}
-    few = [{name: column[:7] for name, column in table.items()} for table in (first, second)]
+    first, second = tw.read_table(first), tw.read_table(second)
+    few = [table.head(7) for table in (first, second)]
     said = (
         "no more rows than columns, so that enough parents fit a column exactly and edges may be chance: "
         "7 rows of 8 columns, 7 rows of 7 columns; bound them by max_parents=, or ask engine='tests'"
     )
-    assert said in tw.learn_from_databases(few).warnings
-    assert said not in tw.learn_from_databases(few, engine="tests").warnings
-    assert not any("chance" in warning for warning in tw.learn_from_databases([first, second]).warnings)
+    assert said in tw.learn_from_databases(few).notes
+    assert said not in tw.learn_from_databases(few, engine="tests").notes
+    assert not any("chance" in warning for warning in tw.learn_from_databases([first, second]).notes)
     both = tw.learn_from_databases([few[0], few[0]])  # two tables of one column set have rows enough together
-    assert not any("chance" in warning for warning in both.warnings)
+    assert not any("chance" in warning for warning in both.notes)

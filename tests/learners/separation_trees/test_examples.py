@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from tests.conftest import dag_of
+from tests.learners.separation_trees.main_algorithm import learn_main
 
 import treewright as tw
 from treewright.graphs.undirected.elimination import METHODS
@@ -60,7 +61,9 @@ def test_the_trees_of_example_1():
 @pytest.mark.parametrize("local", ["pc", "exhaustive"])
 def test_the_local_skeletons_of_example_1(local):
     tree = tw.graphs.DSeparationTree.of(EXAMPLE_1.moral_graph())
-    found = find_node_skeletons(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
+    found = find_node_skeletons(
+        tree, tw.DSeparationOracle(EXAMPLE_1), search=tw.learners.NodeSearch(local=local)
+    )
     skeletons = {"".join(tree.clusters[i]): joined(found.local_skeleton(i).edges()) for i in range(4)}
     assert skeletons == {
         "1234": {"12", "13", "24", "34"},
@@ -68,7 +71,9 @@ def test_the_local_skeletons_of_example_1(local):
         "156": {"15", "56"},
         "467": {"46", "47", "67"},
     }
-    learned = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(EXAMPLE_1), local=local)
+    learned = tw.learn_by_separation_tree(
+        tree, tw.DSeparationOracle(EXAMPLE_1), search=tw.learners.NodeSearch(local=local)
+    )
     assert {
         pair: [(one.separator, "".join(one.node)) for one in found]
         for pair, found in learned.separations.items()
@@ -91,7 +96,7 @@ def test_the_refinement_of_example_1():
     second = tw.learners.estimate_independence_graph(oracle, within=["234567"]).structure
     assert joined(first.edges()) == {"12", "13", "15"}
     assert joined(second.edges()) == {"23", "24", "25", "34", "35", "46", "47", "56", "67"}
-    learned = tw.learners.learn_separation_tree(oracle, ["1235", "234567"], refine_above=4)
+    learned = learn_main(oracle, ["1235", "234567"], refine_above=4)
     assert joined(learned.tree.clusters) == {"1235", "2345", "456", "467"}
     assert joined(learned.tree.separators) == {"235", "45", "46"}
     assert learned.structure == tw.Cpdag.of(EXAMPLE_1)
@@ -117,7 +122,9 @@ def test_example_3(method):
     assert joined(tree.clusters) == {"1234", "1345", "456"}
     assert joined(tree.separators) == {"134", "45"}
     for local in ("pc", "exhaustive"):
-        found = tw.learn_by_separation_tree(tree, tw.DSeparationOracle(dag), local=local)
+        found = tw.learn_by_separation_tree(
+            tree, tw.DSeparationOracle(dag), search=tw.learners.NodeSearch(local=local)
+        )
         assert found.structure == tw.Cpdag.of(dag)
 
 
@@ -137,7 +144,7 @@ def test_alarm_walk_through(numbered_alarm):
     assert set(tree.separators) == {("08",), ("13", "14")}
     tw.graphs.check_tree(dag, tree)
     oracle = tw.DSeparationOracle(dag)
-    refined = tw.learners.learn_separation_tree(oracle, sets)
+    refined = learn_main(oracle, sets)
     assert refined.structure == truth
     assert dag.moral_graph().n_edges == 65
     moral = tw.graphs.DSeparationTree.of(dag.moral_graph())
@@ -157,7 +164,7 @@ def test_alarm_with_a_torn_family(numbered_alarm):
     with pytest.raises(tw.errors.IllegitimateHypergraph, match="parents '08' and '28' of '29'"):
         tw.graphs.check_legitimate(numbered_alarm, sets)
     with pytest.raises(tw.errors.IllegitimateHypergraph, match="the hypergraph contradicts the data"):
-        tw.learners.learn_separation_tree(tw.DSeparationOracle(numbered_alarm), sets)
+        learn_main(tw.DSeparationOracle(numbered_alarm), sets)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -170,7 +177,7 @@ def test_every_triangulation_of_alarm(numbered_alarm, method):
 def test_a_stricter_tree_finds_alarm():
     network = tw.load_network("alarm")
     test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(3))), 0.01)
-    learned = tw.learners.learn_separation_tree(test)
+    learned = learn_main(test)
     assert tw.compare(network.dag, learned.structure).skeleton.f1 > 0.93
     assert learned.levels == (0.01,)
     assert learned.trace.total("tests") > learned.n_asked

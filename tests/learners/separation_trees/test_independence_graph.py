@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.learners.independence.test_pc import noise
+from tests.learners.separation_trees.main_algorithm import learn_main
 from tests.reference.graphs.directed import random_dag
 from tests.reference.learners.separation_trees import slow_blanket
 
@@ -110,7 +111,7 @@ def test_constant_and_equal_columns():
     assert partial_correlations(moments.correlation()) is None
     test = tw.FisherZTest(moments, singular="independent")
     assert tw.learners.estimate_independence_graph(test).structure.edges() == [("a", "b")]
-    learned = tw.learners.learn_separation_tree(test)
+    learned = learn_main(test)
     assert learned.skeleton.edges() == [("a", "b")]
     one = partial_p_values(moments, (2,))
     assert one.tolist() == [[1.0]]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.conftest import dag_of
 from tests.learners.independence.test_pc import noise
+from tests.learners.separation_trees.main_algorithm import learn_main
 
 import treewright as tw
 from treewright.errors import GraphError, KnowledgeError, SchemaError, SettingError
@@ -14,7 +15,7 @@ def test_knowledge_is_obeyed():
     dag = dag_of("a->b b->c c->d")
     oracle = tw.DSeparationOracle(dag)
     known = tw.Knowledge(required=[("d", "c")], forbidden=[("a", "b"), ("b", "a")])
-    learned = tw.learners.learn_separation_tree(oracle, ["abc", "cd"], knowledge=known, legitimacy="skip")
+    learned = learn_main(oracle, ["abc", "cd"], knowledge=known, legitimacy="skip")
     assert learned.dag.has_arc("d", "c")
     assert ("d", "c") in learned.structure.directed_edges()
     assert str(learned.why_not("a", "b")) == "a and b may not be joined, by what is known"
@@ -24,7 +25,7 @@ def test_knowledge_is_obeyed():
 def test_a_required_arc_stays_and_joins_a_node():
     dag = dag_of("a->b c->d")
     known = tw.Knowledge(required=[("a", "d")])
-    learned = tw.learners.learn_separation_tree(tw.DSeparationOracle(dag), knowledge=known)
+    learned = learn_main(tw.DSeparationOracle(dag), knowledge=known)
     assert learned.dag.has_arc("a", "d")
     assert any({"a", "d"} <= set(node) for node in learned.tree.clusters)
 
@@ -35,26 +36,26 @@ def test_refusals():
     oracle = tw.DSeparationOracle(dag)
     tree = tw.separation_tree_from_hypergraph(dag.schema, ["ab", "bc"])
     with pytest.raises(SettingError, match="local must be one of 'pc', 'exhaustive'; found 'hc'"):
-        tw.learn_by_separation_tree(tree, oracle, local="hc")
+        tw.learn_by_separation_tree(tree, oracle, search=tw.learners.NodeSearch(local="hc"))
     with pytest.raises(SettingError, match="collider_rule must be one of"):
-        tw.learn_by_separation_tree(tree, oracle, collider_rule="best")
+        tw.learn_by_separation_tree(tree, oracle, search=tw.learners.NodeSearch(collider_rule="best"))
     with pytest.raises(SettingError, match="depth must be a whole number from 0 on"):
-        tw.learn_by_separation_tree(tree, oracle, depth=-1)
+        tw.learn_by_separation_tree(tree, oracle, search=tw.learners.NodeSearch(depth=-1))
     with pytest.raises(SettingError, match="max_node must be a number of variables from 1 on; found 0"):
-        tw.learners.learn_separation_tree(oracle, max_node=0)
+        learn_main(oracle, max_node=0)
     with pytest.raises(SettingError, match="alpha must lie between 0 and 1, both excluded; found 2"):
-        tw.learners.learn_separation_tree(oracle, alpha_uig=2)
+        learn_main(oracle, alpha_uig=2)
     with pytest.raises(SettingError, match="collider_rule='score' needs a score"):
-        tw.learners.learn_separation_tree(oracle, collider_rule="score")
+        learn_main(oracle, collider_rule="score")
     with pytest.raises(SettingError, match="legitimacy must be one of"):
-        tw.learners.learn_separation_tree(oracle, legitimacy="hope")
+        learn_main(oracle, legitimacy="hope")
     with pytest.raises(KnowledgeError, match="'a' -> 'c' is required, but no node of the tree holds both"):
         tw.learn_by_separation_tree(tree, oracle, knowledge=tw.Knowledge(required=[("a", "c")]))
     other = tw.separation_tree_from_hypergraph(tw.Schema([tw.Variable(n) for n in "abx"]), ["abx"])
     with pytest.raises(SchemaError, match="only one of them has 'c', 'x'"):
         tw.learn_by_separation_tree(other, oracle)
     with pytest.raises(GraphError, match="every variable lies in a hyperedge; in none: 'c'"):
-        tw.learners.learn_separation_tree(oracle, ["ab"])
+        learn_main(oracle, ["ab"])
     learned = tw.learn_by_separation_tree(tree, oracle)
     with pytest.raises(GraphError, match="there is an edge between 'a' and 'b': no set separated them"):
         learned.why_not("b", "a")
@@ -67,8 +68,13 @@ def test_an_exhaustive_search_of_a_large_node_is_refused_before_it_begins():
     tree = tw.separation_tree_from_hypergraph(schema, [schema.names])
     oracle = tw.DSeparationOracle(tw.Dag(schema, []))
     with pytest.raises(SettingError, match="up to 26 variables may ask 5,452,595,200 tests; use local='pc'"):
-        tw.learn_by_separation_tree(tree, oracle, local="exhaustive")
-    assert tw.learn_by_separation_tree(tree, oracle, local="exhaustive", depth=1).skeleton.n_edges == 0
+        tw.learn_by_separation_tree(tree, oracle, search=tw.learners.NodeSearch(local="exhaustive"))
+    assert (
+        tw.learn_by_separation_tree(
+            tree, oracle, search=tw.learners.NodeSearch(local="exhaustive", depth=1)
+        ).skeleton.n_edges
+        == 0
+    )
 
 
 def test_a_tree_in_another_order_of_columns():
@@ -79,23 +85,22 @@ def test_a_tree_in_another_order_of_columns():
 
 
 def test_progress_is_told():
-    lines = []
+    steps = []
     test = tw.GTest(tw.count(noise(0)))
-    tw.learners.learn_separation_tree(test, [test.schema.names], progress=lines.append)
-    assert lines[0].phase == "separators of the tree"
-    assert {"level: separators of size 0", "directions"} <= {step.phase for step in lines}
+    learn_main(test, [test.schema.names], progress=steps.append)
+    lines = [step.phase for step in steps]
+    assert lines[0] == "separators of the tree"
+    assert {"level: separators of size 0", "directions"} <= set(lines)
 
 
 def test_directions_by_a_score():
     network = tw.load_network("asia")
     counter = tw.count(network.sample(5_000, rng=np.random.default_rng(0)))
-    learned = tw.learners.learn_separation_tree(
-        tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter)
-    )
+    learned = learn_main(tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter))
     assert set(learned.structure.skeleton().edges()) <= set(learned.skeleton.edges())
     assert tw.Cpdag.of(learned.dag) == learned.structure
     known = tw.Knowledge(required=[("bronc", "smoke")])
-    obedient = tw.learners.learn_separation_tree(
+    obedient = learn_main(
         tw.GTest(counter, 0.05), collider_rule="score", score=tw.BIC(counter), knowledge=known
     )
     assert obedient.dag.has_arc("bronc", "smoke")
@@ -108,7 +113,7 @@ def test_edges_have_a_confidence():
     table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
 
     def learn(rows):
-        return tw.learners.learn_separation_tree(tw.GTest(tw.count(rows), 0.05))
+        return learn_main(tw.GTest(tw.count(rows), 0.05))
 
     confidence = tw.edge_confidence(table, learn, repetitions=5, rng=np.random.default_rng(1))
     assert confidence.strength("bronc", "dysp") == 1.0

@@ -94,7 +94,7 @@ def test_weights_and_column_orders_count_as_in_scores():
 def test_feature_networks_are_asked_state_by_state():
     asia = tw.load_network("asia")
     table = asia.sample(300, rng=rng(1))
-    graph = tw.learn_cutset_network(tw.count(table), alpha=1.0, shrinkage=0.0, min_rows=50).structure
+    graph = tw.learn_cutset_network(tw.count(table), smoothing=1.0, shrinkage=0.0, min_rows=50).structure
     model = tw.FeatureNetwork(graph)
     same = model.to_markov_network()
     assert tw.models.pseudo_log_likelihood(model, table) == pytest.approx(

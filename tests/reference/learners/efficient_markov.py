@@ -34,11 +34,11 @@ def least_information(rows, columns):
     return min(information(rows, cut, tuple(c for c in columns if c not in cut)) for cut in cuts)
 
 
-def blocks_of(rows, columns, *, delta, q, min_rows):
+def blocks_of(rows, columns, *, delta, largest_set, min_rows):
     """LMIP without any shortcut; blocks as sorted tuples, by their first members."""
     blocks = {c: {c} for c in columns}
     if sum(rows.values()) >= min_rows:
-        for size in range(2, q + 1):
+        for size in range(2, largest_set + 1):
             for chosen in combinations(columns, size):
                 if least_information(rows, chosen) > delta:
                     joined = set().union(*(blocks[c] for c in chosen))
@@ -54,10 +54,10 @@ def where(rows, column, state):
     return Counter({row: n for row, n in rows.items() if row[column] == state})
 
 
-def learn(rows, states, *, delta, q, min_rows, alpha, leaf, balance=0.05):
+def learn(rows, states, *, delta, largest_set, min_rows, smoothing, leaf, balance=0.05):
     """The graph over columns 0, 1, ..., which stand in the order of their names."""
     columns = tuple(range(len(states)))
-    limits = {"delta": delta, "q": q, "min_rows": min_rows}
+    limits = {"delta": delta, "largest_set": largest_set, "min_rows": min_rows}
 
     def grow(part, scope):
         if sum(part.values()) < min_rows:
@@ -72,7 +72,7 @@ def learn(rows, states, *, delta, q, min_rows, alpha, leaf, balance=0.05):
         below = {}
         for state in states[column]:
             side = where(part, column, state)
-            theta = (sum(side.values()) + alpha / r) / (total + alpha)
+            theta = (sum(side.values()) + smoothing / r) / (total + smoothing)
             below[state] = (theta, grow_blocks(side, scope_without(scope, column), sides[state]))
         return ("split", column, below)
 
@@ -106,8 +106,8 @@ def learn(rows, states, *, delta, q, min_rows, alpha, leaf, balance=0.05):
         counts = Counter()
         for row, n in part.items():
             counts[tuple(row[c] for c in scope)] += n
-        total = sum(part.values()) + alpha
-        return ("table", scope, {cell: (counts[cell] + alpha / len(cells)) / total for cell in cells})
+        total = sum(part.values()) + smoothing
+        return ("table", scope, {cell: (counts[cell] + smoothing / len(cells)) / total for cell in cells})
 
     def make_leaf(part, scope):
         if leaf == "independent" or len(scope) == 1:

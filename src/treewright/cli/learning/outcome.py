@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.answers.output import figures, heading, listing, remark
 from treewright.cli.learning.methods import shape_of
+from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.table_method import about_tables
+from treewright.cli.learning.task import Task
 from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
 
@@ -28,20 +30,29 @@ _SHOWN_EDGES = 20
 class Outcome:
     """All that there is to say about a model that was learned."""
 
-    method: str
+    task: Task
     criterion: str
     learned: Learned[Any]
     model: AnyModel
     score: float | None
-    n_rows: int
     log_likelihood: float | None
-    n_valid_rows: int | None
     valid_log_likelihood: float | None
     reading_seconds: float
     seconds: float
     remarks: list[str]
-    output: str | None
-    confidence: EdgeConfidence | None = None
+    confidence: EdgeConfidence | None
+
+    @property
+    def options(self) -> LearnOptions:
+        return self.task.options
+
+    @property
+    def n_rows(self) -> int:
+        return self.task.rows.source.n_rows
+
+    @property
+    def n_valid_rows(self) -> int | None:
+        return None if self.task.valid is None else self.task.valid.n_rows
 
     @cached_property
     def network(self) -> Dag | UndirectedGraph:
@@ -66,7 +77,7 @@ class Outcome:
 def document(outcome: Outcome) -> dict[str, Any]:
     network = outcome.network
     plain = {
-        "method": outcome.method,
+        "method": outcome.options.method,
         "variables": list(network.schema.names),
         "edges": [list(edge) for edge in network.edges()],
         "directed": isinstance(network, Dag),
@@ -79,11 +90,11 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "reading_seconds": outcome.reading_seconds,
         "notes": outcome.remarks,
-        "output": outcome.output,
+        "output": outcome.options.output,
     }
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
-    if isinstance(outcome.learned, LearnedFromTables):
+    if isinstance(outcome.learned, LearnedFromDatabases):
         plain |= about_tables(outcome.learned)
     if outcome.confidence is not None:
         keys = ("from", "to", "strength", "direction")
@@ -99,7 +110,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
 def shown(outcome: Outcome) -> Iterator[RenderableType]:
     edges, schema = outcome.network.edges(), outcome.network.schema
     yield heading(
-        f"{outcome.method}: {counted(len(schema), 'variable')}, {counted(len(edges), 'edge')}, "
+        f"{outcome.options.method}: {counted(len(schema), 'variable')}, {counted(len(edges), 'edge')}, "
         f"treewidth {outcome.width}, {counted(outcome.model.n_parameters, 'parameter')}"
     )
     pairs = [
@@ -120,12 +131,12 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
         yield remark(f"  and {len(edges) - _SHOWN_EDGES:,} more; --json lists them all")
     for line in outcome.remarks:
         yield remark(f"  note: {line}")
-    if outcome.output is None:
+    if outcome.options.output is None:
         yield remark("  not saved; -o M.twm keeps it")
     else:
-        yield f"  saved to {outcome.output}"
+        yield f"  saved to {outcome.options.output}"
         following = "marginals" if outcome.confidence is None else "explore"  # which draws how sure edges are
-        yield remark(f"  next: treewright {following} {outcome.output}")
+        yield remark(f"  next: treewright {following} {outcome.options.output}")
 
 
 def clusters_line(network: ClusteredDag) -> str:

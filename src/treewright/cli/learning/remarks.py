@@ -6,9 +6,6 @@ from typing import Any
 
 from treewright.cli.data import remarks_on
 from treewright.learners import Learned
-from treewright.learners.classes.copies import remarks_on_copies
-from treewright.learners.independence.functional import remarks_on_functional
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
 from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
@@ -28,13 +25,7 @@ def remarks_on_rows(rows: Table | Databases) -> list[str]:
 
 def remarks_on_search(learned: Learned[Any]) -> list[str]:
     """What a search could not decide, or found odd."""
-    if isinstance(learned, LearnedFromTables):
-        found = list(learned.warnings)
-    else:
-        found = remarks_on_copies(getattr(learned, "copies", ()))
-        found += remarks_on_functional(getattr(learned, "functional", ()))
-        report = getattr(learned, "report", "")
-        found += [*learned.notes, *([str(report)] if report else [])]
+    found = list(learned.notes)
     if learned.trace.stopped_by == "seconds":
         found.append("the clock ended the search, so another run may end elsewhere; --effort is repeatable")
     return found

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from treewright.cli.data import DataOptions
-from treewright.cli.learning.ground import Ground, ground_of, ground_of_tables
 from treewright.cli.learning.incomplete import mean_log_likelihood
 from treewright.errors import TableTooLarge
-from treewright.models.fitting.several_tables import score_tables
+from treewright.models.fitting.databases import score_tables
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
@@ -38,10 +37,3 @@ def explained(model: AnyModel, rows: Table | Databases) -> float | None:
         return score_tables(model, rows)
     except TableTooLarge:
         return None
-
-
-def ground_for(rows: Table | Databases, score: str, ess: float | None) -> Ground:
-    """The rows as a score sees them."""
-    if isinstance(rows, Databases):
-        return ground_of_tables(rows, score, ess)
-    return ground_of(rows, score, ess)

@@ -6,7 +6,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from treewright.cli.learning.methods import Task, network_of
+from treewright.cli.learning.methods import network_of
+from treewright.cli.learning.task import Task
 from treewright.graphs import Dag, FeatureGraph
 from treewright.learners import Learned, LearnedKnots
 
@@ -16,13 +17,13 @@ def maximised(learned: Learned[Any], criterion: str, task: Task) -> str:
     return learned.report.score if chose_score(learned, task) else criterion
 
 
-def score_of(learned: Learned[Any], task: Task, log_likelihood: float | None, n_rows: int) -> float | None:
+def score_of(learned: Learned[Any], task: Task, log_likelihood: float | None) -> float | None:
     """What the method maximised; of a feature graph the log-likelihood of all rows.
 
     None where no table has the columns of a family.
     """
     if isinstance(learned.structure, FeatureGraph):
-        return None if log_likelihood is None else log_likelihood * n_rows
+        return None if log_likelihood is None else log_likelihood * task.rows.source.n_rows
     if chose_score(learned, task):
         return learned.score
     network = network_of(learned)
@@ -33,4 +34,4 @@ def score_of(learned: Learned[Any], task: Task, log_likelihood: float | None, n_
 
 
 def chose_score(learned: Learned[Any], task: Task) -> TypeGuard[LearnedKnots]:
-    return isinstance(learned, LearnedKnots) and not task.is_score_given
+    return isinstance(learned, LearnedKnots) and task.options.score is None

@@ -6,54 +6,45 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.errors import SettingError, nearest
 from treewright.learners.separation_trees.audit import Legitimacy
-from treewright.learners.separation_trees.from_tables import (
+from treewright.learners.separation_trees.databases import (
     ENGINES,
     Engine,
-    about_one,
     chosen_engine,
-    learn_from_tables,
-    learn_one_by_score,
-    learn_one_by_tests,
+    learn_from_databases,
 )
-from treewright.learners.separation_trees.learned_tables import LearnedFromTables
+from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.tables.databases import Databases
 
 if TYPE_CHECKING:
-    from treewright.cli.learning.methods import Task
+    from treewright.cli.learning.task import Task
 
 _ALPHA = 0.01
 
 
-def learn_with_tree(task: Task) -> LearnedFromTables:
+def learn_with_tree(task: Task) -> LearnedFromDatabases:
     """Learn from the tables of a task."""
-    ground = task.ground
-    tables = ground.databases or Databases([ground.rows])
-    engine = chosen_engine(engine_named(task.engine), tables, by_score=task.effort is not None)
-    if task.alpha is not None and engine == "class":
+    options, rows = task.options, task.rows
+    tables = rows.source if rows.complete is None else Databases([rows.complete])
+    assert isinstance(tables, Databases)
+    engine = chosen_engine(engine_named(options.engine), tables, by_score=options.effort is not None)
+    if options.alpha is not None and engine == "class":
         raise SettingError("--alpha is the level of tests; it goes with --engine tests")
-    if task.effort is not None and engine == "tests":
+    if options.effort is not None and engine == "tests":
         raise SettingError("--effort is for a search by score; it goes with --engine class")
-    effort = 2 if task.effort is None else task.effort
-    sets = None if task.hypergraph is None else [tuple(one) for one in task.hypergraph]
-    legitimacy: Legitimacy = "skip" if task.is_asked_again else "error"
-    if ground.databases is not None:
-        return learn_from_tables(
-            tables,
-            hypergraph=sets,
-            engine=engine,
-            score=ground.score_name if engine == "class" else None,
-            effort=effort,
-            alpha=task.alpha,
-            legitimacy=legitimacy,
-            knowledge=task.known(),
-        )
-    judge = task.test(_ALPHA)
-    about = about_one(tables, engine)
-    if engine == "class":
-        return learn_one_by_score(
-            ground.score, judge, sets, about, legitimacy, knowledge=task.known(), effort=effort
-        )
-    return learn_one_by_tests(judge, sets, about, legitimacy=legitimacy, knowledge=task.known())
+    legitimacy: Legitimacy = "report" if task.hypergraph is None else "error"
+    given: dict[str, Any] = {
+        "hypergraph": task.hypergraph,
+        "engine": engine,
+        "effort": task.effort(2),
+        "legitimacy": "skip" if task.is_asked_again else legitimacy,
+        "knowledge": task.known(),
+        "progress": task.progress,
+    }
+    if rows.complete is None:
+        name = rows.score_name if engine == "class" else None
+        return learn_from_databases(tables, score=name, alpha=options.alpha, **given)
+    score = task.score if engine == "class" else None
+    return learn_from_databases(tables, score=score, test=task.test(_ALPHA), **given)
 
 
 def engine_named(name: str | None) -> Engine:
@@ -65,7 +56,7 @@ def engine_named(name: str | None) -> Engine:
     raise SettingError(f"--engine {name!r} is not known; engines are {nearest(name, ENGINES)}")
 
 
-def about_tables(learned: LearnedFromTables) -> dict[str, Any]:
+def about_tables(learned: LearnedFromDatabases) -> dict[str, Any]:
     """What the document of `learn` says about tables, beside what it says about every model."""
     tables, audit = learned.databases, learned.audit
     return {

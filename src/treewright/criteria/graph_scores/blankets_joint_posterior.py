@@ -23,8 +23,6 @@ class BlanketsJointPosterior(BlanketPosterior):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Probability that two variables are independent given a blanket, before the data; published: 0.5. A
         larger one makes sparser graphs.

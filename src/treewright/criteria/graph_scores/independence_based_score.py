@@ -21,8 +21,6 @@ class IndependenceBasedScore(BlanketPosterior):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Probability that two variables are independent given a blanket, before the data; published: 0.5.
     gamma, alpha, beta

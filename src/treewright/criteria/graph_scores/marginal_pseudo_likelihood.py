@@ -18,7 +18,7 @@ from treewright.criteria.graph_scores.structure_score import aligned, price
 from treewright.criteria.scores.discrete_score import DiscreteScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.native_scores import native_scores
-from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families, positive
+from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, positive
 from treewright.criteria.tests.queries import require_discrete
 from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
@@ -34,8 +34,6 @@ class MarginalPseudoLikelihood:
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     a
         Imaginary rows in every cell of every conditional distribution; by default one half.
     ess
@@ -130,18 +128,13 @@ class Dirichlets(DiscreteScore):
         self.is_score_equivalent = settings.kind == "bdeu"
 
 
-class CellPrior(PluralScore):
+class CellPrior(WrappedScore):
     """Any score, less a price for every free parameter that the blanket adds."""
 
-    is_score_equivalent = True
+    resolution = 0.0  # prices are no multiples of a step
 
-    def __init__(self, score: DiscreteScore | LocalScore, penalty: float) -> None:
+    def __init__(self, score: LocalScore, penalty: float) -> None:
         self.inner, self.penalty = score, penalty
-        self.is_score_equivalent = score.is_score_equivalent
-
-    @property
-    def schema(self) -> Schema:
-        return self.inner.schema
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)

@@ -9,7 +9,7 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import (
     LocalScore,
     NamedFamily,
-    PluralScore,
+    WrappedScore,
     as_candidates,
     as_families,
     as_family,
@@ -17,19 +17,17 @@ from treewright.criteria.scores.score import (
 )
 from treewright.errors import SettingError
 from treewright.statistics.families import Family
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats
 
 
-class CachedScore(PluralScore):
+class CachedScore(WrappedScore):
     """Any score, with a bounded memory of the families it was asked for.
 
     Questions in the plural pass on only what is not known yet, each family once.
 
     Parameters
     ----------
-    score
-        The score to wrap.
     max_entries
         Families to remember; the one not used for longest is forgotten first.
 
@@ -37,7 +35,7 @@ class CachedScore(PluralScore):
     --------
     >>> from treewright.criteria import BIC
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
     >>> score = CachedScore(BIC(JointCounts(schema, [[20, 10], [5, 25]])))
     >>> score.local("well", ["treated"]) == score.local("well", ["treated"])
@@ -59,18 +57,6 @@ class CachedScore(PluralScore):
     def __repr__(self) -> str:
         found = f"{self.hits} hits, {self.misses} misses"
         return f"CachedScore({self.inner!r}, {len(self._known)} families, {found})"
-
-    @property
-    def schema(self) -> Schema:
-        return self.inner.schema
-
-    @property
-    def is_score_equivalent(self) -> bool:
-        return self.inner.is_score_equivalent
-
-    @property
-    def resolution(self) -> float:
-        return float(getattr(self.inner, "resolution", 0.0))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         return self._look_up(as_families(self.schema, families), self.inner.local_many)

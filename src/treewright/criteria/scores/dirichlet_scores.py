@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.scores.discrete_score import DiscreteScore
+from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_families, floats, positive
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
@@ -29,13 +29,6 @@ class BDeu(DiscreteScore):
     """Bayesian Dirichlet score, equivalent and uniform: `ess` imaginary rows spread evenly over the cells.
 
     Configurations that were never seen contribute nothing.
-
-    Parameters
-    ----------
-    counter
-        Counts of discrete variables.
-    ess
-        Equivalent sample size.
 
     Examples
     --------
@@ -51,28 +44,19 @@ class BDeu(DiscreteScore):
         super().__init__(counter, ScoreSettings("bdeu", positive("ess (the equivalent sample size)", ess)))
 
 
-class K2(DiscreteScore):
+class K2(CountScore):
     """Cooper & Herskovits' score: one imaginary row in every cell. It prefers some orientations to others.
-
-    Parameters
-    ----------
-    counter
-        Counts of discrete variables.
 
     Examples
     --------
-    >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
-    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
-    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
-    >>> round(K2(counter).local("well", ["treated"]), 4)
-    -35.9533
+    >>> import treewright as tw
+    >>> score = K2(tw.count(tw.read_table({"a": [0] * 6 + [1] * 6, "b": [0] * 5 + [1] * 7})))
+    >>> score.local("a") + score.local("b", ["a"]) == score.local("b") + score.local("a", ["b"])
+    False
     """
 
+    kind = "k2"
     is_score_equivalent = False
-
-    def __init__(self, counter: Counter) -> None:
-        super().__init__(counter, ScoreSettings("k2"))
 
 
 class JointPrior(Protocol):
@@ -85,11 +69,6 @@ class JointPrior(Protocol):
 
 class UniformPrior:
     """Every cell of every table is equally likely; BDe with it is BDeu.
-
-    Parameters
-    ----------
-    schema
-        The variables.
 
     Examples
     --------
@@ -111,12 +90,8 @@ class BDe(PluralScore):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Anything with ``joint(scope)``, the probabilities of some variables, one axis for each.
-    ess
-        Equivalent sample size.
 
     Notes
     -----

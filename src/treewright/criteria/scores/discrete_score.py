@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import cast
+from typing import ClassVar, cast
 
 from treewright import _core
 from treewright.criteria.scores.score import (
@@ -21,6 +21,7 @@ from treewright.statistics.families import (
     NOT_INDICES,
     Family,
     FromTables,
+    ScoreKind,
     ScoreSettings,
     family_statistics,
     is_native,
@@ -79,6 +80,15 @@ class DiscreteScore(PluralScore):
 
     def pair_gains(self) -> Floats:
         return self._statistics.score_pairs(self.settings)
+
+
+class CountScore(DiscreteScore):
+    """A score that needs nothing but counts of discrete variables: `kind` is the core's name of it."""
+
+    kind: ClassVar[ScoreKind]
+
+    def __init__(self, counter: Counter) -> None:
+        super().__init__(counter, ScoreSettings(self.kind))
 
 
 def of_same_tables(scores: Sequence[LocalScore]) -> list[DiscreteScore]:

@@ -13,21 +13,21 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from treewright.arguments import SCORE, require
+from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.likelihood_scores import QNML
-from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
+from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.statistics.moments import Moments
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats
 
 
-class EdgePrior(PluralScore):
+class EdgePrior(WrappedScore):
     """Any score, less a penalty for each parent.
 
     Parameters
     ----------
-    score
-        The score to wrap.
     penalty
         Nats for each edge, 0 or more. It is rounded to the resolution of the score (about 1e-9 nats at 10,000
         rows), so that exact ties stay exact.
@@ -36,7 +36,7 @@ class EdgePrior(PluralScore):
     --------
     >>> from treewright.criteria import BIC
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
     >>> score = BIC(JointCounts(schema, [[20, 10], [5, 25]]))
     >>> EdgePrior(score, 0.5).local("well", ["treated"]) - score.local("well", ["treated"])
@@ -55,14 +55,6 @@ class EdgePrior(PluralScore):
 
     def __repr__(self) -> str:
         return f"EdgePrior({self.inner!r}, penalty={self.penalty:.6g})"
-
-    @property
-    def schema(self) -> Schema:
-        return self.inner.schema
-
-    @property
-    def is_score_equivalent(self) -> bool:
-        return self.inner.is_score_equivalent
 
     @property
     def resolution(self) -> float:
@@ -90,19 +82,11 @@ class EdgePrior(PluralScore):
 class SparseQNML(EdgePrior):
     """qNML with the price ln n for each edge, n the number of variables: the score for few rows.
 
-    Parameters
-    ----------
-    counter
-        Counts of discrete variables.
-
     Examples
     --------
-    >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
-    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
-    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
-    >>> gain = SparseQNML(counter).local("well", ["treated"]) - SparseQNML(counter).local("well")
-    >>> gain > 0
+    >>> import treewright as tw
+    >>> score = SparseQNML(tw.count(tw.read_table({"a": [0] * 6 + [1] * 6, "b": [0] * 5 + [1] * 7})))
+    >>> score.local("b", ["a"]) > score.local("b")
     True
     """
 
@@ -111,3 +95,10 @@ class SparseQNML(EdgePrior):
 
     def __repr__(self) -> str:
         return f"SparseQNML({len(self.schema)} variables)"
+
+
+def sparse_score(source: Counter | Moments) -> LocalScore:
+    """A score that pays ln n nats for each edge among n variables: `SparseQNML`, or BIC of moments."""
+    if isinstance(source, Moments):
+        return EdgePrior(GaussianBIC(source), math.log(max(len(source.schema), 1)))
+    return SparseQNML(source)

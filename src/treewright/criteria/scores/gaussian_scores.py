@@ -31,11 +31,6 @@ class GaussianBIC(PluralScore):
 
     m the number of rows and s2 the mean squared residual of the regression on P with intercept.
 
-    Parameters
-    ----------
-    moments
-        Of at least one row.
-
     Notes
     -----
     *Ties.* A score is a multiple of :attr:`unit` and small enough for doubles to add a few of them without

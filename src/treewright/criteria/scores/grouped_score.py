@@ -29,8 +29,6 @@ class GroupedScore(EdgePrior):
     ----------
     make
         From a counter to a score, such as :class:`~treewright.BIC`.
-    counter
-        Counts of discrete variables.
     above
         Variables with more states than this are seen through groups.
     groups
@@ -80,21 +78,7 @@ class GroupedScore(EdgePrior):
 class GroupedQNML(GroupedScore):
     """`SparseQNML` over groups of states where a variable has many; the same score where none has.
 
-    Parameters
-    ----------
-    counter
-        Counts of discrete variables.
-    above
-        Variables with more states than this are seen through groups.
-    groups
-        The groups by name, if they are known; by default those of
-        :func:`~treewright.statistics.merge_states`.
-
-    Attributes
-    ----------
-    groups
-        By name, the groups of each variable that is merged. Structures and their parameters keep all states:
-        the groups only decide about edges.
+    It has the settings and attributes of :class:`GroupedScore`.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from treewright.criteria.scores.cached_score import CachedScore
 from treewright.criteria.scores.discrete_score import DiscreteScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
-from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
+from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families
 from treewright.statistics.families import family_statistics
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.schema import NameOrIndex, Schema
@@ -46,7 +46,7 @@ def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> Local
     return PartScore(score, variables)
 
 
-class PartScore(PluralScore):
+class PartScore(WrappedScore):
     """Any score, asked about some of its variables only."""
 
     def __init__(self, score: LocalScore, variables: Sequence[NameOrIndex]) -> None:
@@ -60,14 +60,6 @@ class PartScore(PluralScore):
     @property
     def schema(self) -> Schema:
         return self._schema
-
-    @property
-    def is_score_equivalent(self) -> bool:
-        return self.inner.is_score_equivalent
-
-    @property
-    def resolution(self) -> float:
-        return float(getattr(self.inner, "resolution", 0.0))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)

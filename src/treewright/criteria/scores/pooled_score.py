@@ -45,8 +45,6 @@ class PooledScore(PluralScore):
 
     Parameters
     ----------
-    databases
-        The tables.
     score
         "sparse-qnml" (the default for discrete tables), "qnml", "bic", "aic", "bdeu", "loglik", or
         "gaussian-bic" (the default for continuous ones).
@@ -151,8 +149,7 @@ class PooledScore(PluralScore):
     def in_tables(self, mask: int) -> _InTables:
         """The score of the rows of some tables, given as bits."""
         if mask not in self._scores:
-            cover = tuple(i for i in range(len(self.databases)) if mask >> i & 1)
-            table = self.databases.pool(cover)
+            table = self.databases.pool(self.databases.cover_of(mask))
             score = _make(self._score, table, self.edge_price)
             place = {self.schema.index(name): i for i, name in enumerate(table.schema.names)}
             self._scores[mask] = _InTables(score, place, max(self._rows(mask), 1.0))

@@ -107,6 +107,25 @@ class PluralScore(ABC):
         return score_graph(self, graph)
 
 
+class WrappedScore(PluralScore):
+    """A score inside another, whose variables and equivalence it shares."""
+
+    inner: LocalScore
+
+    @property
+    def schema(self) -> Schema:
+        return self.inner.schema
+
+    @property
+    def is_score_equivalent(self) -> bool:
+        return self.inner.is_score_equivalent
+
+    @property
+    def resolution(self) -> float:
+        """The step of which every local score is a multiple; 0 when the wrapped score has none."""
+        return float(getattr(self.inner, "resolution", 0.0))
+
+
 def score_graph(score: PluralScore | LocalScore, graph: DagLike) -> float:
     """Sum of the local scores of a graph whose variables are those of the score, in any order."""
     ours, theirs = score.schema, graph.schema

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require
-from treewright.criteria.tests.independence import TestResult, TestResults
+from treewright.criteria.tests.independence import PluralTest, TestResults
 from treewright.criteria.tests.permutation_test import PermutationTest
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, one_of
 from treewright.errors import SettingError
@@ -25,7 +25,7 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats
 
 
-class LimitTest:
+class LimitTest(PluralTest):
     """What the G and the chi-square test share: the chi-square limit, and rules for where it does not hold.
 
     The p-value is 1 where a rule says "independent" and 0 where a rule says "do not call it independent", so
@@ -75,12 +75,7 @@ class LimitTest:
         covered = getattr(self.counter, "covers", None)
         return True if covered is None else bool(covered(scope))
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x may be taken as independent of y given the others."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Decisions about many (x, y, given), in the order asked."""
         return self._decide(*self._ask(queries))
 
     def independent_partners(
@@ -91,12 +86,7 @@ class LimitTest:
         found = self._statistics.test_partners(self.settings, first, scope, others)
         return self._decide([(first, other, scope) for other in others], *found)
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """Statistic, degrees of freedom, p-value and whether there were rows enough."""
-        return self.test_many([(x, y, given)])[0]
-
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Results for many (x, y, given), in the order asked."""
         return self._results(*self._ask(queries))
 
     def test_partners(
@@ -187,8 +177,6 @@ class GTest(LimitTest):
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     alpha
         Level: independent if and only if p > alpha.
     degrees

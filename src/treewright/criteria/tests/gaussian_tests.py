@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import MOMENTS, require
-from treewright.criteria.tests.independence import TestResult, TestResults
+from treewright.criteria.tests.independence import PluralTest, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
 from treewright.errors import SingularError
 from treewright.graphs.ranked import rank_matrix
@@ -30,7 +30,7 @@ _GIVEN_IS_SINGULAR, _X_IS_DETERMINED, _Y_IS_DETERMINED, _TOO_FEW_ROWS = 1, 2, 3,
 _SINGULAR = 1e-12
 
 
-class FisherZTest:
+class FisherZTest(PluralTest):
     """Fisher's z test of zero partial correlation.
 
     With r the partial correlation of x and y given S, z = sqrt(n - |S| - 3) atanh(r) is nearly standard
@@ -114,10 +114,6 @@ class FisherZTest:
         """Columns that never move, by name: independent of everything."""
         return self._moments.constant
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x and y are independent given others, at level alpha."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
         """Decisions about many (x, y, given), without computing a single p-value."""
         return self._decide(self._ask(queries))
@@ -128,12 +124,8 @@ class FisherZTest:
         """Decisions about x against each partner, given one set."""
         return self._decide(self._ask_partners(x, given, partners))
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
-        return self.test_many([(x, y, given)])[0]
-
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Results for many (x, y, given), in the order asked."""
+        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
         return self._results(self._ask(queries))
 
     def test_partners(

@@ -7,6 +7,7 @@ call.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
@@ -35,6 +36,30 @@ class IndependenceTest(Protocol):
         ...
 
 
+class PluralTest(ABC):
+    """What a test derives from its plural: give `schema`, `independent_many` and `test_many`."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema: ...
+
+    @abstractmethod
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        """Decisions about many (x, y, given), in the order asked."""
+
+    @abstractmethod
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """Results for many (x, y, given), in the order asked."""
+
+    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
+        """Whether x may be taken as independent of y given the others."""
+        return bool(self.independent_many([(x, y, given)])[0])
+
+    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
+        """What the test computed before it decided."""
+        return self.test_many([(x, y, given)])[0]
+
+
 @dataclass(frozen=True, slots=True)
 class TestResult:
     """What a statistical test computed before it decided.
@@ -49,11 +74,6 @@ class TestResult:
         Probability of a statistic at least as large under independence.
     reliable
         Whether there were enough rows for the number of cells.
-
-    Examples
-    --------
-    >>> TestResult(statistic=12.757622, df=1, p_value=0.000354561, reliable=True).p_value < 0.05
-    True
     """
 
     __test__: ClassVar[bool] = False  # not a test case, whatever its name

@@ -8,8 +8,8 @@ import numpy as np
 
 from treewright.arguments import COUNTS, require
 from treewright.criteria.scores.score import positive
-from treewright.criteria.tests.independence import TestResult, TestResults
-from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, as_query
+from treewright.criteria.tests.independence import PluralTest, TestResults
+from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import FromTables, PermutationSettings, Query, TestSettings
@@ -17,7 +17,7 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats
 
 
-class PermutationTest:
+class PermutationTest(PluralTest):
     """Test that shuffles x within the strata of the conditioning set; statistic: G2.
 
     The p-value is (1 + shuffles at least as extreme) / (permutations + 1). Decisions stop shuffling as soon
@@ -66,12 +66,7 @@ class PermutationTest:
     def schema(self) -> Schema:
         return self.counter.schema
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x may be taken as independent of y given the others."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Decisions about many (x, y, given), in the order asked."""
         known = as_queries(self.schema, queries)
         return np.asarray(self._p_values(known, stop_early=True) > self.alpha)
 
@@ -82,12 +77,8 @@ class PermutationTest:
         first, scope, others = as_partners(self.schema, x, given, partners)
         return self.independent_many([(first, other, scope) for other in others])
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """G2, its adjusted degrees of freedom and the permutation p-value."""
-        return self.test_many([as_query(self.schema, x, y, given)])[0]
-
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Results for many (x, y, given), in the order asked."""
+        """G2, its adjusted degrees of freedom and the permutation p-value, for each question."""
         known = as_queries(self.schema, queries)
         statistic, df = self._statistics.test_queries(TestSettings("g2"), known)
         p_value = self._p_values(known, stop_early=False)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright.criteria.tests.gaussian_tests import FisherZTest
-from treewright.criteria.tests.independence import TestResult, TestResults
+from treewright.criteria.tests.independence import PluralTest, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_level, as_queries
 from treewright.statistics.families import Query
 from treewright.statistics.moments import Moments
@@ -23,13 +23,11 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags
 
 
-class PooledFisherZTest:
+class PooledFisherZTest(PluralTest):
     """Fisher's z test of zero partial correlation, on pooled moments.
 
     Parameters
     ----------
-    moments
-        Of several tables.
     alpha
         Independent iff p > alpha.
     unreliable, singular
@@ -80,17 +78,8 @@ class PooledFisherZTest:
         """Whether some table has all of these columns."""
         return self.moments.covers(scope)
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether x and y are independent given others, at level alpha."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Decisions about many (x, y, given)."""
         return np.asarray(self.test_many(queries).p_value > self.alpha)
-
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """Statistic z, degrees of freedom, two-sided p-value."""
-        return self.test_many([(x, y, given)])[0]
 
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
         """Results for many (x, y, given), in the order asked; one batch for each set of tables."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from treewright.arguments import COUNTS, require
 from treewright.criteria.scores.score import positive
-from treewright.criteria.tests.independence import TestResult, TestResults
+from treewright.criteria.tests.independence import PluralTest, TestResults
 from treewright.criteria.tests.queries import NamedQuery, as_partners, as_queries, one_of
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
@@ -23,13 +23,11 @@ from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats
 
 
-class PosteriorTest:
+class PosteriorTest(PluralTest):
     """Posterior probability of conditional independence, in log space.
 
     Parameters
     ----------
-    counter
-        Counts of discrete variables.
     prior
         Probability of independence before the data, whatever is conditioned on.
     alpha, beta, gamma
@@ -101,12 +99,8 @@ class PosteriorTest:
         first, scope, others = as_partners(self.schema, x, given, partners)
         return self._statistics.test_partners(self.settings, first, scope, others)
 
-    def independent(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> bool:
-        """Whether independence is more probable than dependence."""
-        return bool(self.independent_many([(x, y, given)])[0])
-
     def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Decisions about many (x, y, given), in the order asked."""
+        """Whether independence is more probable than dependence, for each (x, y, given)."""
         independent, dependent = self.log_posterior_many(queries)
         return independent > dependent
 
@@ -117,12 +111,8 @@ class PosteriorTest:
         independent, dependent = self.log_posterior_partners(x, given, partners)
         return independent > dependent
 
-    def test(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> TestResult:
-        """The log odds of dependence as statistic, the probability of independence in place of a p-value."""
-        return self.test_many([(x, y, given)])[0]
-
     def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Results for many (x, y, given), in the order asked."""
+        """The log odds of dependence as statistic, the probability of independence in place of a p-value."""
         return _as_results(*self.log_posterior_many(queries))
 
     def test_partners(

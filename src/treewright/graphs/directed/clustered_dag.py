@@ -18,15 +18,6 @@ class ClusteredDag(Dag):
 
     It equals every graph of the same arcs: clusters are no part of what a network says.
 
-    Parameters
-    ----------
-    schema
-        The variables.
-    arcs
-        Pairs (from, to), by name or index.
-    clusters
-        Clusters of the same variables.
-
     Examples
     --------
     >>> from treewright.graphs.undirected.clusters import Star

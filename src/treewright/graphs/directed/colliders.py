@@ -24,8 +24,6 @@ def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[
 
     Parameters
     ----------
-    skeleton
-        The edges.
     separators
         For pairs of indices, in either order, a set that separates them. A pair without an entry makes no
         claim.

@@ -45,8 +45,6 @@ class Dag:
     ----------
     schema
         The variables; each is a vertex, with or without arcs.
-    arcs
-        Pairs (from, to), by name or index.
 
     Raises
     ------

@@ -66,8 +66,6 @@ def orient_consistently(
 
     Parameters
     ----------
-    skeleton
-        The edges.
     colliders
         Triples (u, w, v), u -> w <- v, strongest first.
     arcs

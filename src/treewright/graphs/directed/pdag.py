@@ -32,8 +32,6 @@ class Pdag:
 
     Parameters
     ----------
-    schema
-        The variables.
     directed, undirected
         Pairs of variables, by name or index.
 

@@ -16,6 +16,7 @@ from functools import partial, reduce
 from operator import or_
 
 from treewright.errors import GraphError, SettingError
+from treewright.graphs._bits import set_bits
 from treewright.graphs.directed.dag import Dag
 
 # Places that the exhaustive search may try before it gives up.
@@ -35,12 +36,6 @@ class DatabaseDesign:
         Whether it is proven that no fewer tables of this size do.
     at_least
         So many tables are needed in any case.
-
-    Examples
-    --------
-    >>> design = DatabaseDesign((("a", "b"), ("b", "c")), True, 2)
-    >>> len(design), list(design)[0]
-    (2, ('a', 'b'))
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -60,17 +55,7 @@ class DatabaseDesign:
 def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     """The fewest tables of at most so many columns from which a network can be learned and fitted.
 
-    Parameters
-    ----------
-    dag
-        A draft of the network. Only its families matter.
-    max_columns
-        Columns that one table may have.
-
-    Returns
-    -------
-    DatabaseDesign
-        The column sets, and whether they are proven to be the fewest. Room that is left is not filled up.
+    `dag` is a draft of the network, of which only the families matter. Room that is left is not filled up.
 
     Raises
     ------
@@ -88,18 +73,16 @@ def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     """
     if isinstance(max_columns, bool) or not isinstance(max_columns, int) or max_columns < 1:
         raise SettingError(f"max_columns must be a whole number from 1 on; found {max_columns!r}")
-    families = _families(dag, max_columns)
-    packing = _Packing(families, max_columns)
+    packing = _Packing(_families(dag, max_columns), max_columns)
     bound = packing.bound()
     best = packing.greedy()
     if len(best) > bound:
         best = packing.improved(best, bound)
     proven = len(best) == bound
     if not proven:
-        better, proven = packing.exhaustive(best, bound)
-        best = better
+        best, proven = packing.exhaustive(best, bound)
     names = sorted(dag.schema.names)
-    tables = [tuple(names[i] for i in _bits(table)) for table in best]
+    tables = [tuple(names[i] for i in set_bits(table)) for table in best]
     return DatabaseDesign(tuple(sorted(tables)), proven, len(best) if proven else bound)
 
 
@@ -119,7 +102,7 @@ def _families(dag: Dag, max_columns: int) -> list[int]:
             )
         found.add(sum(1 << rank[u] for u in (v, *parents)))
     kept: list[int] = []
-    for family in sorted(found, key=lambda f: (-f.bit_count(), _key(f))):
+    for family in sorted(found, key=lambda f: (-f.bit_count(), set_bits(f))):
         if not any(family & ~larger == 0 for larger in kept):
             kept.append(family)
     return kept
@@ -134,9 +117,7 @@ class _Packing:
 
     def bound(self) -> int:
         """Tables that are needed in any case."""
-        every = 0
-        for family in self.families:
-            every |= family
+        every = reduce(or_, self.families, 0)
         # tables that hang together share a column with what is there before, so all but the first bring less
         parts = _count_parts(self.families)
         by_columns = -(-(every.bit_count() - parts) // max(self.room - 1, 1))
@@ -189,11 +170,10 @@ class _Packing:
 
     def _needed(self, tables: list[int], k: int) -> int:
         """What a table has to hold for families that no earlier table holds."""
-        need = 0
-        for family in self.families:
-            if family & ~tables[k] == 0 and not any(family & ~t == 0 for t in tables[:k]):
-                need |= family
-        return need
+        inside = (
+            f for f in self.families if f & ~tables[k] == 0 and not any(f & ~t == 0 for t in tables[:k])
+        )
+        return reduce(or_, inside, 0)
 
     def exhaustive(self, best: list[int], bound: int) -> tuple[list[int], bool]:
         """Try every place for the next family, the hardest first; whether all were tried."""
@@ -239,17 +219,4 @@ def _count_parts(families: Sequence[int]) -> int:
 
 def _new_columns(table: int, family: int) -> tuple[int, int, tuple[int, ...]]:
     """How many columns a family brings to a table, how few it shares; ties by name."""
-    return (family & ~table).bit_count(), -(family & table).bit_count(), _key(family)
-
-
-def _key(mask: int) -> tuple[int, ...]:
-    return tuple(_bits(mask))
-
-
-def _bits(mask: int) -> list[int]:
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
+    return (family & ~table).bit_count(), -(family & table).bit_count(), set_bits(family)

@@ -20,25 +20,32 @@ from treewright.tables.schema import repeated
 
 _LISTS = ("required", "forbidden", "forbidden_edges", "tiers")
 _KEYS = (*_LISTS, "forbid_within_tiers", "order", "parents")
-LARGEST_FILE = 64 * 2**20  # bytes; every pair of a thousand long names fits
+LARGEST_FILE = 64 * 2**20  # bytes; every pair of a thousand long names fits, and a thousand sets of them
 
 
 def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments of `Knowledge` from a file; refuses whatever is not of the right shape."""
     name = os.fspath(path)
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise FileMissingError(f"there is no file {name!r} of knowledge") from None
-    except OSError as error:
-        raise FormatError(f"{name}: the file cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST_FILE:
-        raise FormatError(f"{name}: a file of knowledge has {LARGEST_FILE} bytes at most")
+    data = read_bytes(name, "knowledge", "knowledge")
     document = _parse(name, data)
     for key, value in document.items():
         _check_part(name, key, value)
     return {key: value for key, value in document.items() if value is not None}
+
+
+def read_bytes(name: str, what: str, short: str) -> bytes:
+    """A whole file of something; refused where it is missing, unreadable or too large."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise FileMissingError(f"there is no file {name!r} of {what}") from None
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
+        why = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"{name}: the file cannot be read: {why}") from None
+    if len(data) > LARGEST_FILE:
+        raise FormatError(f"{name}: a file of {short} has {LARGEST_FILE} bytes at most")
+    return data
 
 
 def write_knowledge(path: str | os.PathLike[str], parts: Mapping[str, Any]) -> None:

@@ -13,13 +13,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
-from treewright.errors import FileMissingError, FormatError
+from treewright.errors import FormatError
+from treewright.graphs.knowledge.files import read_bytes
 from treewright.tables.schema import repeated
 from treewright.types import Names
 
-LARGEST_FILE = 64 * 2**20  # bytes; a thousand sets of a thousand long names fit
 _BLANKS = " \t\r\f\v"
 _COMMA = re.compile(rf"[{_BLANKS}]*(,?)[{_BLANKS}]*")
 _PLAIN = re.compile(rf'[^,"{_BLANKS}][^,{_BLANKS}]*')
@@ -38,16 +37,7 @@ def read_hypergraph(path: str | os.PathLike[str]) -> tuple[Names, ...]:
     (('a', 'b'), ('b', 'c'))
     """
     name = os.fspath(path)
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise FileMissingError(f"there is no file {name!r} of sets of variables") from None
-    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
-        why = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"{name}: the file cannot be read: {why}") from None
-    if len(data) > LARGEST_FILE:
-        raise FormatError(f"{name}: a file of sets has {LARGEST_FILE} bytes at most")
+    data = read_bytes(name, "sets of variables", "sets")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -30,8 +30,6 @@ def separation_tree_from_hypergraph(
 
     Parameters
     ----------
-    schema
-        The variables.
     hyperedges
         Sets of variables such that variables that influence each other directly, and parents of a common
         child, share a set. Together they hold every variable. Sets inside another are left out and listed in

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from treewright.errors import KnowledgeError
 from treewright.graphs.directed.arcs import NamedArc, listed
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.directed.pdag import Pdag, as_pdag
 from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
-from treewright.graphs.knowledge.rules import allowed_and_required
+from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema, repeated
 from treewright.types import Arc, Matrix
@@ -236,17 +236,8 @@ def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[Matrix,
     """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
     if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
         raise KnowledgeError("the graph and the knowledge are about different variables")
-    directed = np.zeros((len(schema), len(schema)), dtype=bool)
-    undirected = directed.copy()
-    arrows = graph.edges() if isinstance(graph, Dag) else []
-    lines = graph.edges() if isinstance(graph, UndirectedGraph) else []
-    if isinstance(graph, Pdag):
-        arrows, lines = graph.directed_edges(), graph.undirected_edges()
-    for u, v in arrows:
-        directed[schema.index(u), schema.index(v)] = True
-    for u, v in lines:
-        undirected[schema.index(u), schema.index(v)] = True
-    return directed, undirected
+    marks = as_pdag(graph)
+    return arc_matrix(schema, marks.directed_edges()), arc_matrix(schema, marks.undirected_edges())
 
 
 def _by_name(names: Sequence[str], pairs: Iterable[Any]) -> list[Arc]:

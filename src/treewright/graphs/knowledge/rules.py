@@ -45,15 +45,15 @@ def allowed_and_required(knowledge: Knowledge, schema: Schema) -> tuple[Matrix, 
 
 
 def demanded(knowledge: Knowledge, schema: Schema) -> Iterator[Rule]:
-    yield Rule(_arcs(schema, knowledge.required), lambda u, v: f"{u} -> {v} is required")
+    yield Rule(arc_matrix(schema, knowledge.required), lambda u, v: f"{u} -> {v} is required")
     families = knowledge.parents or {}
     pairs = [(parent, child) for child, parents in families.items() for parent in parents]
-    yield Rule(_arcs(schema, pairs), lambda u, v: f"the fixed parents of {v!r} include {u!r}")
+    yield Rule(arc_matrix(schema, pairs), lambda u, v: f"the fixed parents of {v!r} include {u!r}")
 
 
 def ruled_out(knowledge: Knowledge, schema: Schema) -> Iterator[Rule]:
-    yield Rule(_arcs(schema, knowledge.forbidden), lambda u, v: "the arc is forbidden")
-    edges = _arcs(schema, knowledge.forbidden_edges)
+    yield Rule(arc_matrix(schema, knowledge.forbidden), lambda u, v: "the arc is forbidden")
+    edges = arc_matrix(schema, knowledge.forbidden_edges)
     yield Rule(edges | edges.T, lambda u, v: "the edge between them is forbidden")
     if knowledge.tiers is not None:
         yield from _tier_rules(knowledge, schema)
@@ -135,7 +135,8 @@ def _union(schema: Schema, rules: list[Rule]) -> Matrix:
     return union
 
 
-def _arcs(schema: Schema, pairs: Iterable[NamedArc]) -> Matrix:
+def arc_matrix(schema: Schema, pairs: Iterable[NamedArc]) -> Matrix:
+    """Which pairs [from, to] are among some, by name."""
     arcs = np.zeros((len(schema), len(schema)), dtype=bool)
     for u, v in pairs:
         arcs[_index(schema, u), _index(schema, v)] = True

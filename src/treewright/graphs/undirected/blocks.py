@@ -41,11 +41,6 @@ class BlockPath:
 class BlockTree:
     """The blocks of a graph: biconnected components; a bridge is a block of two, a lone variable one of one.
 
-    Parameters
-    ----------
-    graph
-        Any undirected graph.
-
     Examples
     --------
     >>> from treewright.tables.schema import Schema, Variable

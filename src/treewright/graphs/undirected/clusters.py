@@ -55,8 +55,6 @@ class Clusters:
 
     Parameters
     ----------
-    schema
-        The variables.
     stars
         Disjoint, together all variables.
     expanded

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from treewright.graphs._bits import set_bits
 from treewright.types import Scope
 
 
@@ -13,15 +14,6 @@ def collapsed_scope(n: int, sets: Sequence[Scope], wanted: Scope) -> Scope:
     Whatever hangs together outside of the result has all its neighbours in it in one of the sets, so that
     summing it out leaves a product of functions of the sets, cut to the result [1]_. No variable that was
     added to `wanted` can be spared.
-
-    Parameters
-    ----------
-    n
-        Number of variables.
-    sets
-        Their union holds every variable.
-    wanted
-        What is asked about.
 
     References
     ----------
@@ -75,17 +67,10 @@ class _Sections:
             while front:
                 part |= front
                 reach = 0
-                for v in _bits(front):
+                for v in set_bits(front):
                     reach |= self._near[v]
                 around |= reach & inside
                 front = reach & left & ~part
             left &= ~part
-            found.append((list(_bits(part)), around))
+            found.append((list(set_bits(part)), around))
         return found
-
-
-def _bits(mask: int) -> Iterable[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low

@@ -28,8 +28,6 @@ def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Sc
 
     Parameters
     ----------
-    graph
-        Any undirected graph.
     method
         ``min_fill``: next the variable whose elimination adds the fewest edges, of several the one with the
         fewest neighbours; ``min_degree``: the one with the fewest neighbours; ``mcs``: maximum cardinality
@@ -96,8 +94,6 @@ def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[
 
     Parameters
     ----------
-    graph
-        Any undirected graph.
     limit
         Refuse, with a `GraphError`, to list more cliques than this.
 

@@ -16,7 +16,18 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs._bits import Rows, frozen, members, n_words, pack, row_of, to_sets, unpack
+from treewright.graphs._bits import (
+    FrozenGraph,
+    Rows,
+    frozen,
+    members,
+    n_words,
+    pack,
+    row_of,
+    set_bits,
+    to_sets,
+    unpack,
+)
 from treewright.graphs.edges import Edge, EdgeArray, EdgeLike, read_edges
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
@@ -25,7 +36,7 @@ if TYPE_CHECKING:
     import networkx
 
 
-class UndirectedGraph:
+class UndirectedGraph(FrozenGraph):
     """An undirected graph without loops.
 
     Parameters
@@ -69,12 +80,6 @@ class UndirectedGraph:
     def _set(self, schema: Schema, rows: Rows) -> None:
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "rows", frozen(rows))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a graph does not change; build another one (asked to set {name!r})")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a graph does not change; build another one (asked to delete {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return UndirectedGraph, (self.schema, self.edge_array)
@@ -175,13 +180,11 @@ class UndirectedGraph:
 
     def with_edges(self, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> UndirectedGraph:
         """The graph with further edges."""
-        more = _core.graph_rows(len(self.schema), read_edges(self.schema, edges))
-        return UndirectedGraph.of_rows(self.schema, self.rows | more)
+        return UndirectedGraph.of_rows(self.schema, self.rows | UndirectedGraph(self.schema, edges).rows)
 
     def without_edges(self, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> UndirectedGraph:
         """The graph without some edges, whether it had them or not."""
-        fewer = _core.graph_rows(len(self.schema), read_edges(self.schema, edges))
-        return UndirectedGraph.of_rows(self.schema, self.rows & ~fewer)
+        return UndirectedGraph.of_rows(self.schema, self.rows & ~UndirectedGraph(self.schema, edges).rows)
 
     def to_networkx(self) -> networkx.Graph:
         """A networkx graph whose nodes are the names."""
@@ -234,12 +237,7 @@ class UndirectedBuilder:
 
     def neighbours(self, v: int) -> Scope:
         """Indices of the variables joined to `v`, rising."""
-        found, rest = [], self._rows[v]
-        while rest:
-            lowest = rest & -rest
-            found.append(lowest.bit_length() - 1)
-            rest ^= lowest
-        return tuple(found)
+        return set_bits(self._rows[v])
 
     def degree(self, v: int) -> int:
         return self._rows[v].bit_count()

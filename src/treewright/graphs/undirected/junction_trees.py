@@ -21,8 +21,6 @@ class JunctionTree(ClusterTree):
 
     Parameters
     ----------
-    schema
-        The variables.
     clusters
         Sets of variables, by names or indices, that together hold every variable.
     edges

@@ -30,8 +30,6 @@ def maximum_spanning_forest(
 
     Parameters
     ----------
-    schema
-        The variables.
     weights
         A symmetric matrix; the diagonal is not read. Integers are compared exactly.
     threshold
@@ -69,8 +67,6 @@ def maximum_branching(
 
     Parameters
     ----------
-    schema
-        The variables.
     weights
         `weights[u, v]` is what the arc u -> v gains; minus infinity forbids it. The diagonal is not read.
     root_weights

@@ -15,6 +15,7 @@ import numpy as np
 from treewright import _core
 from treewright.errors import GraphError
 from treewright.graphs._bits import to_sets
+from treewright.graphs.directed.arcs import listed
 from treewright.graphs.edges import Edge
 from treewright.graphs.undirected.elimination import Method, elimination_order, require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -75,7 +76,7 @@ def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangula
     scope = schema.scope(order)
     if len(scope) != len(schema):
         missing = [schema.names[v] for v in sorted(set(range(len(schema))) - set(scope))]
-        raise GraphError(f"an elimination order names every variable; missing: {_listed(missing)}")
+        raise GraphError(f"an elimination order names every variable; missing: {listed(missing, limit=10)}")
     rows, offsets, members, width = _core.eliminate(graph.rows, graph.ties, np.array(scope, dtype=np.uint32))
     filled = UndirectedGraph.of_rows(schema, rows)
     added = UndirectedGraph.of_rows(schema, rows & ~graph.rows)
@@ -131,8 +132,3 @@ def make_minimal(graph: UndirectedGraph, chordal: UndirectedGraph) -> Triangulat
     rows = _core.make_minimal(graph.rows, chordal.rows, graph.ties)
     cover = UndirectedGraph.of_rows(graph.schema, rows)
     return eliminate(graph, require_perfect_order(cover, "a triangulation"))
-
-
-def _listed(names: list[str], limit: int = 10) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(map(repr, names[:limit])) + more

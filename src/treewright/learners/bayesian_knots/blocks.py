@@ -15,10 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
+from treewright.arguments import STATISTICS, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -27,27 +26,30 @@ from treewright.graphs import (
     Edge,
     Knowledge,
     UndirectedGraph,
-    bind_knowledge,
     edge,
 )
 from treewright.graphs.undirected.clusters import Star
-from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
+from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.bayesian_knots.engines import (
     Engine,
     KnotLearner,
     KnotSettings,
-    default_test,
     side_by_side,
 )
-from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap
+from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap, tell_of_blocks
 from treewright.learners.bayesian_knots.merging import WeighedEdges, edges_of, joined_by_knots
-from treewright.learners.bayesian_knots.pipeline import combine_knots, work_of
+from treewright.learners.bayesian_knots.pipeline import (
+    combine_knots,
+    learn_in_phase,
+    make_learner,
+    measure_in_phase,
+    work_of,
+)
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
 from treewright.learners.independence.partner_tests import PartnerQuestions
 from treewright.learners.independence.pc import obey
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Progress, Scope
@@ -107,25 +109,25 @@ def learn_blocks(
     ('BL (reconstructed)', True)
     """
     require("learn_blocks", STATISTICS, source)
-    require_option("learn_blocks", TEST, test=test)
-    require_option("learn_blocks", SCORE, score=score)
     if largest_blanket < 1:
         raise SettingError(f"largest_blanket must be 1 or more; found {largest_blanket!r}")
     schema = source.schema
-    known = bind_knowledge(knowledge, schema)
-    test = test or default_test(source, settings.alpha)
-    learner = KnotLearner(engine, settings, test, score or sparse_score(source), known)
-    trace, n = TraceBuilder(), len(schema)
-    with trace.phase("dependencies") as tallies:
-        measured = measure_dependencies(source)
-        tallies["tables"] = n * (n - 1) // 2
+    learner = make_learner(
+        "learn_blocks",
+        source,
+        engine=engine,
+        settings=settings,
+        test=test,
+        score=score,
+        knowledge=knowledge,
+    )
+    known, n, trace = learner.known, len(schema), TraceBuilder()
+    measured = measure_in_phase(source, trace)
     with trace.phase("blocks") as tallies:
         blocks = find_blocks(measured)
         tallies["blocks"] = len(blocks)
     tell(progress, f"{len(blocks)} blocks")
-    with trace.phase("knots") as tallies:
-        knots = learner.learn_all(blocks.cluster_scopes)
-        tallies.update(work_of(learner, knots))
+    knots = learn_in_phase(learner, blocks, trace)
     tell(progress, "overlaps")
     with trace.phase("overlaps") as tallies:
         before = learner.test.n_conditional
@@ -150,6 +152,7 @@ def learn_blocks(
         conflicts=one.conflicts,
         turned=one.turned,
         unobeyed=unobeyed,
+        notes=(tell_of_blocks(knots, len(overlaps), graph.n_edges),),
     )
 
 

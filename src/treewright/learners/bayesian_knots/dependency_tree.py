@@ -7,6 +7,7 @@ variables by the n - 1 strongest ties that close no cycle (Chow & Liu 1968).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -23,6 +24,7 @@ from treewright.graphs import UndirectedGraph, maximum_spanning_forest
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc
 
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
@@ -79,11 +81,15 @@ class Dependencies:
 
     def p_value(self, u: NameOrIndex, v: NameOrIndex) -> float:
         """The p-value of the G test of one pair; 1 where a variable is constant."""
-        i, j = self.schema.index(u), self.schema.index(v)
-        degrees = self.free[i] * self.free[j]
-        if i == j or not degrees:
-            return 1.0
-        return float(_core.chi_square_sf(self.statistic[i, j : j + 1], np.array([degrees]))[0])
+        return float(self.p_values([(self.schema.index(u), self.schema.index(v))])[0])
+
+    def p_values(self, pairs: Iterable[Arc]) -> Vector:
+        """The p-values of many pairs of indices, in one call."""
+        u, v = np.array(list(pairs), dtype=np.intp).reshape(-1, 2).T
+        degrees = np.where(u == v, 0.0, self.free[u] * self.free[v])
+        found, tested = np.ones(len(u)), degrees > 0
+        found[tested] = _core.chi_square_sf(self.statistic[u, v][tested], degrees[tested])
+        return found
 
     def significant(self, alpha: float) -> npt.NDArray[np.bool_]:
         """Which pairs are dependent at a level: a symmetric matrix, false on the diagonal."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from treewright.learners.bayesian_knots.dependency_tree import Dependencies, mea
 from treewright.learners.bayesian_knots.stars import StarWeight, discover_stars
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
+from treewright.types import Arc
 
 Expansion = float | Literal["adaptive"]
 
@@ -84,7 +86,7 @@ def expand_clusters(
     require_significant: bool = True,
     alpha: float = 0.05,
 ) -> Clusters:
-    """Let disjoint clusters take in those outside that depend on them most (step CE of [1]_).
+    """Let disjoint clusters take in those outside that depend on them most (step CE of the paper).
 
     Parameters
     ----------
@@ -109,13 +111,8 @@ def expand_clusters(
 
     Notes
     -----
-    Departures: all clusters are expanded from the disjoint ones, so their order plays no part; and [1]_ joins
-    all regions, the independent ones too.
-
-    References
-    ----------
-    .. [1] Zeng & Hernandez (2008). A decomposition algorithm for learning Bayesian network structures from
-       data. PAKDD, 441-453.
+    Departures: all clusters are expanded from the disjoint ones, so their order plays no part; and the paper
+    joins all regions, the independent ones too.
 
     Examples
     --------
@@ -128,7 +125,9 @@ def expand_clusters(
     """
     _check_expansion(expansion)
     ties = _Ties(dependencies, as_level(alpha) / max(len(dependencies.schema), 1))
-    grown = [[*star.members, *ties.outsiders(star, expansion)] for star in stars]
+    grown = [
+        [*star.members, *taken] for star, taken in zip(stars, ties.outsiders(stars, expansion), strict=True)
+    ]
     bridges = _join_regions(grown, ties, require_significant)
     return Clusters(dependencies.schema, stars, grown, bridges)
 
@@ -159,17 +158,19 @@ class _Ties:
         ranking = near[np.lexsort((self.rank[outside[near]], -size[near]))]
         return [(int(outside[i]), int(members[strongest[i]])) for i in ranking[:most].tolist()]
 
-    def is_significant(self, u: int, v: int) -> bool:
-        return self.dependencies.is_significant(u, v, self.level)
+    def are_significant(self, pairs: Sequence[Arc]) -> list[bool]:
+        return [p <= self.level for p in self.dependencies.p_values(pairs).tolist()]
 
-    def outsiders(self, star: Star, expansion: Expansion) -> list[int]:
-        """Those that a star takes in."""
-        ranked, n_members = self.ranked_outsiders(star), len(star.members)
+    def outsiders(self, stars: Sequence[Star], expansion: Expansion) -> list[list[int]]:
+        """Those that each star takes in."""
+        ranked = [self.ranked_outsiders(star) for star in stars]
         if isinstance(expansion, str):
-            sure = takewhile(lambda tie: self.is_significant(*tie), ranked[: _OUTSIDERS_AT_LEAST + n_members])
-            return [v for v, _ in sure]
+            is_sure = iter(self.are_significant([tie for ties in ranked for tie in ties]))
+            sure = [[(v, next(is_sure)) for v, _ in ties] for ties in ranked]
+            return [[v for v, _ in takewhile(itemgetter(1), ties)] for ties in sure]
         # a product such as 0.7 * 10 may lie just above its whole number
-        return [v for v, _ in ranked[: math.ceil(expansion * n_members - 1e-12)]]
+        wanted = [math.ceil(expansion * len(star.members) - 1e-12) for star in stars]
+        return [[v for v, _ in ties[:most]] for ties, most in zip(ranked, wanted, strict=True)]
 
     def tree_edges(self) -> list[tuple[int, int]]:
         """Edges of the dependency tree, strongest first, then by name; the smaller name in front."""
@@ -188,10 +189,12 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
     schema, weights = ties.dependencies.schema, ties.dependencies.weights
     region = _region_of_variables(grown, len(schema))
     bridges: list[Bridge] = []
-    for u, v in ties.tree_edges():
-        if region[u] == region[v]:
+    across = [(u, v) for u, v in ties.tree_edges() if region[u] != region[v]]
+    is_sure = ties.are_significant(across) if require_significant else [True] * len(across)
+    for (u, v), sure in zip(across, is_sure, strict=True):
+        if region[u] == region[v]:  # joined meanwhile
             continue
-        if require_significant and not ties.is_significant(u, v):
+        if not sure:
             break
         next(members for members in grown if u in members).append(v)
         bridges.append(Bridge(schema.names[u], schema.names[v], float(weights[u, v])))

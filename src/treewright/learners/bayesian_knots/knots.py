@@ -26,11 +26,11 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
-from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
+from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.bayesian_knots.effort import loose_level, reopens_edges, rescue_level, suited_effort
 from treewright.learners.bayesian_knots.expansion import Expansion, find_clusters
 from treewright.learners.bayesian_knots.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.bayesian_knots.pipeline import refuse_other_variables
+from treewright.learners.bayesian_knots.pipeline import measure_in_phase, refuse_other_variables
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.hill_climbing import obey_directions
@@ -140,9 +140,7 @@ def learn_knots(
     _check_settings(fast, certificate, filter)
     n = len(source.schema)
     level, trace = rescue_level(rescue, n), TraceBuilder()
-    with trace.phase("dependencies") as tallies:
-        dependencies = measure_dependencies(source)
-        tallies["tables"] = n * (n - 1) // 2
+    dependencies = measure_in_phase(source, trace)
     with trace.phase("clusters") as tallies:
         clusters = clusters or find_clusters(dependencies, expansion=expansion)
         refuse_other_variables(clusters, source.schema)
@@ -217,4 +215,5 @@ def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     trace = Trace((*before.phases, *found.trace.phases))
     report = report_on(dag, trace, found.certified, score)
-    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score)
+    notes = (*found.notes, str(report))
+    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score, notes=notes)

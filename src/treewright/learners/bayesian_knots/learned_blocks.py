@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -43,10 +43,6 @@ class LearnedBlocks(LearnedNetwork[ClusteredDag]):
     ----------
     structure
         A directed graph; `structure.clusters.overlapping` are the blocks, none inside another.
-    trace
-        The phases with their tallies.
-    cpdag
-        The equivalence class of the structure.
     skeleton
         The edges before directions.
     knots
@@ -66,7 +62,7 @@ class LearnedBlocks(LearnedNetwork[ClusteredDag]):
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
     >>> learned = tw.learn_blocks(tw.count(table))
-    >>> print(learned.report)
+    >>> print(*learned.notes)
     BL (reconstructed): 2 blocks of up to 5 variables, 1 overlap, 6 edges
     >>> learned.overlaps[0].variables
     ('lung', 'smoke')
@@ -87,12 +83,11 @@ class LearnedBlocks(LearnedNetwork[ClusteredDag]):
         """The blocks as a map of the variables."""
         return self.structure.clusters
 
-    @property
-    def report(self) -> str:
-        """One line about what was done, with the label under which results belong."""
-        largest = max((len(knot.variables) for knot in self.knots), default=0)
-        n = len(self.overlaps)
-        return (
-            f"{self.label}: {len(self.knots)} blocks of up to {largest} variables, "
-            f"{n} overlap{'' if n == 1 else 's'}, {self.skeleton.n_edges} edges"
-        )
+
+def tell_of_blocks(knots: Sequence[Knot], n_overlaps: int, n_edges: int) -> str:
+    """One line about what was done, with the label under which results belong."""
+    largest = max((len(knot.variables) for knot in knots), default=0)
+    return (
+        f"{LABEL}: {len(knots)} blocks of up to {largest} variables, "
+        f"{n_overlaps} overlap{'' if n_overlaps == 1 else 's'}, {n_edges} edges"
+    )

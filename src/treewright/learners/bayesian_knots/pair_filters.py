@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from treewright.criteria.tests.discrete_tests import GTest
-from treewright.criteria.tests.gaussian_tests import FisherZTest
 from treewright.graphs import BoundKnowledge, Clusters
 from treewright.graphs.ranked import variables_by_rank
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
+from treewright.learners.bayesian_knots.engines import default_test
+from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import TraceBuilder
 from treewright.statistics.counter import Counter
@@ -43,17 +43,7 @@ def filtered_pairs(
         return clusters.pairs
     if name == "partners":
         return strongest_partners(dependencies, _N_PARTNERS)
-    test = (
-        FisherZTest(source, _PC_LEVEL, singular="independent")
-        if isinstance(source, Moments)
-        else GTest(source, _PC_LEVEL)
-    )
-    skeleton = find_skeleton(test, depth=1, known=known, trace=trace, progress=None).graph
-    pairs = np.zeros((len(source.schema), len(source.schema)), dtype=np.bool_)
-    if skeleton.n_edges:
-        u, v = skeleton.edge_array.T
-        pairs[u, v] = pairs[v, u] = True
-    return pairs
+    return adjacency(find_skeleton(default_test(source, _PC_LEVEL), depth=1, known=known, trace=trace).graph)
 
 
 def strongest_partners(dependencies: Dependencies, n_partners: int) -> Matrix:

@@ -19,8 +19,8 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
+from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (
@@ -41,8 +41,7 @@ from treewright.learners.bayesian_knots.merging import Merge, WeighedEdges, join
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
 from treewright.learners.bayesian_knots.votes import Vote
 from treewright.learners.independence.pc import obey
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
@@ -170,44 +169,41 @@ def learn_paper_knots(
     (5, True)
     """
     require("learn_paper_knots", STATISTICS, source)
-    require_option("learn_paper_knots", TEST, test=test)
-    require_option("learn_paper_knots", SCORE, score=score)
-    one_of("combine", combine, get_args(Combine))
-    one_of("merge", merge, get_args(Merge))
-    if settings.tie == "random" and combine != "dag":
-        raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
-    known = bind_knowledge(knowledge, source.schema)
-    score = sparse_score(source) if score is None else score
-    learner = KnotLearner(engine, settings, test or default_test(source, settings.alpha), score, known)
-    trace = TraceBuilder()
-    n = len(source.schema)
-    with trace.phase("dependencies") as tallies:
-        measured = measure_dependencies(source)
-        tallies["tables"] = n * (n - 1) // 2
+    _check_rules(combine, merge, settings.tie)
+    learner = make_learner(
+        "learn_paper_knots",
+        source,
+        engine=engine,
+        settings=settings,
+        test=test,
+        score=score,
+        knowledge=knowledge,
+    )
+    known, score, n, trace = learner.known, learner.score, len(source.schema), TraceBuilder()
+    measured = measure_in_phase(source, trace)
     with trace.phase("clusters") as tallies:
         found = clusters or find_clusters(measured, expansion=expansion)
         refuse_other_variables(found, source.schema)
         tallies["clusters"] = len(found)
     tell(progress, f"{len(found)} knots")
-    with trace.phase("knots") as tallies:
-        knots = learner.learn_all(found.cluster_scopes)
-        tallies.update(work_of(learner, knots))
+    knots = learn_in_phase(learner, found, trace)
     tell(progress, "combination")
     with trace.phase("combination") as tallies:
         union = joined_by_knots(source.schema, knots, known)
         kept = merge_edges(union, knots, merge, learner)
-        weighed = WeighedEdges(kept, measured)
-        graph, arcs, unobeyed = obey(weighed, known)
+        graph, arcs, unobeyed = obey(WeighedEdges(kept, measured), known)
         one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=settings.tie, rng=rng)
         tallies["conflicts"] = len(one.conflicts)
     known.check(one.dag)
     dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
     by_score = repr(score) if engine in ("class", "exact") else ""
+    report = report_on(dag, trace.build(), certified=False, score=by_score)
     return LearnedPaperKnots(
         structure=dag,
         trace=trace.build(),
         score=score.score(dag),
-        report=report_on(dag, trace.build(), certified=False, score=by_score),
+        notes=(str(report),),
+        report=report,
         certified=False,
         skeleton=graph,
         knots=tuple(knots),
@@ -217,6 +213,47 @@ def learn_paper_knots(
         removed=tuple(sorted(set(union.edges()) - set(kept.edges()))),
         unobeyed=unobeyed,
     )
+
+
+def _check_rules(combine: Combine, merge: Merge, tie: Tie) -> None:
+    one_of("combine", combine, get_args(Combine))
+    one_of("merge", merge, get_args(Merge))
+    if tie == "random" and combine != "dag":
+        raise SettingError("tie='random' is for combine='dag'; combine='cpdag' leaves equal votes open")
+
+
+def make_learner(
+    caller: str,
+    source: Counter | Moments,
+    *,
+    engine: Engine,
+    settings: KnotSettings,
+    test: IndependenceTest | None,
+    score: LocalScore | None,
+    knowledge: Knowledge | BoundKnowledge | None,
+) -> KnotLearner:
+    """Who learns the knots, with the default test and score of the source."""
+    require_option(caller, TEST, test=test)
+    require_option(caller, SCORE, score=score)
+    known = bind_knowledge(knowledge, source.schema)
+    test = default_test(source, settings.alpha) if test is None else test
+    return KnotLearner(engine, settings, test, sparse_score(source) if score is None else score, known)
+
+
+def measure_in_phase(source: Counter | Moments, trace: TraceBuilder) -> Dependencies:
+    """The pair pass, as the first phase."""
+    n = len(source.schema)
+    with trace.phase("dependencies") as tallies:
+        tallies["tables"] = n * (n - 1) // 2
+        return measure_dependencies(source)
+
+
+def learn_in_phase(learner: KnotLearner, clusters: Clusters, trace: TraceBuilder) -> list[Knot]:
+    """The knot of every cluster, as the phase that does most of the work."""
+    with trace.phase("knots") as tallies:
+        knots = learner.learn_all(clusters.cluster_scopes)
+        tallies.update(work_of(learner, knots))
+    return knots
 
 
 def work_of(learner: KnotLearner, knots: Sequence[Knot]) -> dict[str, int]:

@@ -85,10 +85,6 @@ class LearnedKnots(LearnedNetwork[ClusteredDag]):
     ----------
     structure
         A member of the class; `structure.clusters` is the map.
-    trace
-        The phases with their tallies.
-    cpdag
-        The equivalence class.
     score
         Of the structure, and of every other member.
     report

@@ -25,7 +25,7 @@ Units = npt.NDArray[np.int64]
 def discover_stars(
     dependencies: Dependencies, *, weight: StarWeight = "tree", merge_singletons: bool = False
 ) -> tuple[Star, ...]:
-    """Cut the dependency tree into stars, the heaviest first (step SD of [1]_).
+    """Cut the dependency tree into stars, the heaviest first (step SD of Zeng & Hernandez 2008).
 
     Parameters
     ----------
@@ -44,13 +44,8 @@ def discover_stars(
 
     Notes
     -----
-    Departures: in [1]_ a later star may hold members of an earlier one although the clusters are called
+    Departures: in the paper a later star may hold members of an earlier one although the clusters are called
     disjoint; here they are taken off, and stars are weighed again before each choice.
-
-    References
-    ----------
-    .. [1] Zeng & Hernandez (2008). A decomposition algorithm for learning Bayesian network structures from
-       data. PAKDD, 441-453.
 
     Examples
     --------
@@ -67,14 +62,13 @@ def discover_stars(
     weigh = _TreeWeights(forest) if weight == "tree" else _CentreWeights(forest)
     order = variables_by_rank(dependencies.schema)
     free = np.ones(len(order), dtype=np.bool_)
-    stars = []
+    stars: list[tuple[int, list[int]]] = []
     while free.any():
         # argmax takes the first of equals: the smallest name, since vertices are numbered by name
         centre = int(np.argmax(np.where(free, weigh.of, -1)))
-        members = forest.star(centre)
-        members = members[free[members]]
+        members = [v for v in forest.star(centre) if free[v]]
         stars.append((centre, members))
-        for v in members.tolist():
+        for v in members:
             weigh.take(v, free)
             free[v] = False
     merged = _merge_singletons(stars, forest) if merge_singletons else stars
@@ -98,8 +92,11 @@ class _Forest:
         for u, v in self.edges:
             near[u].append(v)
             near[v].append(u)
-        self.near: list[Indices] = [np.array(sorted(vertices), dtype=np.intp) for vertices in near]
-        self.is_leaf = np.array([len(vertices) == 1 for vertices in near], dtype=np.bool_)
+        self.near = near
+        self.is_leaf = [len(vertices) == 1 for vertices in near]
+        self.around: list[Indices] = [
+            np.array([v, *vertices], dtype=np.intp) for v, vertices in enumerate(near)
+        ]
 
     def weights(self, v: int, others: Indices) -> Units:
         """The dependence between a vertex and some others."""
@@ -109,24 +106,20 @@ class _Forest:
     def weight(self, u: int, v: int) -> int:
         return round(float(self._weights[self._order[u], self._order[v]]) / self._step)
 
-    def star(self, v: int) -> Indices:
-        """The vertex, those next to it, and the leaves next to these; this is also where its star counts."""
-        around = self.near[v]
-        leaves = [self.near[u][self.is_leaf[self.near[u]]] for u in around.tolist()]
-        return np.unique(np.concatenate([[v], around, *leaves])).astype(np.intp)
+    def star(self, v: int) -> list[int]:
+        """The vertex, those next to it, and the leaves next to these, in rising order."""
+        leaves = {w for u in self.near[v] for w in self.near[u] if self.is_leaf[w]}
+        return sorted(leaves.union(self.near[v], [v]))
 
     def centres_over(self, v: int) -> Indices:
-        """The vertices whose stars hold a vertex."""
-        around = self.near[v]
-        if not self.is_leaf[v]:
-            return np.append(around, v)
-        return np.unique(np.concatenate([[v], around, self.near[around[0]]])).astype(np.intp)
+        """The vertices whose stars hold a vertex: a leaf is as near as what it hangs on."""
+        return self.around[self.near[v][0] if self.is_leaf[v] else v]
 
     def centres_over_edge(self, u: int, v: int) -> Indices:
         """The vertices whose stars hold both ends of an edge of the tree."""
-        over = [np.array([u, v], dtype=np.intp)]
-        over += [self.near[b] for a, b in ((u, v), (v, u)) if self.is_leaf[a]]
-        return np.unique(np.concatenate(over))
+        if self.is_leaf[u]:
+            return self.around[v]
+        return self.around[u] if self.is_leaf[v] else np.array([u, v], dtype=np.intp)
 
 
 class _TreeWeights:
@@ -140,7 +133,7 @@ class _TreeWeights:
 
     def take(self, v: int, free: npt.NDArray[np.bool_]) -> None:
         """A vertex leaves all stars, and its edges with it."""
-        for u in self.forest.near[v].tolist():
+        for u in self.forest.near[v]:
             if free[u]:
                 self.of[self.forest.centres_over_edge(u, v)] -= self.forest.weight(u, v)
 
@@ -163,15 +156,14 @@ class _CentreWeights:
         self.of[centres] += sign * self.forest.weights(v, centres)
 
 
-def _merge_singletons(stars: list[tuple[int, Indices]], forest: _Forest) -> list[tuple[int, Indices]]:
+def _merge_singletons(stars: list[tuple[int, list[int]]], forest: _Forest) -> list[tuple[int, list[int]]]:
     """Put each lonely variable into the star of its strongest neighbour, which is never lonely itself."""
-    place = {v: i for i, (_, members) in enumerate(stars) for v in members.tolist()}
-    merged = [members.tolist() for _, members in stars]
+    place = {v: i for i, (_, members) in enumerate(stars) for v in members}
+    merged = [list(members) for _, members in stars]
     for i, (v, members) in enumerate(stars):
-        around = forest.near[v]
-        if len(members) == 1 and len(around):
-            strongest = int(around[np.argmax(forest.weights(v, around))])
+        if len(members) == 1 and forest.near[v]:
+            strongest = max(sorted(forest.near[v]), key=lambda u: forest.weight(v, u))
             merged[place[strongest]].append(v)
             merged[i] = []
     kept = [(centre, members) for (centre, _), members in zip(stars, merged, strict=True) if members]
-    return [(centre, np.array(sorted(members), dtype=np.intp)) for centre, members in kept]
+    return [(centre, sorted(members)) for centre, members in kept]

@@ -25,7 +25,14 @@ from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_treewidth.certified import Certified
-from treewright.learners.bounded_treewidth.growth import Arcs, BoundedGrowth, Ranks, check_bounds, total_order
+from treewright.learners.bounded_treewidth.growth import (
+    Arcs,
+    BoundedGrowth,
+    Ranks,
+    Triangulation,
+    check_bounds,
+    total_order,
+)
 from treewright.learners.bounded_treewidth.starts import CoveredStart, Root, bounded_starts
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
@@ -170,8 +177,8 @@ def learn_treewidth_chains(
             with growth.phase(trace, "chains at the bound") as tallies:
                 tallies.update(chains.fill(treewidth))
         with growth.phase(trace, "completion") as tallies:
-            plain = chosen.at_bound == "plain-arcs"
-            tallies.update(growth.add_arcs(treewidth, "own" if plain else "own_first"))
+            own: Triangulation = "own" if chosen.at_bound == "plain-arcs" else "own_first"
+            tallies.update(growth.add_arcs(treewidth, own))
             tallies["scores"] = growth.n_scores
         return growth.certified(trace.build())
 

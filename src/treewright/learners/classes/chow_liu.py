@@ -27,8 +27,9 @@ from treewright.graphs import (
     maximum_spanning_forest,
 )
 from treewright.graphs.directed.arcs import listed
-from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Progress
 
 Gains = npt.NDArray[np.float64]
 
@@ -38,7 +39,8 @@ def learn_chow_liu(
     *,
     order: Sequence[NameOrIndex] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
-) -> Learned[Dag]:
+    progress: Progress | None = None,
+) -> LearnedNetwork[Dag]:
     """Learn the network of best score in which each variable has at most one parent.
 
     Parameters
@@ -51,10 +53,12 @@ def learn_chow_liu(
     knowledge
         Arcs that are required or forbidden. The tree is the best of those that obey; knowledge that requires
         two parents of one variable is refused, since no tree obeys it.
+    progress
+        Called before each phase.
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         Edges point away from the variable of smallest name in each tree, unless the score, `order` or
         `knowledge` knows better.
 
@@ -74,9 +78,11 @@ def learn_chow_liu(
     known = bind_in_order(knowledge, score.schema, order)
     refuse_two_parents(known)
     trace = TraceBuilder()
+    tell(progress, "pairs")
     with trace.phase("pairs") as tallies:
         gains = score.pair_gains()
         tallies["scores"] = gains.size
+    tell(progress, "tree")
     with trace.phase("tree"):
         if score.is_score_equivalent and known.is_symmetric:
             weights = np.where(known.allowed, without_noise(gains, score), -np.inf)
@@ -84,7 +90,7 @@ def learn_chow_liu(
         else:
             dag = obedient_branching(gains, known)
         known.check(dag)
-    return LearnedNetwork(dag, trace.build())
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
 
 
 def without_noise(gains: npt.NDArray[np.float64], score: LocalScore) -> npt.NDArray[np.float64]:

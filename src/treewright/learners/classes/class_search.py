@@ -33,7 +33,7 @@ from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag
 from treewright.graphs.directed.arcs import resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
-from treewright.learners.classes.copies import Copies, merge_copies
+from treewright.learners.classes.copies import Copies, merge_copies, remarks_on_copies
 from treewright.learners.classes.pair_schedule import (
     Allowed,
     PairSchedule,
@@ -64,10 +64,6 @@ class LearnedClass(LearnedNetwork[Dag]):
     ----------
     structure
         The member that ends with the largest names.
-    trace
-        The phases with their tallies.
-    cpdag
-        The class itself.
     score
         Of the structure, and of every other member.
     copies
@@ -330,13 +326,15 @@ class _Search:
         hung = [pair for pair in copies.pairs if self.pair_gains[pair] > self.least_gain]
         arcs, score = self.native.member(rank_pairs(self.schema, hung))
         dag = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
+        named = copies.named(self.schema)
         return LearnedClass(
             dag,
             self.trace.build(),
-            copies.named(self.schema),
+            named,
             # with fewer steps in all, no run can have met its limit
             certified and _steps(self.native.tallies) < self.most_steps,
             score=score if self.is_exact else self.score.score(dag),
+            notes=remarks_on_copies(named),
         )
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treewright import _core
 from treewright.criteria.scores.cached_score import CachedScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.score import LocalScore
@@ -59,17 +58,17 @@ class Copies:
         return joined
 
 
-def remarks_on_copies(pairs: Iterable[tuple[str, str]]) -> list[str]:
+def remarks_on_copies(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """What is worth saying about columns that are copies, one sentence each.
 
     Examples
     --------
     >>> remarks_on_copies([("city", "code")])
-    ['the rows cannot tell city from code: edges of city could as well be edges of code']
+    ('the rows cannot tell city from code: edges of city could as well be edges of code',)
     """
-    return [
+    return tuple(
         f"the rows cannot tell {a} from {b}: edges of {a} could as well be edges of {b}" for a, b in pairs
-    ]
+    )
 
 
 def merge_copies(
@@ -91,7 +90,7 @@ def merge_copies(
     partners = allowed.sum(axis=1)
     known = np.zeros(len(names), dtype=np.intp) if mentions is None else mentions
     found: list[Copy] = []
-    for group in _core.find_copies(counter.packed):
+    for group in counter.copies:
         original, *others = sorted(group, key=lambda v: (-known[v], -partners[v], states[v], names[v]))
         found += [
             (original, copy)

@@ -24,7 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
-from treewright.learners.learned import Learned, LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.tables.schema import Schema
 from treewright.types import Progress, Step
 
@@ -42,7 +42,7 @@ def learn_dag_climbing(
     max_parents: int | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb to a graph that no single arc added, removed or turned improves.
 
     Parameters
@@ -68,7 +68,7 @@ def learn_dag_climbing(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         A local optimum. The trace tells the steps, the ties among them and the families scored.
 
     References
@@ -110,7 +110,7 @@ def learn_tabu(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb, then walk on by the best move that leads to none of the last structures (Glover 1989).
 
     Parameters
@@ -126,7 +126,7 @@ def learn_tabu(
 
     Returns
     -------
-    Learned[Dag]
+    LearnedNetwork[Dag]
         The best graph met.
 
     Examples
@@ -138,12 +138,89 @@ def learn_tabu(
     (1, 4)
     """
     require("learn_tabu", SCORE, score)
-    for name, value in (("structures", structures), ("patience", patience)):
-        if value < 1:
-            raise SettingError(f"{name} must be 1 or more; found {value!r}")
+    _require_some(structures=structures, patience=patience)
     settings = _core.ClimbSettings()
     settings.tabu, settings.patience = structures, patience
     return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
+
+
+def learn_aggressive(
+    score: LocalScore,
+    *,
+    rng: np.random.Generator,
+    tabu: int = 100,
+    patience: int = 15,
+    perturbations: int = 20,
+    perturbed_share: float = 0.1,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    start: Dag | None = None,
+    max_parents: int | None = None,
+    progress: Progress | None = None,
+) -> LearnedNetwork[Dag]:
+    """Search long and without a bound on the treewidth; the best graph met is returned.
+
+    What bounded methods are compared with. When walking on brings nothing for a while, some moves are made at
+    random and the climb begins again. Nothing keeps the treewidth small, so exact queries on the result may
+    be out of reach; its score says what a search that ignores them can get.
+
+    Parameters
+    ----------
+    score
+        Any decomposable score.
+    rng
+        Draws the random moves; the same state gives the same graph, whatever the order of the columns.
+    tabu
+        Structures remembered; none of them is visited again while it is.
+    patience
+        Steps that do not improve before a perturbation. An improvement is a score above all others since the
+        last perturbation.
+    perturbations
+        Perturbations in a row without a new best of all before the search ends.
+    perturbed_share
+        Share of the arcs, rounded up, that says how many random moves a perturbation makes. Each is drawn
+        uniformly from all legal moves: arcs to add, to remove and to turn round.
+    knowledge, start, max_parents, progress
+        As for :func:`learn_dag_climbing`.
+
+    Returns
+    -------
+    LearnedNetwork[Dag]
+        The trace tells the steps and the perturbations.
+
+    Notes
+    -----
+    Elidan & Gould [1]_ name this baseline (greedy search with a tabu list and random restarts of this kind)
+    without its settings; those above are ours.
+
+    References
+    ----------
+    .. [1] Elidan & Gould (2008). Learning bounded treewidth Bayesian networks. Journal of Machine Learning
+       Research 9, 2699-2731.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
+    >>> score = tw.BIC(tw.count(table))
+    >>> learned = tw.learn_aggressive(score, rng=np.random.default_rng(1))
+    >>> score.score(learned.structure) >= score.score(tw.learners.learn_dag_climbing(score).structure)
+    True
+    """
+    require("learn_aggressive", SCORE, score)
+    _require_some(tabu=tabu, patience=patience, perturbations=perturbations)
+    if not 0 < perturbed_share <= 1:
+        raise SettingError(f"perturbed_share must be above 0 and at most 1; found {perturbed_share!r}")
+    settings = _core.ClimbSettings()
+    settings.tabu, settings.patience, settings.perturbations = tabu, patience, perturbations
+    settings.perturbed_share, settings.seed = perturbed_share, draw_seed(rng)
+    return climb(score, settings, knowledge, start, max_parents=max_parents, progress=progress)
+
+
+def _require_some(**values: int) -> None:
+    for name, value in values.items():
+        if value < 1:
+            raise SettingError(f"{name} must be 1 or more; found {value!r}")
 
 
 def climb(
@@ -155,7 +232,7 @@ def climb(
     ties: Ties = "look-ahead",
     max_parents: int | None = None,
     progress: Progress | None = None,
-) -> Learned[Dag]:
+) -> LearnedNetwork[Dag]:
     """Climb natively from a start that obeys; the result is asserted to obey as well."""
     if ties not in ("look-ahead", "names"):
         raise SettingError(f"ties are broken by 'look-ahead' or by 'names'; found {ties!r}")
@@ -174,7 +251,7 @@ def climb(
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
     known.check(dag)
-    return LearnedNetwork(dag, trace.build())
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
 
 
 def climb_natively(

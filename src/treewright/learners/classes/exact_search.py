@@ -21,9 +21,9 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
-from treewright.learners.learned import LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
 from treewright.limits import format_bytes, memory_limit
-from treewright.types import Arc, Floats, Scope
+from treewright.types import Arc, Floats, Progress, Scope
 
 Sets = npt.NDArray[np.int32]  # one bit for each variable, in the order of names
 MOST_VARIABLES = 25
@@ -40,10 +40,6 @@ class LearnedExactly(LearnedNetwork[Dag]):
         ends with the largest names.
     trace
         How many local scores were asked.
-    cpdag
-        The equivalence class of the structure.
-    score
-        Of the structure.
 
     Examples
     --------
@@ -63,6 +59,7 @@ def learn_exact(
     max_variables: int = 16,
     max_parents: int | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
+    progress: Progress | None = None,
 ) -> LearnedExactly:
     """Learn the network of best score, of all networks.
 
@@ -76,6 +73,8 @@ def learn_exact(
         No child gets more; by default the score alone decides.
     knowledge
         Arcs that are required or forbidden: the best network of those that obey.
+    progress
+        Called before the families of each variable, and before their orders.
 
     Returns
     -------
@@ -108,8 +107,12 @@ def learn_exact(
     trace = TraceBuilder()
     with trace.phase("families") as tallies:
         families = FamilyScores(score)
-        best = [best_parents(obedient(families, v, known, max_parents), families.noise) for v in range(n)]
+        best = []
+        for v in range(n):
+            tell(progress, "families", v, n)
+            best.append(best_parents(obedient(families, v, known, max_parents), families.noise))
         tallies["scores"] = families.n_asked
+    tell(progress, "orders")
     with trace.phase("orders"):
         dag = Dag(score.schema, families.by_schema(best_arcs(best)))
     free = score.is_score_equivalent and known.is_empty and max_parents is None

@@ -120,7 +120,12 @@ def climbed(
 ) -> LearnedClass:
     """Climb among single networks; the phases come after those of the search over classes."""
     result = climb(score, _core.ClimbSettings(), known, start, max_parents=max_parents, progress=progress)
-    dag = result.structure
-    phases = (*(before.trace.phases if before else ()), *result.trace.phases)
-    copies = before.copies if before else ()
-    return LearnedClass(dag, Trace(phases), copies, certified=False, score=score.score(dag))
+    assert result.score is not None
+    return LearnedClass(
+        result.structure,
+        Trace((*(before.trace.phases if before else ()), *result.trace.phases)),
+        before.copies if before else (),
+        certified=False,
+        score=result.score,
+        notes=before.notes if before else (),
+    )

@@ -8,13 +8,13 @@ samples), and a search that ends with every pair looked at does not depend on wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import FisherZTest, GTest, IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SchemaError, SettingError
-from treewright.graphs import BoundKnowledge, Cpdag, Knowledge, UndirectedGraph, bind_knowledge
+from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.obedience import climb_obediently
 from treewright.learners.classes.pair_schedule import PairSchedule
@@ -48,16 +48,8 @@ class LearnedHybrid(LearnedClass):
     ([('a', 'b')], [('a', 'b')], True)
     """
 
-    skeleton: UndirectedGraph | None = None
-    reopened: bool = False
-
-    @property
-    def report(self) -> str:
-        """One line about what ran and what did not."""
-        pairs = self.skeleton.n_edges if self.skeleton is not None else 0
-        rest = "then among all pairs (certificate)" if self.certified else "and not beyond (no certificate)"
-        again = "reopening ran" if self.reopened else "reopening did not run"
-        return f"searched among the {pairs} pairs that tests left, {rest}; {again}"
+    skeleton: UndirectedGraph = field(kw_only=True)
+    reopened: bool = field(kw_only=True)
 
 
 def learn_hybrid(
@@ -98,7 +90,7 @@ def learn_hybrid(
     Returns
     -------
     LearnedHybrid
-        `report` says in words whether certificate and reopening ran.
+        `notes` say whether certificate and reopening ran.
 
     References
     ----------
@@ -111,8 +103,8 @@ def learn_hybrid(
     >>> import treewright as tw
     >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
     >>> learned = tw.learn_hybrid(tw.BIC(tw.count(table)))
-    >>> learned.report
-    'searched among the 9 pairs that tests left, then among all pairs (certificate); reopening ran'
+    >>> learned.notes
+    ('searched among the 9 pairs that tests left, then among all pairs (certificate); reopening ran',)
     >>> learned.cpdag == tw.learn_hill_climbing(tw.BIC(tw.count(table))).cpdag
     True
     """
@@ -138,12 +130,11 @@ def learn_hybrid(
         mentions=known.mentions,
         progress=progress,
     )
-    dag, cpdag = found.structure, found.cpdag
+    dag = found.structure
     if not known.is_symmetric:
         with trace.phase("directions"):
             inside = None if certificate else skeleton.graph
-            dag = climb_obediently(score, cpdag, known, inside, max_parents)
-            cpdag = Cpdag.of(dag)
+            dag = climb_obediently(score, found.cpdag, known, inside, max_parents)
     known.check(dag)
     return LearnedHybrid(
         structure=dag,
@@ -153,7 +144,14 @@ def learn_hybrid(
         certified=found.certified,
         skeleton=skeleton.graph,
         reopened=effort > 0,
+        notes=(*found.notes, _tell_what_ran(skeleton.graph.n_edges, found.certified, effort > 0)),
     )
+
+
+def _tell_what_ran(pairs: int, certified: bool, reopened: bool) -> str:
+    rest = "then among all pairs (certificate)" if certified else "and not beyond (no certificate)"
+    again = "reopening ran" if reopened else "reopening did not run"
+    return f"searched among the {pairs} pairs that tests left, {rest}; {again}"
 
 
 def default_test(score: LocalScore, alpha: float) -> IndependenceTest:

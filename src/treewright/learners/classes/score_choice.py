@@ -15,16 +15,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treewright.arguments import COUNTS, require
-from treewright.criteria.registry import score_named
+from treewright.criteria.registry import SCORES, score_named
 from treewright.criteria.scores.discrete_score import local_by, of_same_tables
-from treewright.criteria.scores.grouped_score import GroupedQNML, GroupedScore
+from treewright.criteria.scores.edge_prior import sparse_score
+from treewright.criteria.scores.grouped_score import GroupedScore
 from treewright.criteria.scores.native_scores import CountedScore
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sparse_score import sparse_score
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.class_search import class_search
 from treewright.statistics.counter import Counter
+from treewright.statistics.families import Family
 from treewright.statistics.moments import Moments
 from treewright.statistics.state_merging import merge_states
 
@@ -181,7 +182,7 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str,
 
     Edges cost the same in all of them, so what is inside decides.
     """
-    families = [(v, structure.parents(v)) for v in range(len(structure.schema))]
+    families = _families_of(structure)
     inner = [score.inner for score in scores.values()]
     together = of_same_tables(inner)
     local = local_by(together, families) if together else [score.local_many(families) for score in inner]
@@ -189,6 +190,14 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str,
     first = next(iter(found.values()))
     n_tables = sum(len(parents) > 1 for _, parents in families) * (1 if together else len(inner))
     return {name: value - first for name, value in found.items()}, n_tables
+
+
+def _families_of(structure: Dag) -> list[Family]:
+    """Every variable with its parents, which rise."""
+    parents: list[list[int]] = [[] for _ in structure.schema]
+    for tail, head in structure.index_edges():  # sorted
+        parents[head].append(tail)
+    return [(child, tuple(found)) for child, found in enumerate(parents)]
 
 
 def suited_score(
@@ -219,7 +228,7 @@ def suited_score(
         return CountedChoice("sparse-gaussian-bic", sparse_score(source), {})
     groups = merge_states(source)
     if groups:
-        return CountedChoice("grouped-qnml", GroupedQNML(source, groups=groups), {})
+        return CountedChoice("grouped-qnml", SCORES["grouped-qnml"].kind(source, groups=groups), {})
     scores = {name: GroupedScore(make, source, groups={}) for name, make in CANDIDATES.items()}
     choice = _choose(scores, bind_knowledge(knowledge, source.schema))
     return replace(choice, name=f"sparse-{choice.name}")

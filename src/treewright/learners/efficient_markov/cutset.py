@@ -20,34 +20,43 @@ from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.learners.efficient_markov.validated import (
     Arrays,
-    ChoiceProgress,
     LearnedFeatureGraph,
     check_numbers,
     learn_chosen,
     open_settings,
     seed_of,
+    with_given,
 )
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 SplitPenalty = Literal["bic"]
 
 # values tried on validation rows, the first one to start with
 _AXES: dict[str, Sequence[Any]] = {
     "min_rows": (200, 50, 500, 1000),
-    "alpha": (1.0, 0.3, 3.0, 10.0),
+    "smoothing": (1.0, 0.3, 3.0, 10.0),
     "shrinkage": (0.0, 5.0, 20.0),
 }
-_BAG_AXES: dict[str, Sequence[Any]] = {"min_rows": (300, 30, 100), "alpha": (1.0, 0.3), "shrinkage": (3.0,)}
-_LEAST = {"min_rows": 0, "alpha": 0, "shrinkage": 0, "candidates": 1, "treewidth": 0, "leaf_penalty": 0}
+_BAG_AXES: dict[str, Sequence[Any]] = {
+    "min_rows": (300, 30, 100),
+    "smoothing": (1.0, 0.3),
+    "shrinkage": (3.0,),
+}
+_LEAST = {"min_rows": 0, "smoothing": 0, "shrinkage": 0, "candidates": 1, "treewidth": 0, "leaf_penalty": 0}
 
 
 @dataclass(frozen=True)
 class CutsetSettings:
-    """The settings of :func:`learn_cutset_network`; see there."""
+    """The settings of :func:`learn_cutset_network`, see there, and of :func:`learn_cutset_bag`.
+
+    `candidate_share` is the share of the variables that is drawn for each split of a bag, of which
+    `candidates` are tried.
+    """
 
     min_rows: float | None = None
-    alpha: float | None = None
+    smoothing: float | None = None
     shrinkage: float | None = None
     max_depth: int | None = None
     candidates: int = 10
@@ -58,9 +67,9 @@ class CutsetSettings:
 
 
 def learn_cutset_network(
-    counter: Counter,
+    counter: RowSource,
     *,
-    alpha: float | None = None,
+    smoothing: float | None = None,
     shrinkage: float | None = None,
     min_rows: float | None = None,
     max_depth: int | None = None,
@@ -70,7 +79,7 @@ def learn_cutset_network(
     leaf_penalty: float = 1.0,
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
-    progress: ChoiceProgress | None = None,
+    progress: Progress | None = None,
 ) -> LearnedFeatureGraph[CutsetSettings]:
     """Learn a cutset network [1]_: splits that raise the likelihood of the trees below them.
 
@@ -78,7 +87,7 @@ def learn_cutset_network(
     ----------
     counter
         Rows of discrete variables, as :func:`treewright.count` gives them; weights are honoured.
-    alpha
+    smoothing
         Rows of even spread that smooth every distribution. They also judge splits: each side has rows of its
         own to explain. None: chosen on validation rows; 0 is maximum likelihood.
     shrinkage
@@ -102,12 +111,7 @@ def learn_cutset_network(
     rng
         For the rows held out; by default always the same ones.
     progress
-        Called with the settings of every run and its validation score.
-
-    Returns
-    -------
-    LearnedFeatureGraph
-        The graph with its parameters, the settings, and a report on what was chosen.
+        Called after every run that tries settings, with what was tried and its validation score.
 
     References
     ----------
@@ -121,7 +125,7 @@ def learn_cutset_network(
     >>> rng = np.random.default_rng(0)
     >>> case, x, y = rng.integers(2, size=(3, 2_000))
     >>> table = tw.read_table({"case": case, "x": x, "y": y, "z": np.where(case, x, y)})
-    >>> learned = tw.learn_cutset_network(tw.count(table), alpha=1.0, shrinkage=0.0, min_rows=50)
+    >>> learned = tw.learn_cutset_network(tw.count(table), smoothing=1.0, shrinkage=0.0, min_rows=50)
     >>> learned.structure.kinds()
     {'tree': 2, 'split': 1}
     """
@@ -129,7 +133,7 @@ def learn_cutset_network(
     require_option("learn_cutset_network", TABLE, valid=valid)
     given = CutsetSettings(
         min_rows=min_rows,
-        alpha=alpha,
+        smoothing=smoothing,
         shrinkage=shrinkage,
         max_depth=max_depth,
         candidates=candidates,
@@ -144,23 +148,21 @@ def learn_cutset_network(
     return learn_chosen(counter, start, axes, grow_one, valid=valid, seed=seed, rounds=2, progress=progress)
 
 
+_BAG = CutsetSettings(candidates=5, candidate_share=0.4)
+
+
 def learn_cutset_bag(
-    counter: Counter,
+    counter: RowSource,
     *,
     n_networks: int = 20,
-    candidate_share: float = 0.4,
-    candidates: int = 5,
     resample: bool = False,
-    alpha: float | None = None,
+    smoothing: float | None = None,
     shrinkage: float | None = None,
     min_rows: float | None = None,
-    max_depth: int | None = None,
-    penalty: SplitPenalty | None = None,
-    treewidth: int = 1,
-    leaf_penalty: float = 1.0,
+    settings: CutsetSettings = _BAG,
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
-    progress: ChoiceProgress | None = None,
+    progress: Progress | None = None,
 ) -> LearnedFeatureGraph[CutsetSettings]:
     """Learn an even mixture of cutset networks whose splits are chosen among variables drawn at chance.
 
@@ -174,12 +176,13 @@ def learn_cutset_bag(
         Rows of discrete variables.
     n_networks
         How many networks.
-    candidate_share
-        The share of the variables that is drawn for each split, of which `candidates` are tried.
     resample
         Whether each network sees rows drawn with replacement; otherwise all see all rows.
-    alpha, shrinkage, min_rows, max_depth, penalty, treewidth, leaf_penalty, valid, progress
+    smoothing, shrinkage, min_rows, valid, progress
         As in :func:`learn_cutset_network`.
+    settings
+        All other settings, by default five candidates among two variables of five; the three above count for
+        more where both are given.
     rng
         For the candidates and the rows held out.
 
@@ -196,17 +199,7 @@ def learn_cutset_bag(
     """
     require("learn_cutset_bag", COUNTS, counter)
     require_option("learn_cutset_bag", TABLE, valid=valid)
-    given = CutsetSettings(
-        min_rows=min_rows,
-        alpha=alpha,
-        shrinkage=shrinkage,
-        max_depth=max_depth,
-        candidates=candidates,
-        candidate_share=candidate_share,
-        penalty=penalty,
-        treewidth=treewidth,
-        leaf_penalty=leaf_penalty,
-    )
+    given = with_given(settings, smoothing=smoothing, shrinkage=shrinkage, min_rows=min_rows)
     check_cutset_settings(given)
     if n_networks < 1:
         raise SettingError(f"n_networks= is a number from 1 on; found {n_networks!r}")
@@ -218,23 +211,23 @@ def learn_cutset_bag(
 
 def grow(rows: _core.RowSet, settings: CutsetSettings, *, seed: int) -> tuple[Arrays, dict[str, int | float]]:
     """One network in the core."""
-    return _core.learn_cutset(rows, _options(settings), seed), {}
+    return _core.learn_cutset(rows, cutset_options(settings), seed), {}
 
 
 def grow_bag(
     rows: _core.RowSet, settings: CutsetSettings, *, n_networks: int, resample: bool, seed: int
 ) -> tuple[Arrays, dict[str, int | float]]:
     """Many networks in the core, in threads."""
-    arrays = _core.learn_cutset_bag(rows, _options(settings), n_networks, resample, seed)
+    arrays = _core.learn_cutset_bag(rows, cutset_options(settings), n_networks, resample, seed)
     return arrays, {"networks": n_networks}
 
 
-def _options(settings: CutsetSettings) -> _core.CutsetOptions:
-    assert settings.alpha is not None
+def cutset_options(settings: CutsetSettings) -> _core.CutsetOptions:
+    assert settings.smoothing is not None
     assert settings.shrinkage is not None
     assert settings.min_rows is not None
     return _core.CutsetOptions(
-        alpha=settings.alpha,
+        alpha=settings.smoothing,
         shrinkage=settings.shrinkage,
         min_rows=settings.min_rows,
         max_depth=-1 if settings.max_depth is None else settings.max_depth,

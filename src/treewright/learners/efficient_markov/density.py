@@ -7,7 +7,6 @@ to the last bit. The clock is only looked at where `seconds=` asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
@@ -20,9 +19,7 @@ from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.efficient_markov.row_sets import LearningRows
 from treewright.limits import format_bytes, memory_limit
-from treewright.types import Floats
-
-DensityProgress = Callable[[str, int, float], object]  # model, step, validation score
+from treewright.types import Floats, Progress, Step
 
 
 class NativeModel(Protocol):
@@ -73,7 +70,7 @@ class Meter:
         budget: float = np.inf,
         *,
         seconds: float | None = None,
-        progress: DensityProgress | None = None,
+        progress: Progress | None = None,
     ) -> None:
         if not budget > 0:
             raise SettingError(f"budget= is a number of nominal seconds above 0; found {budget!r}")
@@ -100,7 +97,7 @@ class Meter:
 
     def tell(self, model: str, step: int, score: float) -> None:
         if self._progress is not None:
-            self._progress(model, step, score)
+            self._progress(Step(model, step, score=score))
 
 
 def mean_log(logs: Floats, rows: _core.RowSet) -> float:

@@ -18,17 +18,17 @@ from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.learners.efficient_markov.density import (
     Candidate,
-    DensityProgress,
     Meter,
     mean_log,
     refuse_wide,
 )
 from treewright.learners.efficient_markov.row_sets import LearningRows, learning_rows
-from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, seed_of
+from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, judges, seed_of
 from treewright.learners.learned import TraceBuilder
 from treewright.limits import format_bytes, memory_limit
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 # Deduplicated rows of large weight leave too few in a batch to speak for all: then every step sees all rows.
 _HEAVY = 4.0
@@ -60,7 +60,7 @@ class HiddenSettings:
 
 
 def learn_hidden_tree(
-    counter: Counter,
+    counter: RowSource,
     *,
     states: int = 16,
     autoregressive: bool = False,
@@ -71,7 +71,7 @@ def learn_hidden_tree(
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
     seconds: float | None = None,
-    progress: DensityProgress | None = None,
+    progress: Progress | None = None,
 ) -> LearnedFeatureGraph[HiddenSettings]:
     """Learn a tree of hidden states, one behind each variable.
 
@@ -100,7 +100,7 @@ def learn_hidden_tree(
     seconds
         Stop after so many seconds at the latest; ``trace.stopped_by`` then says ``"seconds"``.
     progress
-        Called after each epoch with the name of the model, the epoch and the validation score.
+        Called after each epoch, with its number and the validation score.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def learn_hidden_tree(
         trace.build(stopped_by=meter.stopped_by),
         settings=settings,
         valid_log_likelihood=found.score,
-        report=f"stopped on {judges(rows)} after {found.steps} epochs",
+        notes=(f"stopped on {judges(rows)} after {found.steps} epochs",),
     )
 
 
@@ -239,12 +239,6 @@ def describe_rows(rows: LearningRows) -> dict[str, int | float]:
     """Tallies: rows, how many are distinct, and how many were held out of the counter's own."""
     held = rows.valid.total if rows.held_out else 0
     return {"rows": rows.train.total, "distinct_rows": rows.train.n_rows, "held_out_rows": held}
-
-
-def judges(rows: LearningRows) -> str:
-    """Whose likelihood decided."""
-    share = "a tenth of the rows" if rows.held_out else "the validation rows"
-    return f"{share} ({rows.valid.total:,.0f})"
 
 
 def check_settings(settings: HiddenSettings) -> None:

@@ -5,9 +5,9 @@ to nothing about each other. The learner looks for the feature whose two sides f
 inside every block of both sides. What comes out is a feature graph: a tree of cases in which every question
 costs time linear in its size, and in which every weight has a closed form.
 
-Blocks are found from small sets of variables only (LMIP): a set of at most `q` variables whose least mutual
-information over all cuts exceeds `delta` belongs together. The cut is found by Queyranne's algorithm, since
-the information across a cut is symmetric and submodular.
+Blocks are found from small sets of variables only (LMIP): a set of at most `largest_set` variables whose
+least mutual information over all cuts exceeds `delta` belongs together. The cut is found by Queyranne's
+algorithm, since the information across a cut is symmetric and submodular.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ import numpy as np
 from treewright import _core
 from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError, nearest
-from treewright.learners.efficient_markov.row_sets import distinct_rows
+from treewright.learners.efficient_markov.row_sets import checked_rows
 from treewright.learners.efficient_markov.validated import (
     Arrays,
-    ChoiceProgress,
     LearnedFeatureGraph,
     check_numbers,
     learn_chosen,
     open_settings,
     seed_of,
+    with_given,
 )
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 MarkovLeaf = Literal["tree", "independent"]
 PartitionScore = Literal["inverse-square", "inverse-exponential"]
@@ -43,53 +44,73 @@ _DELTAS = (0.01, 0.05, 0.02, 0.005, 0.002, 0.001, 0.0005, 0.0002)
 _AXES: dict[str, Sequence[Any]] = {
     "delta": _DELTAS,
     "min_rows": (200, 50, 100, 300, 500, 1000),
-    "alpha": (1.0, 0.3, 3.0, 10.0),
+    "smoothing": (1.0, 0.3, 3.0, 10.0),
 }
-_LEAST = {"min_rows": 0, "alpha": 0, "delta": 0, "balance_tol": 0, "min_vars": 2} | dict.fromkeys(
-    ("q", "k", "candidates"), 1
-)
+_LEAST = {
+    **dict.fromkeys(("min_rows", "smoothing", "delta", "balance_tolerance"), 0),
+    **dict.fromkeys(("largest_set", "feature_length", "candidates"), 1),
+    "min_variables": 2,
+}
 
 
 @dataclass(frozen=True)
 class MarkovSettings:
-    """The settings of :func:`learn_efficient_markov`; see there."""
+    """The settings of :func:`learn_efficient_markov`.
+
+    Attributes
+    ----------
+    delta, min_rows, smoothing, seconds
+        See there; None is chosen on validation rows, and no limit of time.
+    level
+        For ``delta="gtest"``: the probability with which independent variables exceed the threshold.
+    largest_set
+        The largest sets that are looked at (the paper's q). With 2, structure that only shows in three
+        variables at once (parity) goes unseen; beyond 3 the price grows with the number of sets.
+    feature_length, search
+        The largest number of literals in a feature (the paper's k), and how conjunctions are found: grown
+        literal by literal, or among all of them.
+    candidates
+        How many variables are tried for a feature: those that tell most about the others. None tries all, as
+        the paper does; with hundreds of variables ten are a hundred times faster.
+    min_variables
+        Blocks of fewer variables become tables.
+    leaf
+        What is made of contexts with few rows: a Chow-Liu tree, or independent variables as in the paper.
+    score
+        Of a partition, where a block of b variables costs b^2, or 2^b.
+    balance_tolerance
+        Features whose score is this close to the best, relatively, are told apart by how evenly they split.
+    max_depth
+        The most features on a path; None is no limit.
+    """
 
     delta: float | Literal["gtest"] | None = None
     min_rows: float | None = None
-    alpha: float | None = None
+    smoothing: float | None = None
     level: float = 0.001
-    q: int = 3
-    k: int = 1
+    largest_set: int = 3
+    feature_length: int = 1
     search: FeatureSearch = "greedy"
     candidates: int | None = None
-    min_vars: int = 5
+    min_variables: int = 5
     leaf: MarkovLeaf = "tree"
     score: PartitionScore = "inverse-square"
-    balance_tol: float = 0.05
+    balance_tolerance: float = 0.05
     max_depth: int | None = None
     seconds: float | None = None
 
 
 def learn_efficient_markov(
-    counter: Counter,
+    counter: RowSource,
     *,
     delta: float | Literal["auto", "gtest"] = "auto",
-    level: float = 0.001,
-    q: int = 3,
-    k: int = 1,
-    search: FeatureSearch = "greedy",
-    candidates: int | None = None,
     min_rows: float | None = None,
-    min_vars: int = 5,
-    alpha: float | None = None,
-    leaf: MarkovLeaf = "tree",
-    score: PartitionScore = "inverse-square",
-    balance_tol: float = 0.05,
-    max_depth: int | None = None,
+    smoothing: float | None = None,
     seconds: float | None = None,
+    settings: MarkovSettings = MarkovSettings(),
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
-    progress: ChoiceProgress | None = None,
+    progress: Progress | None = None,
 ) -> LearnedFeatureGraph[MarkovSettings]:
     """Learn an efficient Markov network: LEM of Gogate, Webb & Domingos [1]_.
 
@@ -99,47 +120,24 @@ def learn_efficient_markov(
         Rows of discrete variables, as :func:`treewright.count` gives them; weights are honoured.
     delta
         More information than this, in nats, keeps variables in one block. ``"auto"`` tries 0.05 to 0.0002 on
-        validation rows; ``"gtest"`` takes what independent variables exceed with probability `level`, and so
-        less in contexts of many rows.
-    q
-        The largest sets that are looked at. With 2, structure that only shows in three variables at once
-        (parity) goes unseen; beyond 3 the price grows with the number of sets.
-    k
-        The largest number of literals in a feature, and `search` how conjunctions are found: grown literal by
-        literal, or among all of them.
-    candidates
-        How many variables are tried for a feature: those that tell most about the others. None tries all, as
-        the paper does; with hundreds of variables ten are a hundred times faster.
+        validation rows; ``"gtest"`` takes what independent variables exceed by chance, and so less in
+        contexts of many rows.
     min_rows
         Contexts with fewer rows become leaves. None: chosen on validation rows.
-    min_vars
-        Blocks of fewer variables become tables.
-    alpha
+    smoothing
         Rows of even spread that smooth every distribution. None: chosen on validation rows; 0 is maximum
         likelihood.
-    leaf
-        What is made of contexts with few rows: a Chow-Liu tree, or independent variables as in the paper.
-    score
-        Of a partition, where a block of b variables costs b^2, or 2^b.
-    balance_tol
-        Features whose score is this close to the best, relatively, are told apart by how evenly they split.
-    max_depth
-        The most features on a path; None is no limit.
     seconds
         When to stop looking for features; the rest become leaves. None is no limit.
+    settings
+        All other settings; the four above count for more where both are given.
     valid
         Rows to choose settings on. Without them a tenth of the rows is held out for the choice (drawn by
         `rng`, whatever the order of the rows), and all rows are learned from afterwards.
     rng
         For the rows held out; by default always the same ones.
     progress
-        Called with the settings of every run and its validation score.
-
-    Returns
-    -------
-    LearnedFeatureGraph
-        The graph with its parameters (:class:`treewright.FeatureNetwork` asks it), the settings, and a report
-        on what was chosen.
+        Called after every run that tries settings, with what was tried and its validation score.
 
     References
     ----------
@@ -152,7 +150,8 @@ def learn_efficient_markov(
     >>> import treewright as tw
     >>> rows = [(a, b, c, a ^ b ^ c, d) for a, b, c, d in itertools.product((0, 1), repeat=4)] * 9
     >>> table = tw.read_table(dict(zip("abcde", zip(*rows))))
-    >>> learned = tw.learn_efficient_markov(tw.count(table), delta=0.1, q=4, min_rows=20, alpha=1.0)
+    >>> wide = tw.learners.MarkovSettings(delta=0.1, largest_set=4, min_rows=20, smoothing=1.0)
+    >>> learned = tw.learn_efficient_markov(tw.count(table), settings=wide)
     >>> learned.structure.kinds()
     {'table': 2, 'and': 1}
     >>> round(tw.FeatureNetwork(learned.structure).score(table), 3)  # 4 ln 2 = 2.773 at best
@@ -160,20 +159,11 @@ def learn_efficient_markov(
     """
     require("learn_efficient_markov", COUNTS, counter)
     require_option("learn_efficient_markov", TABLE, valid=valid)
-    given = MarkovSettings(
+    given = with_given(
+        settings,
         delta=None if delta == "auto" else delta,
         min_rows=min_rows,
-        alpha=alpha,
-        level=level,
-        q=q,
-        k=k,
-        search=search,
-        candidates=candidates,
-        min_vars=min_vars,
-        leaf=leaf,
-        score=score,
-        balance_tol=balance_tol,
-        max_depth=max_depth,
+        smoothing=smoothing,
         seconds=seconds,
     )
     check_markov_settings(given)
@@ -185,21 +175,21 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
     """One run of LEM in the core."""
     assert settings.delta is not None
     assert settings.min_rows is not None
-    assert settings.alpha is not None
+    assert settings.smoothing is not None
     delta, level = _threshold(settings.delta, settings.level)
     options = _core.MarkovOptions(
         delta=delta,
         level=level,
-        largest_set=settings.q,
-        feature_length=settings.k,
+        largest_set=settings.largest_set,
+        feature_length=settings.feature_length,
         exhaustive=settings.search == "exhaustive",
         candidates=settings.candidates or 0,
         min_rows=settings.min_rows,
-        min_variables=settings.min_vars,
-        alpha=settings.alpha,
+        min_variables=settings.min_variables,
+        alpha=settings.smoothing,
         tree=settings.leaf == "tree",
         exponential=settings.score == "inverse-exponential",
-        balance_tolerance=settings.balance_tol,
+        balance_tolerance=settings.balance_tolerance,
         max_depth=-1 if settings.max_depth is None else settings.max_depth,
         seconds=np.inf if settings.seconds is None else settings.seconds,
     )
@@ -208,11 +198,11 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
 
 
 def low_information_blocks(
-    counter: Counter,
+    counter: RowSource,
     *,
     delta: float | Literal["gtest"],
     level: float = 0.001,
-    q: int = 3,
+    largest_set: int = 3,
     min_rows: float = 0,
     premerged: Sequence[Sequence[str]] = (),
 ) -> list[tuple[str, ...]]:
@@ -222,7 +212,7 @@ def low_information_blocks(
     ----------
     counter
         Rows of discrete variables.
-    delta, level, q
+    delta, level, largest_set
         As in :func:`learn_efficient_markov`.
     min_rows
         With fewer rows every variable is a block.
@@ -236,20 +226,24 @@ def low_information_blocks(
     >>> from treewright.learners import low_information_blocks
     >>> rows = [(x, y, x ^ y, z) for x, y, z in itertools.product((0, 1), repeat=3)] * 5
     >>> counter = tw.count(tw.read_table(dict(zip("wxyz", zip(*rows)))))
-    >>> low_information_blocks(counter, delta=0.1, q=2), low_information_blocks(counter, delta=0.1, q=3)
-    ([('w',), ('x',), ('y',), ('z',)], [('w', 'x', 'y'), ('z',)])
+    >>> low_information_blocks(counter, delta=0.1, largest_set=2)
+    [('w',), ('x',), ('y',), ('z',)]
+    >>> low_information_blocks(counter, delta=0.1, largest_set=3)
+    [('w', 'x', 'y'), ('z',)]
     """
     require("low_information_blocks", COUNTS, counter)
-    check_markov_settings(MarkovSettings(delta=delta, level=level, q=q, min_rows=min_rows))
+    check_markov_settings(
+        MarkovSettings(delta=delta, level=level, largest_set=largest_set, min_rows=min_rows)
+    )
     schema = counter.schema
-    rows = distinct_rows(counter)
+    rows = checked_rows(counter)
     limit, at_level = _threshold(delta, level)
     place = {v: position for position, v in enumerate(rows.variables)}
     blocks = _core.low_information_blocks(
         rows,
         delta=limit,
         level=at_level,
-        largest_set=q,
+        largest_set=largest_set,
         min_rows=min_rows,
         premerged=[[place[v] for v in schema.scope(group)] for group in premerged],
         with_shortcuts=True,

@@ -19,12 +19,11 @@ from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.efficient_markov.density import (
     Candidate,
-    DensityProgress,
     Meter,
     mean_log,
     refuse_wide,
 )
-from treewright.learners.efficient_markov.hidden_tree import describe_rows, judges
+from treewright.learners.efficient_markov.hidden_tree import describe_rows
 from treewright.learners.efficient_markov.mixture_components import (
     Components,
     component_family,
@@ -33,10 +32,11 @@ from treewright.learners.efficient_markov.mixture_components import (
 from treewright.learners.efficient_markov.mixture_plan import learn_everything
 from treewright.learners.efficient_markov.row_sets import LearningRows, learning_rows
 from treewright.learners.efficient_markov.stacking import Stack, select, stack
-from treewright.learners.efficient_markov.validated import seed_of
+from treewright.learners.efficient_markov.validated import judges, seed_of
 from treewright.learners.learned import Learned, TraceBuilder
-from treewright.statistics.counter import Counter
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 _COMPACT = 3  # members that compact=True keeps
 
@@ -56,13 +56,11 @@ class Mixed(Learned[FeatureGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     members
         The models of a stack, heaviest first; for a mixture by EM one entry, the mixture.
     valid_log_likelihood
         Mean over the validation rows, in nats.
-    report
+    notes
         What was chosen, in a sentence.
 
     Examples
@@ -75,11 +73,10 @@ class Mixed(Learned[FeatureGraph]):
 
     members: tuple[Member, ...] = field(kw_only=True)
     valid_log_likelihood: float = field(kw_only=True)
-    report: str = field(default="", kw_only=True)
 
 
 def learn_mixture(
-    counter: Counter,
+    counter: RowSource,
     *,
     components: int | Literal["auto"] = 20,
     of: str | Components = "trees",
@@ -90,7 +87,7 @@ def learn_mixture(
     valid: Table | None = None,
     rng: np.random.Generator | None = None,
     seconds: float | None = None,
-    progress: DensityProgress | None = None,
+    progress: Progress | None = None,
 ) -> Mixed:
     """Learn a mixture of trees or of cutset networks, or the best stack of everything.
 
@@ -122,7 +119,7 @@ def learn_mixture(
     seconds
         Stop after so many seconds at the latest; ``trace.stopped_by`` then says ``"seconds"``.
     progress
-        Called now and then with the name of a model, its step and its validation score.
+        Called now and then, with the model that is learned, its step and its validation score.
 
     Returns
     -------
@@ -150,24 +147,21 @@ def learn_mixture(
     require("learn_mixture", COUNTS, counter)
     require_option("learn_mixture", TABLE, valid=valid)
     meter = Meter(budget if components == "auto" else np.inf, seconds=seconds, progress=progress)
-    seed = seed_of(rng)
-    trace = TraceBuilder()
     if components == "auto":
         if of != "trees":
             raise SettingError('components="auto" tries every kind of component; leave out of=')
-        with trace.phase("rows") as tallies:
-            rows = learning_rows(counter, valid, seed)
-            tallies.update(describe_rows(rows))
-        refuse_wide(rows)
-        return learn_stack(rows, seed, meter, trace, memory=memory, compact=compact)
-    if memory or compact:
-        raise SettingError('memory= and compact= belong to components="auto"')
-    family = component_family(of)
-    check_numbers(components, steps)
+    else:
+        if memory or compact:
+            raise SettingError('memory= and compact= belong to components="auto"')
+        family = component_family(of)
+        check_numbers(components, steps)
+    seed, trace = seed_of(rng), TraceBuilder()
     with trace.phase("rows") as tallies:
         rows = learning_rows(counter, valid, seed)
         tallies.update(describe_rows(rows))
     refuse_wide(rows)
+    if components == "auto":
+        return learn_stack(rows, seed, meter, trace, memory=memory, compact=compact)
     with trace.phase("steps") as tallies:
         found = train_mixture(rows, family, components, seed, meter, steps=steps)
         tallies.update(steps=found.steps, log_likelihood=found.score, work=meter.spent)
@@ -176,7 +170,7 @@ def learn_mixture(
         trace.build(stopped_by=meter.stopped_by),
         members=(Member(found.name, 1.0, found.score),),
         valid_log_likelihood=found.score,
-        report=f"stopped on {judges(rows)} after {found.steps} steps",
+        notes=(f"stopped on {judges(rows)} after {found.steps} steps",),
     )
 
 
@@ -219,7 +213,7 @@ def stacked(
         trace.build(stopped_by=meter.stopped_by),
         members=tuple(Member(pool[k].name, weight, pool[k].score) for weight, k in ranking),
         valid_log_likelihood=found.score,
-        report=f"{len(ranking)} of {len(pool)} models, weighed on {judges(rows)}",
+        notes=(f"{len(ranking)} of {len(pool)} models, weighed on {judges(rows)}",),
     )
 
 

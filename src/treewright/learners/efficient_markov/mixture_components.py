@@ -13,6 +13,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import SettingError
+from treewright.learners.efficient_markov.cutset import CutsetSettings, cutset_options
 from treewright.learners.efficient_markov.density import Candidate, Meter, mean_log
 from treewright.learners.efficient_markov.row_sets import LearningRows
 
@@ -76,7 +77,7 @@ class CutsetComponents:
         return _core.mixture_of_cutsets(rows.train, clusters, self.options(), seed)
 
     def options(self) -> _core.CutsetOptions:
-        return cutset_options(self.smoothing, self.shrinkage, self.min_rows, depth=self.depth)
+        return cutset_options(CutsetSettings(self.min_rows, self.smoothing, self.shrinkage, self.depth))
 
     @property
     def name(self) -> str:
@@ -121,25 +122,3 @@ def component_family(of: str | Components) -> Components:
     if not (0 <= found.smoothing < np.inf and 0 <= found.shrinkage < np.inf):
         raise SettingError(f"smoothing and shrinkage are numbers of pseudo-rows from 0 on; found {found!r}")
     return found
-
-
-def cutset_options(
-    smoothing: float,
-    shrinkage: float,
-    min_rows: float,
-    *,
-    depth: int = -1,
-    candidates: int = 10,
-    candidate_share: float = 1.0,
-) -> _core.CutsetOptions:
-    return _core.CutsetOptions(
-        alpha=smoothing,
-        shrinkage=shrinkage,
-        min_rows=min_rows,
-        max_depth=depth,
-        candidates=candidates,
-        candidate_share=candidate_share,
-        bic=False,
-        treewidth=1,
-        leaf_penalty=1.0,
-    )

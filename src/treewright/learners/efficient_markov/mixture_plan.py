@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from treewright import _core
+from treewright.learners.efficient_markov.cutset import CutsetSettings, cutset_options
 from treewright.learners.efficient_markov.density import Candidate, Meter
 from treewright.learners.efficient_markov.hidden_tree import (
     HiddenSettings,
@@ -22,10 +23,11 @@ from treewright.learners.efficient_markov.hidden_tree import (
 from treewright.learners.efficient_markov.mixture_components import (
     CutsetComponents,
     TreeComponents,
-    cutset_options,
     train_mixture,
 )
 from treewright.learners.efficient_markov.row_sets import LearningRows
+
+Tried = list[tuple[float, HiddenSettings]]  # hidden trees learned so far, with their scores
 
 _WIDE = 300  # variables: above, tables are taken for sparse texts, and cutset networks cost too much
 # transitions, emissions
@@ -44,7 +46,7 @@ def learn_everything(
     rows: LearningRows, seed: int, meter: Meter
 ) -> Iterator[tuple[str, Iterable[Candidate]]]:
     """The phases, each with the models that it learns."""
-    hidden: list[tuple[float, HiddenSettings]] = []
+    hidden: Tried = []
     yield "hidden trees", hidden_trees(rows, seed, meter, hidden)
     yield "mixtures of trees", tree_mixtures(rows, seed, meter)
     if len(rows.schema) <= _WIDE:
@@ -53,9 +55,7 @@ def learn_everything(
     yield "restarts", restarts(rows, meter, hidden)
 
 
-def hidden_trees(
-    rows: LearningRows, seed: int, meter: Meter, hidden: list[tuple[float, HiddenSettings]]
-) -> Iterator[Candidate]:
+def hidden_trees(rows: LearningRows, seed: int, meter: Meter, hidden: Tried) -> Iterator[Candidate]:
     """Sixteen hidden states with a few smoothings; the first always fits."""
     wide = len(rows.schema) > _WIDE
     smoothings = list(_WIDE_SMOOTHINGS if wide else _SMOOTHINGS)
@@ -69,9 +69,7 @@ def hidden_trees(
         yield from tried(rows, settings, meter, hidden, allowance, must=number == 0)
 
 
-def larger_trees(
-    rows: LearningRows, meter: Meter, hidden: list[tuple[float, HiddenSettings]]
-) -> Iterator[Candidate]:
+def larger_trees(rows: LearningRows, meter: Meter, hidden: Tried) -> Iterator[Candidate]:
     """The best smoothing with 32 hidden states; with 8 where that brings nothing."""
     if not hidden:
         return
@@ -81,9 +79,7 @@ def larger_trees(
         yield from tried(rows, replace(best, states=8), meter, hidden, meter.left(_LARGER))
 
 
-def restarts(
-    rows: LearningRows, meter: Meter, hidden: list[tuple[float, HiddenSettings]]
-) -> Iterator[Candidate]:
+def restarts(rows: LearningRows, meter: Meter, hidden: Tried) -> Iterator[Candidate]:
     """The best hidden tree again and again, from other seeds, trees and starts."""
     if not hidden:
         return
@@ -101,7 +97,7 @@ def tried(
     rows: LearningRows,
     settings: HiddenSettings,
     meter: Meter,
-    hidden: list[tuple[float, HiddenSettings]],
+    hidden: Tried,
     allowance: float,
     *,
     must: bool = False,
@@ -147,10 +143,11 @@ def cutset_networks(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Can
         size = int(min(10, max(rows.train.total // (10 * _ROWS_PER_COMPONENT), 2)))
         yield train_mixture(rows, CutsetComponents(), size, seed, meter)
     bags = (
-        ("bag of deep cutsets", 40, cutset_options(1.0, 3.0, 30.0, candidates=2, candidate_share=0.3)),
-        ("bag of cutsets", 20, cutset_options(1.0, 3.0, 300.0, candidates=5, candidate_share=0.5)),
+        ("bag of deep cutsets", 40, CutsetSettings(30.0, 1.0, 3.0, candidates=2, candidate_share=0.3)),
+        ("bag of cutsets", 20, CutsetSettings(300.0, 1.0, 3.0, candidates=5, candidate_share=0.5)),
     )
-    for number, (name, size, options) in enumerate(bags):
+    for number, (name, size, settings) in enumerate(bags):
+        options = cutset_options(settings)
         until = _CUTSETS - (len(bags) - 1 - number) * 0.05
         if meter.left(until) and not meter.is_late():
             first = _core.bag_of_cutsets(rows.train, 1, options, seed)

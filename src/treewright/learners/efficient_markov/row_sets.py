@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
-from treewright.statistics.counter import Counter
-from treewright.statistics.rows import parts_of
+from treewright.statistics.rows import MOST_STATES, RowSource, native_rows, row_blocks_of
 from treewright.statistics.whole import count
 from treewright.tables.schema import Schema
 from treewright.tables.sharded import recoded
 from treewright.tables.table import Table
 
 HELD_OUT = 0.1  # of the rows, where nobody gave others
-MOST_STATES = 65_536  # of a column; codes are two bytes
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,12 @@ class LearningRows:
     held_out: bool  # whether the validation rows were taken from the counter's own
 
 
-def learning_rows(counter: Counter, valid: Table | None, seed: int) -> LearningRows:
+def learning_rows(counter: RowSource, valid: Table | None, seed: int) -> LearningRows:
     """The rows of a counter, and those given to choose by or else a tenth of them."""
     schema = counter.schema
-    whole = distinct_rows(counter)
+    whole = checked_rows(counter)
     if valid is not None:
-        theirs = distinct_rows(count(same_columns(schema, valid)))
+        theirs = checked_rows(count(same_columns(schema, valid)))
         if not theirs.n_rows:
             raise SettingError(
                 "valid= has no rows to choose by; leave it out to hold out a tenth of the rows"
@@ -49,7 +47,7 @@ def learning_rows(counter: Counter, valid: Table | None, seed: int) -> LearningR
     return LearningRows(schema, train, held, held_out=True)
 
 
-def distinct_rows(counter: Counter) -> _core.RowSet:
+def checked_rows(counter: RowSource) -> _core.RowSet:
     """The distinct rows behind a counter, columns by name."""
     for variable in counter.schema:
         if not variable.is_discrete:
@@ -64,14 +62,13 @@ def distinct_rows(counter: Counter) -> _core.RowSet:
             )
     if not len(counter.schema):
         raise SchemaError("there are no columns to learn from")
-    parts = parts_of(counter)
-    if parts is None:
+    blocks = row_blocks_of(counter)
+    if not blocks:
         raise SettingError(
             f"this learner looks at rows, and a {type(counter).__name__} has none to show; count a table in "
             "memory with tw.count(table)"
         )
-    sets = [_core.row_set(part.packed, list(part.schema.name_order)) for part in parts]
-    return sets[0] if len(sets) == 1 else _core.join_rows(sets)
+    return native_rows(blocks)
 
 
 def same_columns(schema: Schema, table: Table) -> Table:

@@ -18,15 +18,15 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.efficient_markov.row_sets import LearningRows, distinct_rows, learning_rows
-from treewright.learners.learned import Learned, Trace, TraceBuilder
-from treewright.statistics.counter import Counter
+from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows, learning_rows
+from treewright.learners.learned import Learned, TraceBuilder
+from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
+from treewright.types import Progress, Step
 
 SettingsT = TypeVar("SettingsT")
 Arrays = tuple[npt.NDArray[Any], ...]
 Grow = Callable[[_core.RowSet, SettingsT], tuple[Arrays, dict[str, int | float]]]
-ChoiceProgress = Callable[[Any, float], object]  # settings tried, their validation score
 
 
 @dataclass(frozen=True)
@@ -35,32 +35,29 @@ class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     settings
         What was given, and what the validation rows chose.
     chosen
         Names of the settings that were chosen.
     valid_log_likelihood
         Mean over the validation rows of the run that won, in nats; None when nothing was chosen.
-    report
-        The choice in a sentence; empty when there was none.
+    notes
+        The choice in a sentence; none when there was nothing to choose.
 
     Examples
     --------
     >>> import treewright as tw
     >>> counter = tw.count(tw.read_table({"a": [0, 1] * 50, "b": [0, 1] * 50}))
-    >>> learned = tw.learn_cutset_network(counter, alpha=1.0, min_rows=20)
+    >>> learned = tw.learn_cutset_network(counter, smoothing=1.0, min_rows=20)
     >>> learned.chosen, learned.settings.shrinkage in (0.0, 5.0, 20.0)
     (('shrinkage',), True)
-    >>> learned.report.partition(":")[2].split()[0]
+    >>> learned.notes[0].partition(":")[2].split()[0]
     'shrinkage'
     """
 
     settings: SettingsT
     chosen: tuple[str, ...] = ()
     valid_log_likelihood: float | None = None
-    report: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Choice(Generic[SettingsT]):
 
 
 def learn_chosen(
-    counter: Counter,
+    counter: RowSource,
     start: SettingsT,
     axes: Mapping[str, Sequence[Any]],
     grow: Grow[SettingsT],
@@ -81,41 +78,29 @@ def learn_chosen(
     valid: Table | None,
     seed: int,
     rounds: int = 1,
-    progress: ChoiceProgress | None = None,
+    progress: Progress | None = None,
 ) -> LearnedFeatureGraph[SettingsT]:
     """Choose the open settings, if there are any, and learn with them."""
     trace = TraceBuilder()
-    if not axes:
-        with trace.phase("rows") as tallies:
-            rows = distinct_rows(counter)
-            tallies.update(distinct=rows.n_rows)
-        with trace.phase("graph") as tallies:
-            arrays, found = grow(rows, start)
-            tallies.update(found)
-        return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended(trace, found), settings=start)
+    told: dict[str, Any] = {}
     with trace.phase("rows") as tallies:
-        both = learning_rows(counter, valid, seed)
-        tallies.update(distinct=both.train.n_rows, held_out=both.valid.total if both.held_out else 0)
-    with trace.phase("settings") as tallies:
-        choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
-        tallies.update(runs=choice.n_runs)
+        both = learning_rows(counter, valid, seed) if axes else None
+        rows = checked_rows(counter) if both is None else both.train
+        tallies.update(distinct=rows.n_rows)
+        if both is not None:
+            tallies.update(held_out=both.valid.total if both.held_out else 0)
+    if both is not None:
+        with trace.phase("settings") as tallies:
+            choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
+            tallies.update(runs=choice.n_runs)
+        start = choice.settings
+        note = f"chosen on {judges(both)}: {described(start, axes)}"
+        told = {"chosen": tuple(axes), "valid_log_likelihood": choice.score, "notes": (note,)}
     with trace.phase("graph") as tallies:
-        every = distinct_rows(counter) if both.held_out else both.train
-        arrays, found = grow(every, choice.settings)
+        arrays, found = grow(checked_rows(counter) if both is not None and both.held_out else rows, start)
         tallies.update(found)
-    return LearnedFeatureGraph(
-        FeatureGraph(counter.schema, *arrays),
-        ended(trace, found),
-        settings=choice.settings,
-        chosen=tuple(axes),
-        valid_log_likelihood=choice.score,
-        report=described(choice, axes, both),
-    )
-
-
-def ended(trace: TraceBuilder, tallies: Mapping[str, int | float]) -> Trace:
-    """The trace; it says so when the clock ended the work."""
-    return trace.build(stopped_by="seconds" if tallies.get("out_of_time") else "")
+    ended = trace.build(stopped_by="seconds" if found.get("out_of_time") else "")
+    return LearnedFeatureGraph(FeatureGraph(counter.schema, *arrays), ended, settings=start, **told)
 
 
 def choose_settings(
@@ -125,7 +110,7 @@ def choose_settings(
     grow: Grow[SettingsT],
     *,
     rounds: int = 1,
-    progress: ChoiceProgress | None = None,
+    progress: Progress | None = None,
 ) -> Choice[SettingsT]:
     """One setting after the other, each by the validation rows; nothing is learned twice."""
     known: dict[SettingsT, float] = {}
@@ -135,7 +120,7 @@ def choose_settings(
             graph = FeatureGraph(rows.schema, *grow(rows.train, settings)[0])
             known[settings] = _core.mean_log_likelihood(graph.native, rows.valid)
             if progress is not None:
-                progress(settings, known[settings])
+                progress(Step(described(settings, axes), len(known), score=known[settings]))
         return known[settings]
 
     best = start
@@ -148,11 +133,21 @@ def choose_settings(
     return Choice(best, score(best), len(known))
 
 
-def described(choice: Choice[Any], axes: Mapping[str, Sequence[Any]], rows: LearningRows) -> str:
-    """What was chosen, and by which rows."""
-    values = ", ".join(f"{name} {getattr(choice.settings, name)}" for name in axes)
+def described(settings: Any, axes: Mapping[str, Sequence[Any]]) -> str:
+    """The values of what is chosen."""
+    return ", ".join(f"{name} {getattr(settings, name)}" for name in axes)
+
+
+def judges(rows: LearningRows) -> str:
+    """Whose likelihood decided."""
     share = "a tenth of the rows" if rows.held_out else "the validation rows"
-    return f"chosen on {share} ({rows.valid.total:,.0f}): {values}"
+    return f"{share} ({rows.valid.total:,.0f})"
+
+
+def with_given(settings: SettingsT, **given: Any) -> SettingsT:
+    """The settings, with those that were given by themselves in their place."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return replace(settings, **chosen)  # type: ignore[type-var]
 
 
 def open_settings(settings: Any, axes: Mapping[str, Sequence[Any]]) -> tuple[Any, dict[str, Sequence[Any]]]:

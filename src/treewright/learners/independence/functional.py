@@ -46,18 +46,18 @@ def functional_columns(test: IndependenceTest, separators: Iterable[Query]) -> t
     )
 
 
-def remarks_on_functional(functional: Iterable[Functional]) -> list[str]:
+def remarks_on_functional(functional: Iterable[Functional]) -> tuple[str, ...]:
     """What is worth saying about them; constants are a matter of reading.
 
     Examples
     --------
     >>> remarks_on_functional([("area", ("city",)), ("year", ())])
-    ['determined by other columns, so that tests may lose their edges: area']
+    ('determined by other columns, so that tests may lose their edges: area',)
     """
     names = sorted({name for name, given in functional if given})
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     shown = ", ".join(names[:_SHOWN]) + more
-    return [f"determined by other columns, so that tests may lose their edges: {shown}"] if names else []
+    return (f"determined by other columns, so that tests may lose their edges: {shown}",) if names else ()
 
 
 def occupied_cells(counter: Counter, scopes: set[Scope]) -> dict[Scope, int]:

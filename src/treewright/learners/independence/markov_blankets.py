@@ -20,8 +20,7 @@ from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.partner_tests import PartnerQuestions
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
 
@@ -164,6 +163,46 @@ def markov_blankets(
     kept = [pair for pair, n in times.items() if n >= needed]
     found = {test.schema.names[x]: _named(test, blanket) for x, blanket in blankets.items()}
     return LearnedBlankets(UndirectedGraph(test.schema, kept), trace.build(), found)
+
+
+def learn_grow_shrink_network(
+    test: IndependenceTest,
+    *,
+    rule: Literal["and", "or"] = "and",
+    largest: int | None = None,
+    progress: Progress | None = None,
+) -> LearnedBlankets:
+    """Join the variables that are in each other's grow-shrink blanket: a Markov network (GSMN of [1]_).
+
+    In a Markov network the blanket of a variable is its set of neighbours. Errors of the tests make the
+    blankets disagree, so a rule joins their verdicts.
+
+    Parameters
+    ----------
+    test
+        Decides independence: from data, or an oracle. The published experiments use a Bayesian test
+        (:class:`~treewright.criteria.PosteriorTest`) or one of significance.
+    rule
+        Whether both blankets have to agree (``"and"``) or one is enough (``"or"``).
+    largest, progress
+        As for :func:`markov_blankets`.
+
+    References
+    ----------
+    .. [1] Bromberg, Margaritis & Honavar (2009). Efficient Markov network structure discovery using
+       independence tests. Journal of Artificial Intelligence Research 35, 449-484.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> oracle = tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")]))
+    >>> tw.learners.learn_grow_shrink_network(oracle).structure.edges()
+    [('a', 'b'), ('b', 'c')]
+    """
+    require("learn_grow_shrink_network", TEST, test)
+    one_of("rule", rule, ("and", "or"))
+    return markov_blankets(test, algorithm="grow-shrink", symmetry=rule, largest=largest, progress=progress)
 
 
 def grown_and_shrunk(questions: PartnerQuestions, target: int, largest: float) -> Scope:

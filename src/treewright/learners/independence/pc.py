@@ -34,10 +34,10 @@ from treewright.graphs.directed.orientation import NamedCollider
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.obedience import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
-from treewright.learners.independence.functional import Functional, functional_columns
+from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.separators import NamedSeparators
-from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton, tell
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton
+from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
 from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
 
@@ -45,18 +45,16 @@ RULES = ("contest", "score", "majority", "conservative", "first")
 
 
 @dataclass(frozen=True)
-class LearnedPc(LearnedPattern):
-    """What PC found, and what it had to decide on the way; everything by name.
+class LearnedByTests(LearnedPattern):
+    """What tests found, and what had to be decided on the way; everything by name.
 
     Attributes
     ----------
     structure
         A :class:`~treewright.graphs.Cpdag`; with directed knowledge the :class:`~treewright.graphs.Pdag` that
         has the known directions and what follows from them.
-    dag
-        A member of the class that obeys the knowledge: what a model can be fitted to.
     skeleton
-        The edges that no set separated; with ``"score"`` the structure may have fewer.
+        The edges that no set separated.
     separators
         For every pair that was separated, in either order, a set that did it.
     dropped
@@ -65,10 +63,26 @@ class LearnedPc(LearnedPattern):
         v-structures that nobody claimed but no DAG with this skeleton can do without.
     skipped
         Directions that Meek's rules asked for and that would have closed a cycle.
-    ambiguous
-        Triples that the rule left open (`"majority"`, `"conservative"`).
     unobeyed
         Edges left out since the knowledge directs them, with stronger ones, round a cycle.
+    """
+
+    skeleton: UndirectedGraph
+    separators: Mapping[tuple[str, str], tuple[str, ...]]
+    dropped: tuple[NamedCollider, ...] = ()
+    added: tuple[NamedCollider, ...] = ()
+    skipped: tuple[NamedArc, ...] = ()
+    unobeyed: tuple[NamedArc, ...] = ()
+
+
+@dataclass(frozen=True)
+class LearnedPc(LearnedByTests):
+    """What PC found; with ``"score"`` the structure may have fewer edges than the skeleton.
+
+    Attributes
+    ----------
+    ambiguous
+        Triples that the rule left open (`"majority"`, `"conservative"`).
     functional
         Columns that a separator determines, with that set: their edges may be lost, whatever the level.
 
@@ -83,13 +97,7 @@ class LearnedPc(LearnedPattern):
     ([('a', 'c'), ('b', 'c')], ())
     """
 
-    skeleton: UndirectedGraph
-    separators: Mapping[tuple[str, str], tuple[str, ...]]
-    dropped: tuple[NamedCollider, ...] = ()
-    added: tuple[NamedCollider, ...] = ()
-    skipped: tuple[NamedArc, ...] = ()
     ambiguous: tuple[NamedCollider, ...] = ()
-    unobeyed: tuple[NamedArc, ...] = ()
     functional: tuple[Functional, ...] = ()
 
     @property
@@ -166,7 +174,11 @@ def learn_pc(
         asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
         functional = functional_columns(test, asked)
     tell(progress, "directions")
-    found = {"separators": NamedSeparators(skeleton.separators), "functional": functional}
+    found = {
+        "separators": NamedSeparators(skeleton.separators),
+        "functional": functional,
+        "notes": remarks_on_functional(functional),
+    }
     if collider_rule == "score":
         assert score is not None
         learned = by_score(skeleton, known, score, trace, **found)

@@ -24,9 +24,9 @@ from treewright.graphs import BoundKnowledge, UndirectedGraph
 from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import answers_of
 from treewright.learners.independence.separators import Separators
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.tables.schema import Schema
-from treewright.types import Progress, Step
+from treewright.types import Progress
 
 CandidateOrder = Literal["strong", "weak", "names"]
 
@@ -131,9 +131,3 @@ def checked_depth(depth: int) -> int:
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
         raise SettingError(f"depth must be a whole number from 0 on, or None for no limit; found {depth!r}")
     return depth
-
-
-def tell(progress: Progress | None, phase: str, done: int = 0, of: int | None = None) -> None:
-    """Say where the work is, if somebody listens."""
-    if progress is not None:
-        progress(Step(phase, done, of))

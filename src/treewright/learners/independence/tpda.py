@@ -13,8 +13,7 @@ threshold is erratic: with few rows, or with variables of many states, chance al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,37 +31,23 @@ from treewright.graphs import (
     find_colliders,
     orient_greedily,
 )
-from treewright.graphs.directed.arcs import NamedArc
-from treewright.graphs.directed.orientation import NamedCollider
 from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, MeasuringTest
-from treewright.learners.independence.pc import obey, stands
+from treewright.learners.independence.pc import LearnedByTests, obey, stands
 from treewright.learners.independence.separators import NamedSeparators, Separators
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import LearnedPattern, TraceBuilder
+from treewright.learners.learned import TraceBuilder, tell
 from treewright.types import Progress
 
 
 @dataclass(frozen=True)
-class LearnedTpda(LearnedPattern):
-    """What TPDA found; everything by name.
+class LearnedTpda(LearnedByTests):
+    """What TPDA found; separators are the sets that cut pairs.
 
     Attributes
     ----------
-    structure
-        A :class:`~treewright.graphs.Cpdag`; with directed knowledge the :class:`~treewright.graphs.Pdag` that
-        has the known directions and what follows from them.
-    dag
-        A member of the class that obeys the knowledge: what a model can be fitted to.
-    skeleton
-        The edges that are left after thinning.
-    separators
-        For every pair that is not joined, in either order, the set that cut it.
     n_tests
         Distinct questions that were evaluated, all pairs included.
-    dropped, added, skipped, unobeyed
-        Contradictions between directions and how they were settled, as in :class:`LearnedPc`.
 
     Examples
     --------
@@ -73,13 +58,7 @@ class LearnedTpda(LearnedPattern):
     ([('a', 'c'), ('b', 'c')], (), 3)
     """
 
-    skeleton: UndirectedGraph
-    separators: Mapping[tuple[str, str], tuple[str, ...]]
-    n_tests: int
-    dropped: tuple[NamedCollider, ...] = ()
-    added: tuple[NamedCollider, ...] = ()
-    skipped: tuple[NamedArc, ...] = ()
-    unobeyed: tuple[NamedArc, ...] = ()
+    n_tests: int = field(kw_only=True)
 
 
 def learn_tpda(

@@ -12,7 +12,6 @@ well each variable of a row is predicted from the others (Besag 1975).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -24,13 +23,12 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.statistics.counter import Counter
-from treewright.statistics.distinct import DistinctRows, distinct_rows
+from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
-from treewright.types import Floats
+from treewright.types import Floats, Progress, Step
 
 Conjunction = tuple[int, ...]  # literals, numbered by variable and state in name order
-Progress = Callable[[int, float, float], object]  # features, pseudo-log-likelihoods of both sets of rows
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,6 @@ class LearnedFeatures(Learned[UndirectedGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     features, weights
         Of the log-linear model: `tw.models.LogLinearModel(schema, learned.features, learned.weights)`.
     rounds
@@ -105,12 +101,7 @@ def learn_feature_induction(
     tolerance
         Largest entry of the gradient of a row's mean pseudo-log-likelihood at which a refit stops.
     progress
-        Called after each round with the number of features and both mean pseudo-log-likelihoods.
-
-    Returns
-    -------
-    LearnedFeatures
-        The features and weights of the best round, and the history of all.
+        Called after each round, with the number of features and the mean pseudo-log-likelihood of `valid`.
 
     References
     ----------
@@ -261,7 +252,7 @@ def induce(
         state = model.refit()
         rounds.append((literals, gain, state.logs))
         if progress is not None:
-            progress(len(state.features), *state.logs)
+            progress(Step("features", len(state.features), score=state.logs[1]))
         better = state.logs[1] > best.logs[1]
         stale = 0 if better else stale + 1
         best = state if better else best

@@ -37,8 +37,6 @@ class LearnedPrecision(Learned[UndirectedGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     penalty
         The penalty that was given or chosen.
     gap
@@ -88,11 +86,6 @@ def learn_graphical_lasso(
         Length of the path, and its last penalty as a share of the first (at which nothing is joined).
     tolerance
         Largest gap between the penalised log-likelihood of a row and its bound at which a search stops.
-
-    Returns
-    -------
-    LearnedPrecision
-        The graph, with the penalty and the sparse inverse.
 
     References
     ----------
@@ -163,14 +156,9 @@ class _Found:
 def indicator_correlations(
     counter: Counter,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Correlations of the indicators of all states but the first, in name order; constant ones left out.
+    """The variable and the state of each indicator of a state but the first, and their correlations.
 
-    Returns
-    -------
-    owners, states
-        The variable and the state of each column.
-    correlations
-        Of the columns.
+    Columns come in name order; those that never vary are left out.
     """
     schema = counter.schema
     for variable in schema:

@@ -31,7 +31,7 @@ from treewright.learners.markov_baselines.learned_neighbourhoods import LearnedN
 from treewright.learners.markov_baselines.penalty_path import check_path
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
-from treewright.statistics.distinct import DistinctRows, distinct_rows
+from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.schema import Schema
 from treewright.types import Floats
 

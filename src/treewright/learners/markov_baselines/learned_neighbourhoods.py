@@ -25,8 +25,6 @@ class LearnedNeighbourhoods(Learned[UndirectedGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     found
         The neighbours that each regression found, by name, before the rule joined them.
     penalties

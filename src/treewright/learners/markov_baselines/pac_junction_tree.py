@@ -37,8 +37,8 @@ class LearnedJunctionTree(Learned[UndirectedGraph]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`; the structure is chordal.
+    structure
+        A chordal graph.
     certificate
         Its junction tree.
     threshold
@@ -71,11 +71,6 @@ def learn_pac_junction_tree(
     threshold
         A pair of variables with at most this conditional mutual information (nats) given a separator counts
         as parted by it (the paper's epsilon). By default the smallest for which a tree is found, by halving.
-
-    Returns
-    -------
-    LearnedJunctionTree
-        A chordal graph with its junction tree.
 
     Raises
     ------

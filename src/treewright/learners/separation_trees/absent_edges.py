@@ -7,56 +7,15 @@ the score, which set separates the two in the network that was found, and what a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import GraphError
-from treewright.graphs import Dag, DSeparationTree, is_d_separated
+from treewright.graphs import BoundKnowledge, Dag, DSeparationTree, is_d_separated
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.separation_trees.learned_tree import Absence, Separation
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Names, Scope
-
-
-@dataclass(frozen=True)
-class ScoredAbsence(Absence):
-    """Why two variables are not joined in a network of high score; `str()` says it in a sentence.
-
-    Attributes
-    ----------
-    pair, separations, path, knowledge
-        As for :class:`Absence`. The separator is one of the network that was found, and a p-value says what
-        the rows think of it.
-    loss
-        What the score loses by the better of the two arcs that would join them; infinite when no table has
-        the family that such an arc makes.
-
-    Examples
-    --------
-    >>> print(ScoredAbsence(("a", "c"), (Separation(("b",), 0.42, None),), loss=3.25))
-    an edge between a and c would lower the score by 3.25; the network separates them by {b} (p = 0.42)
-    """
-
-    loss: float = math.inf
-
-    def __str__(self) -> str:
-        u, v = self.pair
-        if self.knowledge:
-            return f"{u} and {v} may not be joined, by what is known"
-        if self.path:
-            shortest: Names = min(self.path, key=len)
-            smallest = "{" + ", ".join(shortest) + "}"
-            return f"{u} and {v} share no node; the tree separates them by {smallest}"
-        if math.isinf(self.loss):
-            said = f"no table has {u} and {v} together with the parents that an edge between them needs"
-        else:
-            said = f"an edge between {u} and {v} would lower the score by {self.loss:.3g}"
-        if not self.separations:
-            return said
-        found = self.separations[0]
-        given = "{" + ", ".join(found.separator) + "}"
-        return f"{said}; the network separates them by {given} (p = {found.p_value:.3g})"
 
 
 def explain_absent_edge(
@@ -67,25 +26,12 @@ def explain_absent_edge(
     score: LocalScore,
     test: IndependenceTest,
     tree: DSeparationTree | None = None,
-    allowed: bool = True,
-) -> ScoredAbsence:
+    known: BoundKnowledge | None = None,
+) -> Absence:
     """Why a network of high score does not join two variables.
 
-    Parameters
-    ----------
-    dag
-        The network.
-    u, v
-        The two variables.
-    score
-        What the network was found by.
-    test
-        Asked for the p-value of the separator.
-    tree
-        Of the hypergraph that the search was held to, if any: of variables that share no node it has the last
-        word.
-    allowed
-        Whether knowledge lets them be joined.
+    The test is asked for the p-value of a separator. Of variables that share no node of a `tree`, that of the
+    hypergraph that the search was held to, the tree has the last word.
 
     Examples
     --------
@@ -103,13 +49,13 @@ def explain_absent_edge(
         raise GraphError(f"an edge joins two variables; found {a!r} twice")
     if dag.adjacent(a, b):
         raise GraphError(f"there is an edge between {a!r} and {b!r}")
-    if not allowed:
-        return ScoredAbsence((a, b), knowledge=True)
+    if known is not None and not known.allowed_pairs[schema.index(a), schema.index(b)]:
+        return Absence((a, b), knowledge=True)
     path = () if tree is None else tree.path_separators(a, b)
     if path:
-        return ScoredAbsence((a, b), path=path)
+        return Absence((a, b), path=path)
     separator = find_separator(dag, a, b)
-    return ScoredAbsence((a, b), measured(test, a, b, separator), loss=least_loss(dag, score, a, b))
+    return Absence((a, b), measured(test, a, b, separator), loss=least_loss(dag, score, a, b))
 
 
 def find_separator(dag: Dag, u: NameOrIndex, v: NameOrIndex) -> Names:

@@ -7,14 +7,12 @@ class of the true DAG, and with data tests are fewer, condition on little and co
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from treewright.arguments import SCORE, SEPARATION_TREE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
-from treewright.errors import KnowledgeError, SchemaError
+from treewright.errors import SchemaError
 from treewright.graphs import (
     BoundKnowledge,
     DSeparationTree,
@@ -24,7 +22,7 @@ from treewright.graphs import (
     orient_consistently,
 )
 from treewright.learners.independence.collider_rules import Claims, Evidence, contest, majority
-from treewright.learners.independence.functional import functional_columns
+from treewright.learners.independence.functional import functional_columns, remarks_on_functional
 from treewright.learners.independence.pc import (
     best_inside,
     named_triple,
@@ -32,31 +30,24 @@ from treewright.learners.independence.pc import (
     refuse_odd_score,
     stands,
 )
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, tell
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
-    Depth,
-    LocalSearch,
     NodeSkeletons,
     chosen_depth,
     find_node_skeletons,
 )
+from treewright.learners.separation_trees.refinement import FoundTree, refuse_torn_arcs
+from treewright.learners.separation_trees.settings import NodeColliderRule, NodeSearch
 from treewright.types import Progress
-
-NodeColliderRule = Literal["contest", "first", "majority", "max_p", "score"]
-_RULES = ("contest", "first", "majority", "max_p", "score")
 
 
 def learn_by_separation_tree(
-    tree: DSeparationTree,
+    tree: DSeparationTree | FoundTree,
     test: IndependenceTest,
     *,
-    local: LocalSearch = "pc",
-    depth: Depth = "auto",
-    collider_rule: NodeColliderRule = "contest",
+    search: NodeSearch = NodeSearch(),  # noqa: B008 -- frozen
     score: LocalScore | None = None,
-    verify: bool = False,
     knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
 ) -> LearnedSeparationTree:
@@ -69,33 +60,19 @@ def learn_by_separation_tree(
     ----------
     tree
         A d-separation tree of the unknown DAG: of a legitimate hypergraph
-        (:func:`separation_tree_from_hypergraph`), or the junction tree of any undirected independence graph
-        (`DSeparationTree.of`).
+        (:func:`separation_tree_from_hypergraph`), the junction tree of any undirected independence graph
+        (`DSeparationTree.of`), or what :func:`find_separation_tree` makes of data.
     test
         Decides independence, from data or from an oracle.
-    local
-        How a node is searched. ``"pc"``: separators among what still surrounds a pair inside the node;
-        ``"exhaustive"``: among all subsets of the node, which is the form that [1]_ proves, and exponential
-        in the size of a node.
-    depth
-        Largest separator looked for; None for no limit. ``"auto"``: 3 for data, no limit for exact answers
-        and for an exhaustive search.
-    collider_rule
-        How separators that disagree about the middle of a triple are judged. ``"first"``: by the smallest,
-        ties by name; ``"majority"``: by most of those that took the edge away; ``"max_p"``: by the one with
-        the largest p-value; ``"contest"``: as ``"max_p"``, with all sets around the ends inside their nodes
-        tried as well. ``"score"`` asks no separator: it searches the class of best score among the edges of
-        the joined skeleton, which may leave some of them out.
+    search
+        How the nodes are searched, and how directions are judged.
     score
-        For ``"score"``: a score-equivalent one, such as SparseQNML.
-    verify
-        Whether the edges that are left are tried once more, by sets around them in the joined skeleton: fewer
-        false edges, and some true ones less.
+        For ``NodeSearch(collider_rule="score")``: a score-equivalent one, such as SparseQNML.
     knowledge
         Arcs that are required or forbidden. A pair that is forbidden both ways is never tested; a required
         arc is never removed, and its ends must share a node.
     progress
-        Called with a line about what is being done.
+        Called with a :class:`~treewright.types.Step` where a part of the work begins.
 
     Returns
     -------
@@ -120,49 +97,48 @@ def learn_by_separation_tree(
     >>> print(learned.why_not("2", "3"))
     2 and 3 are independent given {1} (p = 1, in the node {1, 2, 3, 4})
     """
-    require("learn_by_separation_tree", SEPARATION_TREE, tree)
+    made = tree if isinstance(tree, FoundTree) else FoundTree(tree, Trace())
+    require("learn_by_separation_tree", SEPARATION_TREE, made.structure)
     require("test= of learn_by_separation_tree", TEST, test)
     require_option("learn_by_separation_tree", SCORE, score=score)
-    limit = check_settings(test, local, depth, collider_rule, score)
-    tree = on_schema(tree, test)
+    search.check()
+    refuse_odd_score(search.collider_rule, score)
+    depth = chosen_depth(search, test)
+    tree = on_schema(made.structure, test)
     known = bind_knowledge(knowledge, test.schema)
     refuse_torn_arcs(tree, known)
     trace = TraceBuilder()
-    nodes = find_node_skeletons(  # steps 2 and 3: search the nodes, join what they found
-        tree, test, local=local, depth=limit, verify=verify, known=known, trace=trace, progress=progress
-    )
+    # steps 2 and 3: search the nodes, join what they found
+    nodes = find_node_skeletons(tree, test, search=search, known=known, trace=trace, progress=progress)
     with trace.phase("functional columns"):
         asked = [(u, v, sets[0][0]) for (u, v), sets in nodes.separations.items() if sets[0][0]]
         functional = functional_columns(test, asked)
     tell(progress, "directions")
-    if collider_rule == "score":
-        assert score is not None
+    if score is not None:
         structure, dag = best_inside(nodes.graph, known, score, trace)
-        learned = reported(nodes, known, trace, structure=structure, dag=dag, skeleton=nodes.graph)
+        found: dict[str, Any] = {"structure": structure, "dag": dag, "skeleton": nodes.graph}
     else:
         with trace.phase("colliders") as tallies:  # step 4
             before = nodes.answers.n_evaluated
-            claims = claim_colliders(nodes, collider_rule, limit)
+            claims = claim_colliders(nodes, search.collider_rule, depth)
             tallies.update(tests=claims.n_tests, claims=len(claims.colliders))
             tallies["evaluated"] = nodes.answers.n_evaluated - before
-        learned = directed(nodes, known, claims, trace)  # step 5
-    known.check(learned.structure)
-    known.check(learned.dag)
-    return replace(learned, functional=functional)
-
-
-def check_settings(
-    test: IndependenceTest,
-    local: LocalSearch,
-    depth: Depth,
-    collider_rule: NodeColliderRule,
-    score: LocalScore | None,
-) -> int | None:
-    """Refuse settings that do not fit before any work is done; gives the depth."""
-    one_of("local", local, ("pc", "exhaustive"))
-    one_of("collider_rule", collider_rule, _RULES)
-    refuse_odd_score(collider_rule, score)
-    return chosen_depth(depth, test, local)
+        found = directed(nodes, known, claims, trace)  # step 5
+    known.check(found["structure"])
+    known.check(found["dag"])
+    return LearnedSeparationTree(
+        **found,
+        trace=Trace((*made.trace.phases, *trace.build().phases)),
+        tree=tree,
+        separations=named_separations(nodes),
+        functional=functional,
+        audit=made.audit,
+        levels=made.levels,
+        n_asked=nodes.answers.n_asked,
+        n_evaluated=nodes.answers.n_evaluated,
+        notes=remarks_on_functional(functional),
+        _barred=barred_pairs(known),
+    )
 
 
 def claim_colliders(nodes: NodeSkeletons, rule: NodeColliderRule, depth: int | None) -> Claims:
@@ -185,39 +161,21 @@ def smallest_separator(nodes: NodeSkeletons) -> Claims:
 
 def directed(
     nodes: NodeSkeletons, known: BoundKnowledge, claims: Claims, trace: TraceBuilder
-) -> LearnedSeparationTree:
-    """Direct the edges of the claims and what follows from them."""
+) -> dict[str, Any]:
+    """Direct the edges of the claims and what follows from them; gives the attributes of the result."""
     with trace.phase("orientation"):
         graph, arcs, unobeyed = obey(nodes, known)
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
-    return reported(
-        nodes,
-        known,
-        trace,
-        structure=oriented.graph,
-        dag=oriented.dag,
-        skeleton=graph,
-        dropped=oriented.dropped,
-        added=oriented.added,
-        skipped=oriented.skipped,
-        ambiguous=tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
-        unobeyed=unobeyed,
-    )
-
-
-def reported(
-    nodes: NodeSkeletons, known: BoundKnowledge, trace: TraceBuilder, **found: Any
-) -> LearnedSeparationTree:
-    """What was found, with what the nodes can tell about it."""
-    return LearnedSeparationTree(
-        **found,
-        trace=trace.build(),
-        tree=nodes.tree,
-        separations=named_separations(nodes),
-        n_asked=nodes.answers.n_asked,
-        n_evaluated=nodes.answers.n_evaluated,
-        _barred=barred_pairs(known),
-    )
+    return {
+        "structure": oriented.graph,
+        "dag": oriented.dag,
+        "skeleton": graph,
+        "dropped": oriented.dropped,
+        "added": oriented.added,
+        "skipped": oriented.skipped,
+        "ambiguous": tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
+        "unobeyed": unobeyed,
+    }
 
 
 def named_separations(nodes: NodeSkeletons) -> dict[tuple[str, str], tuple[Separation, ...]]:
@@ -251,14 +209,3 @@ def on_schema(tree: DSeparationTree, test: IndependenceTest) -> DSeparationTree:
             + ", ".join(map(repr, odd[:20]))
         )
     return DSeparationTree(test.schema, tree.clusters, tree.edges, reduced=tree.reduced)
-
-
-def refuse_torn_arcs(tree: DSeparationTree, known: BoundKnowledge) -> None:
-    """A required arc whose ends share no node can never be learned."""
-    together = [frozenset(node) for node in tree.cluster_scopes]
-    for u, v in known.required_dag().edges():
-        ends = {known.schema.index(u), known.schema.index(v)}
-        if not any(ends <= node for node in together):
-            raise KnowledgeError(
-                f"{u!r} -> {v!r} is required, but no node of the tree holds both: put them into one hyperedge"
-            )

@@ -13,14 +13,15 @@ covers is answered from the completed distribution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
-from treewright.criteria import PooledFisherZTest
+from treewright.criteria import IndependenceTest, PooledFisherZTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import KnowledgeError, SettingError
@@ -32,74 +33,77 @@ from treewright.graphs import (
     bind_knowledge,
     separation_tree_from_hypergraph,
 )
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.learners.classes.obedience import marks_of
-from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudit, audited
+from treewright.learners.separation_trees.absent_edges import explain_absent_edge
+from treewright.learners.separation_trees.algorithm import learn_by_separation_tree
+from treewright.learners.separation_trees.audit import Legitimacy, audited
 from treewright.learners.separation_trees.hypergraph_search import learn_in_hypergraph
-from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases, NamedQuestion
-from treewright.learners.separation_trees.pooled_judges import PooledTest, pooled_score, pooled_test
-from treewright.learners.separation_trees.refinement import learn_separation_tree
+from treewright.learners.separation_trees.learned_databases import (
+    LearnedFromDatabases,
+    NamedQuestion,
+    notes_on,
+)
+from treewright.learners.separation_trees.pooled_judges import is_one_table, pooled_score, pooled_test
+from treewright.learners.separation_trees.refinement import find_separation_tree
+from treewright.learners.separation_trees.settings import DatabaseSettings
 from treewright.statistics.families import Query
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
-from treewright.tables._reading.bins import Bins
-from treewright.tables._reading.missing import MissingPolicy
+from treewright.statistics.pooled import PooledCounter
 from treewright.tables.databases import Databases, as_databases
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Matrix
+from treewright.tables.table import Table
+from treewright.types import Matrix, Progress
+
+Engine = Literal["auto", "class", "tests"]
+ENGINES: tuple[Engine, ...] = ("auto", "class", "tests")
 
 
 def learn_from_databases(
-    tables: Databases | Iterable[Any],
+    tables: Databases | Iterable[Table],
     *,
     hypergraph: Iterable[Iterable[NameOrIndex]] | None = None,
-    engine: Literal["class", "tests"] = "class",
-    completion: Literal["fit", "none"] = "fit",
-    score: str | None = None,
+    engine: Engine = "class",
+    score: str | LocalScore | None = None,
     effort: int = 2,
     max_parents: int | None = None,
-    test: Literal["g", "chi-square"] = "g",
-    alpha: float = 0.05,
-    refine_above: int | None = None,
-    depth: int | Literal["auto"] | None = "auto",
+    test: Literal["g", "chi-square"] | IndependenceTest = "g",
+    alpha: float | None = 0.05,
     legitimacy: Legitimacy = "report",
     knowledge: Knowledge | BoundKnowledge | None = None,
-    homogeneity_alpha: float = 0.01,
-    schema: Schema | None = None,
-    missing: MissingPolicy | None = None,
-    bins: Bins | None = None,
-    progress: Callable[..., object] | None = None,
+    settings: DatabaseSettings = DatabaseSettings(),  # noqa: B008 -- frozen
+    progress: Progress | None = None,
 ) -> LearnedFromDatabases:
-    """Learn one network from several tables with overlapping columns.
+    """Learn one network from several tables with overlapping columns, or from one table.
 
     Parameters
     ----------
     tables
-        :class:`Databases`, or a list of whatever :func:`read_table` reads, in any mix: paths, data frames,
-        dictionaries, tables and queries of DuckDB files (:class:`SqlTable`), tables.
+        :class:`Databases`, or a list of tables. :func:`read_databases` reads files, frames and dictionaries.
+        Tables with the same columns simply add.
     hypergraph
         Sets of variables such that variables that influence each other directly, and parents of a common
         child, share a set. By default the column sets of the tables.
     engine
-        "class": a search over equivalence classes with a score. "tests": independence tests inside the nodes
-        of a d-separation tree.
-    completion
-        For tests that no table covers. "fit": answered from the completed distribution, and listed in
-        `model_based`. "none": not made; the edge stays and is listed in `undecided_edges`.
+        "class": a search over equivalence classes with a score, among the pairs that share a set. "tests":
+        independence tests inside the nodes of a d-separation tree. "auto": what was better when measured,
+        tests for one table of continuous columns unless a score is given, else class.
     score, effort, max_parents
-        For the engine "class": see :class:`PooledScore` and :func:`learn_hill_climbing`.
-    test, alpha, refine_above, depth
-        For the engine "tests": see :class:`GTest`, :class:`ChiSquareTest` and :func:`learn_separation_tree`.
-        Continuous tables are tested by Fisher's z.
+        For the engine "class": the name of a score, see :class:`PooledScore`, or a score of all columns; and
+        see :func:`learn_hill_climbing`.
+    test, alpha
+        For the engine "tests": see :class:`GTest` and :class:`ChiSquareTest`; continuous tables are tested by
+        Fisher's z. A test that is made already has a level of its own. ``alpha=None``: 0.05 for counts of
+        several tables, else 0.01.
     legitimacy
         What happens when rows contradict the hypergraph: "error", "report" (see `audit` of the result) or
         "skip".
     knowledge
         Arcs that are required or forbidden.
-    homogeneity_alpha
-        Level at which a difference between tables that overlap becomes a warning.
-    schema, missing, bins
-        How sources are read, as for :func:`read_databases`.
+    settings
+        What the engine "tests" does where no table covers a test, and how it searches.
     progress
-        As for :func:`learn_hill_climbing` or :func:`learn_separation_tree`.
+        Called with a :class:`~treewright.types.Step` now and then.
 
     Returns
     -------
@@ -128,32 +132,58 @@ def learn_from_databases(
     >>> model.query("dysp", given={"xray": "yes"})["yes"] > 0.5  # no table has both
     True
     """
-    one_of("engine", engine, ("class", "tests"))
-    one_of("completion", completion, ("fit", "none"))
+    one_of("engine", engine, ENGINES)
+    one_of("completion", settings.completion, ("fit", "none"))
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
-    databases = as_databases(tables, schema=schema, missing=missing, bins=bins)
-    given = databases.hyperedges if hypergraph is None else hypergraph
-    sets: list[tuple[NameOrIndex, ...]] = [tuple(one) for one in given]
+    if engine == "tests" and score is not None:
+        raise SettingError(f"a score is for engine='class'; found score={score!r} with engine='tests'")
+    databases = as_databases(tables)
+    engine = chosen_engine(engine, databases, by_score=score is not None)
+    completion = settings.completion if engine == "tests" else "none"
+    if isinstance(test, str):
+        level = level_for(databases) if alpha is None else alpha
+        test = pooled_test(databases, completion=completion, test=test, alpha=level)
     task = _Task(
         databases,
-        sets,
-        separation_tree_from_hypergraph(databases.schema, sets),
-        bind_knowledge(knowledge, databases.schema),
-        check_homogeneity(databases, alpha=homogeneity_alpha),
+        chosen_sets(hypergraph, databases),
+        test,
+        legitimacy,
+        bind_knowledge(knowledge, test.schema),
+        check_homogeneity(databases, alpha=settings.homogeneity_alpha),
     )
-    if engine == "class" or completion == "none":
+    if completion == "none":
         _refuse_unseen_arcs(task)
     if engine == "class":
-        judge = pooled_score(databases, score)
-        asked = pooled_test(databases, completion="none", test=test, alpha=alpha)
-        audit = audited(task.tree, asked, legitimacy)
-        return _by_score(task, judge, audit, effort=effort, max_parents=max_parents, progress=progress)
-    if score is not None:
-        raise SettingError(f"a score is for engine='class'; found score={score!r} with engine='tests'")
-    tests = pooled_test(databases, completion=completion, test=test, alpha=alpha)
-    return _by_tests(
-        task, tests, refine_above=refine_above, depth=depth, legitimacy=legitimacy, progress=progress
-    )
+        judge = pooled_score(databases, score) if score is None or isinstance(score, str) else score
+        learned = _by_score(task, judge, effort=effort, max_parents=max_parents, progress=progress)
+    else:
+        learned = _by_tests(task, settings, progress)
+    return replace(learned, notes=notes_on(learned))
+
+
+def chosen_engine(
+    engine: Engine, databases: Databases, *, by_score: bool = False
+) -> Literal["class", "tests"]:
+    """What "auto" stands for; whoever names a score wants a search by score."""
+    if engine != "auto":
+        return engine
+    alone = len(databases.hyperedges) == 1
+    return "tests" if alone and databases.is_continuous and not by_score else "class"
+
+
+def level_for(databases: Databases) -> float:
+    """Tests of small tables that share little need a generous level, others do not (measured on ALARM)."""
+    several = len(databases.hyperedges) > 1
+    return 0.05 if several and not databases.is_continuous else 0.01
+
+
+def chosen_sets(
+    hypergraph: Iterable[Iterable[NameOrIndex]] | None, databases: Databases
+) -> list[tuple[NameOrIndex, ...]] | None:
+    """The sets that were given, else the columns of several tables; nothing is known about one table."""
+    if hypergraph is None and is_one_table(databases):
+        return None
+    return [tuple(one) for one in (databases.hyperedges if hypergraph is None else hypergraph)]
 
 
 @dataclass(frozen=True)
@@ -161,22 +191,31 @@ class _Task:
     """What both engines start from."""
 
     databases: Databases
-    sets: list[tuple[NameOrIndex, ...]]
-    tree: DSeparationTree
+    sets: list[tuple[NameOrIndex, ...]] | None
+    test: IndependenceTest
+    legitimacy: Legitimacy
     known: BoundKnowledge
     homogeneity: Homogeneity
 
+    @cached_property
+    def tree(self) -> DSeparationTree | None:
+        return None if self.sets is None else separation_tree_from_hypergraph(self.test.schema, self.sets)
+
     @property
-    def allowed(self) -> UndirectedGraph:
-        """Pairs that share a set and a table."""
+    def allowed(self) -> UndirectedGraph | None:
+        """Pairs that share a set and a table; None for all pairs."""
+        if self.sets is None:
+            return None
         schema = self.databases.schema
-        pairs = _pairs_within(schema, self.sets) & _pairs_within(schema, self.databases.hyperedges)
+        sets = [self.test.schema.names_of(self.test.schema.scope(one)) for one in self.sets]
+        pairs = _pairs_within(schema, sets) & _pairs_within(schema, self.databases.hyperedges)
         return UndirectedGraph(schema, [(u, v) for u, v in np.argwhere(np.triu(pairs)).tolist()])
 
     @property
     def never_together(self) -> tuple[tuple[str, str], ...]:
         """Pairs that share a node of the tree and no table."""
-        pairs = {pair for node in self.tree.clusters for pair in combinations(sorted(node), 2)}
+        nodes = () if self.tree is None else self.tree.clusters
+        pairs = {pair for node in nodes for pair in combinations(sorted(node), 2)}
         return tuple(sorted(pair for pair in pairs if not self.databases.covers(pair)))
 
     def without(self, pairs: Iterable[tuple[str, str]]) -> BoundKnowledge:
@@ -187,36 +226,50 @@ class _Task:
         return BoundKnowledge(self.databases.schema, allowed, self.known.required.copy())
 
 
-def _by_score(
-    task: _Task, judge: LocalScore, audit: SeparatorAudit | None, **options: Any
-) -> LearnedFromDatabases:
-    found = learn_in_hypergraph(judge, task.allowed, knowledge=task.known, **options)
+def _by_score(task: _Task, judge: LocalScore, **options: Any) -> LearnedFromDatabases:
+    """Search by a score among the pairs that are allowed; the test is asked about the sets."""
+    tree, known = task.tree, task.known
+    audit = None if tree is None else audited(tree, task.test, task.legitimacy)
+    found = learn_in_hypergraph(judge, task.allowed, knowledge=known, **options)
+    dag = found.structure
     return LearnedFromDatabases(
-        structure=found.cpdag if task.known.is_symmetric else marks_of(found.structure, task.known),
+        structure=found.cpdag if known.is_symmetric else marks_of(dag, known),
         trace=found.trace,
-        dag=found.structure,
+        dag=dag,
         databases=task.databases,
         engine="class",
-        tree=task.tree,
+        tree=DSeparationTree.of(dag.moral_graph()) if tree is None else tree,
         homogeneity=task.homogeneity,
         never_observed_together=task.never_together,
         score=found.score,
         audit=audit,
+        copies=found.copies if is_one_table(task.databases) else (),
+        _explain=partial(explain_absent_edge, dag, score=judge, test=task.test, tree=tree, known=known),
     )
 
 
-def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromDatabases:
-    source: Any = judge if isinstance(judge, PooledFisherZTest) else judge.counter
-    completes = judge.moments.completed if isinstance(judge, PooledFisherZTest) else source.completion
+def _by_tests(task: _Task, settings: DatabaseSettings, progress: Progress | None) -> LearnedFromDatabases:
+    """Search by tests, inside the nodes of the tree of the sets or of an estimated graph."""
+    pooled = _pooled(task.test)
     # nothing speaks for an edge between columns that were never seen together, unless it is completed
-    apart = () if completes else task.never_together
-    found = learn_separation_tree(
-        judge, task.sets, knowledge=task.without(apart) if apart else task.known, **options
+    apart = task.never_together if pooled is not None and not pooled.completes else ()
+    known = task.without(apart) if apart else task.known
+    plan = settings.tree
+    if plan.refine_above == "auto" and not is_one_table(task.databases):
+        plan = replace(plan, refine_above=None)
+    tree = find_separation_tree(
+        task.test,
+        task.sets,
+        settings=plan,
+        legitimacy=task.legitimacy,
+        knowledge=known,
+        progress=progress,
+    )
+    found = learn_by_separation_tree(
+        tree, task.test, search=settings.search, knowledge=known, progress=progress
     )
     found = replace(found, _unseen=frozenset(apart))
-    undecided = {frozenset((x, y)) for x, y, _ in source.undecided}
-    edges = [(u, v) for u, v in found.skeleton.index_edges() if frozenset((u, v)) in undecided]
-    names = task.databases.schema.names
+    names = task.test.schema.names
     return LearnedFromDatabases(
         structure=found.structure,
         trace=found.trace,
@@ -225,12 +278,37 @@ def _by_tests(task: _Task, judge: PooledTest, **options: Any) -> LearnedFromData
         engine="tests",
         tree=found.tree,
         homogeneity=task.homogeneity,
-        model_based=_named_questions(names, source.model_based),
-        undecided_edges=tuple(sorted((min(names[u], names[v]), max(names[u], names[v])) for u, v in edges)),
+        model_based=() if pooled is None else _named_questions(names, pooled.source.model_based),
+        undecided_edges=() if pooled is None else _undecided(found.skeleton, pooled.source.undecided),
         never_observed_together=apart,
         found=found,
         audit=found.audit,
+        _explain=found.why_not,
     )
+
+
+@dataclass(frozen=True)
+class _Pooled:
+    """Who keeps account of the questions that no table covers, and whether they are answered."""
+
+    source: PooledFisherZTest | PooledCounter
+    completes: bool
+
+
+def _pooled(test: IndependenceTest) -> _Pooled | None:
+    """None for the test of one table, which covers everything."""
+    if isinstance(test, PooledFisherZTest):
+        return _Pooled(test, test.moments.completed)
+    counter = getattr(test, "counter", None)
+    return _Pooled(counter, counter.completion is not None) if isinstance(counter, PooledCounter) else None
+
+
+def _undecided(skeleton: UndirectedGraph, asked: Iterable[Query]) -> tuple[NamedArc, ...]:
+    """The edges about which a question could not be answered."""
+    pairs = {frozenset((x, y)) for x, y, _ in asked}
+    edges = [edge for edge in skeleton.index_edges() if frozenset(edge) in pairs]
+    ends = (sorted(skeleton.schema.names_of(edge)) for edge in edges)
+    return tuple(sorted((u, v) for u, v in ends))
 
 
 def _refuse_unseen_arcs(task: _Task) -> None:

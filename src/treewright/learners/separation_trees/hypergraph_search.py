@@ -55,13 +55,11 @@ def learn_in_hypergraph(
     require("learn_in_hypergraph", SCORE, score)
     schema = score.schema
     known = bind_knowledge(knowledge, schema)
-    if hyperedges is None:
-        inside = known
-    else:
+    if hyperedges is not None:
         graph = hyperedges if isinstance(hyperedges, UndirectedGraph) else two_section(schema, hyperedges)
-        inside = restricted(known, graph)
+        known = restricted(known, graph)
     return learn_hill_climbing(
-        score, knowledge=inside, effort=effort, max_parents=max_parents, progress=progress
+        score, knowledge=known, effort=effort, max_parents=max_parents, progress=progress
     )
 
 

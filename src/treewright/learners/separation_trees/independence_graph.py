@@ -23,15 +23,13 @@ from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import Edge, UndirectedGraph, edge
 from treewright.learners.independence.answers import GradedTest, answers_of
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.partial_correlations import has_rows_enough, partial_p_values
+from treewright.learners.separation_trees.settings import GRAPH_METHODS, GraphMethod
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
 
-GraphMethod = Literal["auto", "blankets", "inverse-covariance"]
-_METHODS = ("auto", "blankets", "inverse-covariance")
 _NO_LIMIT = 2**32 - 1
 
 
@@ -74,7 +72,7 @@ def estimate_independence_graph(
     largest
         A blanket stops growing at this many members; ``"auto"``: 6 for data, no bound for exact answers.
     progress
-        Called with a line about what is being done.
+        Called with a step where the work begins.
 
     References
     ----------
@@ -110,7 +108,7 @@ def independence_graphs(
     largest: int | Literal["auto"] | None = "auto",
 ) -> IndependenceGraphs:
     """What is needed for graphs at the level `alpha` and below, computed once."""
-    one_of("method", method, _METHODS)
+    one_of("method", method, GRAPH_METHODS)
     level = as_level(alpha)
     moments = getattr(test, "moments", None)
     if method == "inverse-covariance" and not isinstance(moments, Moments):

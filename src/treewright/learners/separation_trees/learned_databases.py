@@ -1,26 +1,28 @@
-"""What learning from several tables returns: the network, and what the tables could and could not say."""
+"""What learning from tables returns: the network, and what the tables could and could not say."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treewright.graphs import DSeparationTree
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.learners.independence.functional import remarks_on_functional
+from treewright.learners.classes.copies import remarks_on_copies
 from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit
-from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree
+from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree
 from treewright.statistics.homogeneity import Homogeneity
 from treewright.tables.databases import Databases
 from treewright.tables.exports import counted
 from treewright.tables.report import listed
+from treewright.tables.schema import NameOrIndex
 
 NamedQuestion = tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class LearnedFromDatabases(LearnedPattern):
-    """A network learned from several tables with overlapping columns; everything by name.
+    """A network learned from one table, or from several with overlapping columns; everything by name.
 
     Attributes
     ----------
@@ -33,7 +35,8 @@ class LearnedFromDatabases(LearnedPattern):
     engine
         "class" or "tests".
     tree
-        The d-separation tree of the hypergraph.
+        The d-separation tree of the hypergraph. Where one table was searched by a score and without a
+        hypergraph, it is that of the network that was found.
     homogeneity
         Whether what tables share is distributed alike in all of them.
     model_based
@@ -50,14 +53,20 @@ class LearnedFromDatabases(LearnedPattern):
     audit
         What the rows say about the separators of the tree, and which of them no table could be asked about;
         None where nothing was asked.
+    copies
+        Pairs of columns of one table that are relabellings of each other, for the engine "class".
+    notes
+        What to know before the result is trusted; none if there is nothing.
 
     Examples
     --------
     >>> import treewright as tw
     >>> tables = [{"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, {"b": [0, 1] * 20, "c": [0, 1] * 20}]
-    >>> learned = tw.learn_from_databases(tables)
+    >>> learned = tw.learn_from_databases(tw.read_databases(tables))
     >>> learned.structure.edges()
     [('a', 'b'), ('b', 'c')]
+    >>> print(learned.why_not("a", "c"))
+    a and c share no node; the tree separates them by {b}
     >>> print(learned.report())
     2 tables, 3 columns, 76 rows; class search over 2 column sets: 2 edges
     1 comparison of what tables share: no difference at 0.01
@@ -73,29 +82,12 @@ class LearnedFromDatabases(LearnedPattern):
     never_observed_together: tuple[tuple[str, str], ...] = ()
     found: LearnedSeparationTree | None = field(default=None, repr=False)
     audit: SeparatorAudit | None = None
+    copies: tuple[tuple[str, str], ...] = ()
+    _explain: Callable[[NameOrIndex, NameOrIndex], Absence] = field(kw_only=True, repr=False, compare=False)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to know before the result is trusted; none if there is nothing."""
-        said: list[str] = []
-        if self.engine == "class":
-            said += remarks_on_few_rows(self.databases)
-        if not self.homogeneity.is_homogeneous:
-            said.append(f"the tables differ where they overlap: {self.homogeneity}")
-        if self.undecided_edges:
-            said.append(f"undecided, since no table covers a test: {_listed(self.undecided_edges)}")
-        if self.never_observed_together:
-            said.append(f"never observed together, no edge assumed: {_listed(self.never_observed_together)}")
-        if self.model_based:
-            n = counted(len(self.model_based), "question")
-            said.append(f"{n} that no table covers, answered from completed tables")
-        if self.found is not None:
-            said += remarks_on_functional(self.found.functional)
-        if self.audit is not None and self.audit.untestable:
-            said.append(f"{counted(self.audit.n_untestable, 'separator')} of the tree could not be tested")
-        if self.audit is not None and self.audit.contradictions:
-            said.append(f"the tables contradict the hypergraph: {self.audit.contradictions[0]}")
-        return tuple(said)
+    def why_not(self, u: NameOrIndex, v: NameOrIndex) -> Absence:
+        """Why there is no edge between two variables; `str()` says it in a sentence."""
+        return self._explain(u, v)
 
     def report(self) -> str:
         """The whole story in a few lines."""
@@ -108,7 +100,30 @@ class LearnedFromDatabases(LearnedPattern):
         ]
         if self.homogeneity.is_homogeneous:
             lines.append(str(self.homogeneity))
-        return "\n".join([*lines, *self.warnings])
+        return "\n".join([*lines, *self.notes])
+
+
+def notes_on(learned: LearnedFromDatabases) -> tuple[str, ...]:
+    """What to know before a result is trusted; none if there is nothing."""
+    said = list(remarks_on_copies(learned.copies))
+    if learned.engine == "class":
+        said += remarks_on_few_rows(learned.databases)
+    if not learned.homogeneity.is_homogeneous:
+        said.append(f"the tables differ where they overlap: {learned.homogeneity}")
+    if learned.undecided_edges:
+        said.append(f"undecided, since no table covers a test: {_listed(learned.undecided_edges)}")
+    if learned.never_observed_together:
+        said.append(f"never observed together, no edge assumed: {_listed(learned.never_observed_together)}")
+    if learned.model_based:
+        n = counted(len(learned.model_based), "question")
+        said.append(f"{n} that no table covers, answered from completed tables")
+    if learned.found is not None:
+        said += learned.found.notes
+    if learned.audit is not None and learned.audit.untestable:
+        said.append(f"{counted(learned.audit.n_untestable, 'separator')} of the tree could not be tested")
+    if learned.audit is not None and learned.audit.contradictions:
+        said.append(f"the tables contradict the hypergraph: {learned.audit.contradictions[0]}")
+    return tuple(said)
 
 
 def remarks_on_few_rows(databases: Databases) -> list[str]:

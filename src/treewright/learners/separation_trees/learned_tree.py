@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -60,11 +61,17 @@ class Absence:
         Whether no table has both, and nothing could be asked about them.
     score
         Whether no set separated them, and the score left the edge out.
+    loss
+        In a network of high score: what the score loses by the better of the two arcs that would join them;
+        infinite when no table has the family that such an arc makes. The separator is then one of the network
+        that was found, and its p-value says what the rows think of it.
 
     Examples
     --------
     >>> print(Absence(("a", "c"), (Separation(("b",), 0.42, ("a", "b", "c")),)))
     a and c are independent given {b} (p = 0.42, in the node {a, b, c})
+    >>> print(Absence(("a", "c"), (Separation(("b",), 0.42, None),), loss=3.25))
+    an edge between a and c would lower the score by 3.25; the network separates them by {b} (p = 0.42)
     """
 
     pair: tuple[str, str]
@@ -73,9 +80,12 @@ class Absence:
     knowledge: bool = False
     score: bool = False
     unseen: bool = False
+    loss: float | None = None
 
     def __str__(self) -> str:
         u, v = self.pair
+        if self.loss is not None:
+            return self._by_score(self.loss)
         if self.separations:
             best = self.separations[0]
             where = "around them" if best.node is None else f"in the node {_braced(best.node)}"
@@ -89,6 +99,16 @@ class Absence:
             return f"{u} and {v} may not be joined, by what is known"
         smallest = min(self.path, key=len)
         return f"{u} and {v} share no node; the tree separates them by {_braced(smallest)}"
+
+    def _by_score(self, loss: float) -> str:
+        u, v = self.pair
+        said = f"an edge between {u} and {v} would lower the score by {loss:.3g}"
+        if math.isinf(loss):
+            said = f"no table has {u} and {v} together with the parents that an edge between them needs"
+        if not self.separations:
+            return said
+        found = self.separations[0]
+        return f"{said}; the network separates them by {_braced(found.separator)} (p = {found.p_value:.3g})"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal
 
 import numpy as np
 
@@ -22,12 +21,11 @@ from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.obedience import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
-from treewright.learners.independence.skeleton import checked_depth, tell
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.independence.skeleton import checked_depth
+from treewright.learners.learned import TraceBuilder, tell
+from treewright.learners.separation_trees.settings import NodeSearch
 from treewright.types import Progress, Scope
 
-LocalSearch = Literal["pc", "exhaustive"]
-Depth = int | None | Literal["auto"]
 # More tests than this are not asked for by an exhaustive search without a limit.
 _MOST_TESTS = 10**8
 
@@ -69,35 +67,12 @@ def find_node_skeletons(
     tree: DSeparationTree,
     test: IndependenceTest,
     *,
-    local: LocalSearch = "pc",
-    depth: int | None = None,
-    verify: bool = False,
+    search: NodeSearch = NodeSearch(),  # noqa: B008 -- frozen
     known: BoundKnowledge | None = None,
     trace: TraceBuilder | None = None,
     progress: Progress | None = None,
 ) -> NodeSkeletons:
-    """Search every node level by level, and join the results.
-
-    Parameters
-    ----------
-    tree
-        A d-separation tree.
-    test
-        Decides independence.
-    local
-        ``"pc"``: separators are looked for among what still surrounds a pair inside the node;
-        ``"exhaustive"``: among all other variables of the node.
-    depth
-        Largest separator looked for; None for no limit.
-    verify
-        Whether the edges that are left are tried once more by sets around them in the joined skeleton, which
-        need not lie inside a node.
-    known
-        Pairs that may be joined, and pairs that are.
-    trace
-        Gets a phase for each level.
-    progress
-        Called with a line about each level.
+    """Search every node level by level, and join the results; the trace gets a phase for each level.
 
     Examples
     --------
@@ -110,23 +85,23 @@ def find_node_skeletons(
     ([('a', 'b'), ('b', 'c'), ('c', 'd')], {(0, 2): [((1,), 1.0, 0)]})
     """
     schema, trace = tree.schema, trace or TraceBuilder()
-    n = len(schema)
-    if local == "exhaustive":
+    n, depth, exhaustive = len(schema), chosen_depth(search, test), search.local == "exhaustive"
+    if exhaustive:
         refuse_too_many(tree, depth)
     possible = np.ones((n, n), dtype=bool) if known is None else known.allowed_pairs
     certain = np.zeros((n, n), dtype=bool) if known is None else known.required | known.required.T
     rank = ranks_by_name(schema)
     answers = SharedTest(test).whole().native_answers()
-    search = _core.NodeSkeletons(rank, tree.cluster_scopes, possible, certain, local == "exhaustive")
-    settle_levels(search, answers, depth, "level", trace=trace, progress=progress)
-    if verify:
-        whole = adjacency(UndirectedGraph(schema, search.edges()))
+    nodes = _core.NodeSkeletons(rank, tree.cluster_scopes, possible, certain, exhaustive)
+    settle_levels(nodes, answers, depth, "level", trace=trace, progress=progress)
+    if search.verify:
+        whole = adjacency(UndirectedGraph(schema, nodes.edges()))
         again = _core.SkeletonSearch(rank, whole, certain, "strong", True)
         settle_levels(again, answers, depth, "verify", trace=trace, progress=progress)
         for u, v, given in again.separators():
-            search.part(u, v, given)
-    graph = UndirectedGraph(schema, search.edges())
-    return NodeSkeletons(tree, graph, collect(tree, search, answers), search, answers)
+            nodes.part(u, v, given)
+    graph = UndirectedGraph(schema, nodes.edges())
+    return NodeSkeletons(tree, graph, collect(tree, nodes, answers), nodes, answers)
 
 
 def settle_levels(
@@ -142,7 +117,7 @@ def settle_levels(
     for level in count() if depth is None else range(depth + 1):
         if level > 0 and not search.has_candidates(level):
             break
-        tell(progress, f"{name}: separators of size {level}")
+        tell(progress, f"{name}: separators of size {level}", level, depth)
         with trace.phase(f"{name} {level}") as tallies:
             before = answers.n_evaluated
             pairs, tests, removed = search.settle(level, answers)
@@ -166,11 +141,11 @@ def collect(
     return dict(sorted(by_pair.items(), key=lambda item: (rank[item[0][0]], rank[item[0][1]])))
 
 
-def chosen_depth(depth: Depth, test: IndependenceTest, local: LocalSearch) -> int | None:
+def chosen_depth(search: NodeSearch, test: IndependenceTest) -> int | None:
     """Tests of data remove few edges beyond size 3, and those wrongly; exact answers need every size."""
-    if depth == "auto":
-        return 3 if local == "pc" and isinstance(test, GradedTest) else None
-    return None if depth is None else checked_depth(depth)
+    if search.depth == "auto":
+        return 3 if search.local == "pc" and isinstance(test, GradedTest) else None
+    return None if search.depth is None else checked_depth(search.depth)
 
 
 def refuse_too_many(tree: DSeparationTree, depth: int | None) -> None:

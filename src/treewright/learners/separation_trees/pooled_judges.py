@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 from treewright.criteria import (
     ChiSquareTest,
+    FisherZTest,
     GaussianBIC,
     GTest,
     PooledFisherZTest,
@@ -20,8 +21,19 @@ from treewright.statistics.pooled import PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Databases
+from treewright.tables.table import Table
 
-PooledTest = GTest | ChiSquareTest | PooledFisherZTest
+PooledTest = GTest | ChiSquareTest | FisherZTest | PooledFisherZTest
+
+
+def is_one_table(databases: Databases) -> bool:
+    """Whether every table has every column, so that their rows simply add."""
+    return len(databases.covering(databases.schema.names)) == len(databases)
+
+
+def all_rows(databases: Databases) -> Table | None:
+    """The rows of all tables below each other, where every table has every column."""
+    return databases.pool(tuple(range(len(databases)))) if is_one_table(databases) else None
 
 
 def pooled_test(
@@ -33,6 +45,8 @@ def pooled_test(
 ) -> PooledTest:
     """The independence test of several tables: pooled where tables cover a question, completed where not.
 
+    Of tables with the same columns it is the test of all their rows.
+
     Examples
     --------
     >>> import treewright as tw
@@ -42,9 +56,13 @@ def pooled_test(
     (False, True, False)
     """
     one_of("test", test, TESTS_WITH_LEVEL)
+    rows = all_rows(databases)
     if databases.is_continuous:
+        if rows is not None:
+            return FisherZTest(moments(rows), alpha)
         return PooledFisherZTest(PooledMoments(databases, completed=completion == "fit"), alpha)
-    counter = complete_counter(databases) if completion == "fit" else PooledCounter(databases)
+    pooled = complete_counter if completion == "fit" else PooledCounter
+    counter = pooled(databases) if rows is None else count(rows)
     return cast("PooledTest", TESTS[test].kind(counter, alpha))
 
 
@@ -57,11 +75,10 @@ def complete_counter(databases: Databases) -> PooledCounter:
 
 def pooled_score(databases: Databases, score: str | None) -> LocalScore:
     """The score of several tables; of tables with the same columns, that of all their rows."""
-    everything = tuple(range(len(databases)))
-    if databases.covering(databases.schema.names) != everything:
+    rows = all_rows(databases)
+    if rows is None:
         return PooledScore(databases, score)
     PooledScore(databases, score)  # refuses a score that does not fit
-    table = databases.pool(everything)
     if databases.is_continuous:
-        return GaussianBIC(moments(table))
-    return score_named(score or "sparse-qnml", count(table))
+        return GaussianBIC(moments(rows))
+    return score_named(score or "sparse-qnml", count(rows))

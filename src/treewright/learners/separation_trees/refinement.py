@@ -1,21 +1,19 @@
-"""From data, with or without knowledge of who belongs together, to a tree of small nodes and a network.
+"""From data, with or without knowledge of who belongs together, to a tree of small nodes.
 
-The main algorithm of Xie, Geng & Zhao (2006): take the tree of a hypergraph, or of an estimated independence
-graph; where nodes are large, estimate an independence graph inside each and take the tree of their union,
-again while nodes shrink; then search inside the nodes.
+The main algorithm of Xie, Geng & Zhao (2006), up to its last step: take the tree of a hypergraph, or of an
+estimated independence graph; where nodes are large, estimate an independence graph inside each and take the
+tree of their union, again while nodes shrink. The search inside the nodes is `learn_by_separation_tree`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
 
-from treewright.arguments import SCORE, TEST, require, require_option
+from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
-from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import as_level, one_of
-from treewright.errors import SettingError
+from treewright.errors import KnowledgeError
 from treewright.graphs import (
     BoundKnowledge,
     DSeparationTree,
@@ -26,19 +24,10 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
     triangulate,
 )
-from treewright.graphs.undirected.elimination import Method
-from treewright.learners.independence.skeleton import tell
-from treewright.learners.learned import Trace, TraceBuilder
-from treewright.learners.separation_trees.algorithm import (
-    NodeColliderRule,
-    check_settings,
-    learn_by_separation_tree,
-    refuse_torn_arcs,
-)
+from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudit, audited
-from treewright.learners.separation_trees.independence_graph import GraphMethod, independence_graphs
-from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree
-from treewright.learners.separation_trees.node_skeletons import Depth, LocalSearch
+from treewright.learners.separation_trees.independence_graph import independence_graphs
+from treewright.learners.separation_trees.settings import TreeSettings
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
 
@@ -46,26 +35,35 @@ from treewright.types import Progress, Scope
 _WIDE = 12
 
 
-def learn_separation_tree(
+@dataclass(frozen=True)
+class FoundTree(Learned[DSeparationTree]):
+    """A d-separation tree, and how it came about; :func:`learn_by_separation_tree` takes it as it is.
+
+    Attributes
+    ----------
+    structure
+        The tree.
+    audit
+        What the data say about the separators of the hypergraph, where they were asked.
+    levels
+        The levels at which independence graphs were estimated, the last one that of the tree; more than one
+        when nodes were too large.
+    """
+
+    audit: SeparatorAudit | None = None
+    levels: tuple[float, ...] = ()
+
+
+def find_separation_tree(
     test: IndependenceTest,
     hyperedges: Iterable[Iterable[NameOrIndex]] | None = None,
     *,
-    refine_above: int | None = 8,
-    alpha_uig: float = 0.01,
-    max_node: int = 20,
-    graph_method: GraphMethod = "auto",
-    largest_blanket: int | Literal["auto"] | None = "auto",
-    triangulation: Method = "min_fill",
-    local: LocalSearch = "pc",
-    depth: Depth = "auto",
-    collider_rule: NodeColliderRule = "contest",
-    score: LocalScore | None = None,
-    verify: bool = False,
+    settings: TreeSettings = TreeSettings(),  # noqa: B008 -- frozen
     legitimacy: Legitimacy = "error",
     knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
-) -> LearnedSeparationTree:
-    """Learn the equivalence class of a DAG by tests inside the nodes of a d-separation tree.
+) -> FoundTree:
+    """Find a d-separation tree of small nodes: of a hypergraph, or of an estimated independence graph.
 
     Parameters
     ----------
@@ -74,32 +72,16 @@ def learn_separation_tree(
     hyperedges
         Sets of variables such that variables that influence each other directly, and parents of a common
         child, share a set. None when nothing is known: then an independence graph is estimated.
-    refine_above
-        Nodes larger than this are refined: an independence graph is estimated inside every node, and the tree
-        of their union is taken, again while the largest node shrinks. None: never.
-    alpha_uig
-        Level at which independence graphs are estimated. An edge too many costs time, a missing one may cost
-        true edges; with a generous one nodes are large, and tests inside them as weak as those of PC.
-    max_node
-        A tree of an estimated graph with a larger node is estimated again at a tenth of the level, and so on;
-        `levels` of the result says so. That ends at the level divided by the number of pairs, where hardly a
-        pair is joined by chance: nodes that are still larger are so for a reason, and stay.
-    graph_method, largest_blanket
-        How independence graphs are estimated, see :func:`estimate_independence_graph`.
-    triangulation
-        The elimination rule. Where it leaves a node of more than 12 variables, the narrowest of several rules
-        is taken instead if it is better.
-    local, depth, collider_rule, score, verify, knowledge, progress
-        As for :func:`learn_by_separation_tree`. The ends of required arcs must share a hyperedge.
+    settings
+        How graphs are estimated, and which nodes are refined.
     legitimacy
         Whether the separators of the tree of `hyperedges` are held against the data, see
         :func:`audit_separators`: ``"error"`` raises :class:`IllegitimateHypergraph` when they contradict it,
-        ``"report"`` leaves that to you (`learned.audit`), ``"skip"`` asks nothing.
-
-    Returns
-    -------
-    LearnedSeparationTree
-        The class, the tree, and the reason for every edge that is not there.
+        ``"report"`` leaves that to you (`audit` of the result), ``"skip"`` asks nothing.
+    knowledge
+        The ends of required arcs share a node of an estimated tree; they must share a hyperedge.
+    progress
+        Called with a :class:`~treewright.types.Step` where a part of the work begins.
 
     References
     ----------
@@ -112,52 +94,29 @@ def learn_separation_tree(
     >>> import treewright as tw
     >>> network = tw.load_network("asia")
     >>> test = tw.GTest(tw.count(network.sample(10_000, rng=np.random.default_rng(0))), 0.01)
-    >>> learned = tw.learners.learn_separation_tree(test)
+    >>> learned = tw.learn_by_separation_tree(tw.learners.find_separation_tree(test), test)
     >>> sorted(learned.skeleton.edges())[:3]
     [('asia', 'tub'), ('bronc', 'dysp'), ('bronc', 'smoke')]
     >>> print(learned.why_not("lung", "xray"))
     lung and xray share no node; the tree separates them by {either}
     """
-    require("learn_separation_tree", TEST, test)
-    require_option("learn_separation_tree", SCORE, score=score)
+    require("find_separation_tree", TEST, test)
     one_of("legitimacy", legitimacy, ("error", "report", "skip"))
-    one_of("graph_method", graph_method, ("auto", "blankets", "inverse-covariance"))
+    settings.check()
     known = bind_knowledge(knowledge, test.schema)
-    limit = None if refine_above is None else checked_size("refine_above", refine_above)
-    check_settings(test, local, depth, collider_rule, score)
     planner = Planner(
-        test,
-        as_level(alpha_uig),
-        least=alpha_uig / max(len(test.schema) * (len(test.schema) - 1) / 2, 1),
-        max_node=checked_size("max_node", max_node),
-        triangulation=triangulation,
-        required=known.required_dag().moral_graph(),
-        options={"method": graph_method, "largest": largest_blanket},
-        progress=progress,
+        test, settings, known.required_dag().moral_graph(), progress, as_level(settings.alpha_uig)
     )
     audit = None
     if hyperedges is None:
         tree = planner.estimate([tuple(range(len(test.schema)))])
     else:
         sets = [tuple(one) for one in hyperedges]
-        tree = separation_tree_from_hypergraph(test.schema, sets, triangulation=triangulation)
+        tree = separation_tree_from_hypergraph(test.schema, sets, triangulation=settings.triangulation)
         refuse_torn_arcs(tree, known)
         audit = planner.audit(tree, legitimacy)
-    if limit is not None:
-        tree = planner.refine(tree, limit)
-    learned = learn_by_separation_tree(
-        tree,
-        test,
-        local=local,
-        depth=depth,
-        collider_rule=collider_rule,
-        score=score,
-        verify=verify,
-        knowledge=known,
-        progress=progress,
-    )
-    trace = Trace((*planner.trace.build().phases, *learned.trace.phases))
-    return replace(learned, trace=trace, audit=audit, levels=tuple(planner.levels))
+    tree = planner.refine(tree)
+    return FoundTree(tree, planner.trace.build(), audit=audit, levels=tuple(planner.levels))
 
 
 @dataclass
@@ -165,14 +124,10 @@ class Planner:
     """Makes trees of estimated graphs, and keeps account of what that took."""
 
     test: IndependenceTest
-    alpha: float  # falls when nodes are too large
-    _: KW_ONLY
-    least: float
-    max_node: int
-    triangulation: Method
+    settings: TreeSettings
     required: UndirectedGraph
-    options: dict[str, Any]
     progress: Progress | None
+    alpha: float  # falls when nodes are too large
     trace: TraceBuilder = field(default_factory=TraceBuilder)
     levels: list[float] = field(default_factory=list)
 
@@ -180,27 +135,29 @@ class Planner:
         """The tree of the joined graphs inside the sets, at a level that keeps its nodes small enough."""
         tell(self.progress, "independence graph")
         with self.trace.phase("independence graph") as tallies:
-            graphs = independence_graphs(self.test, sets, self.alpha, **self.options)
+            graphs = independence_graphs(
+                self.test,
+                sets,
+                self.alpha,
+                method=self.settings.graph_method,
+                largest=self.settings.largest_blanket,
+            )
             tree = self.tree_of(graphs.at(self.alpha))
-            self.note_level()
-            while tree.width + 1 > self.max_node and self.can_be_stricter():
+            while tree.width + 1 > self.settings.max_node and self.can_be_stricter():
                 self.alpha /= 10
                 tree = self.tree_of(graphs.at(self.alpha))
-                self.note_level()
             tallies.update(tests=graphs.n_tests, nodes=len(tree.clusters), largest=tree.width + 1)
         return tree
 
     def can_be_stricter(self) -> bool:
         """Whether the test has a level, and chance may still have joined a pair."""
-        return hasattr(self.test, "alpha") and self.alpha > self.least
+        n = len(self.test.schema)
+        least = self.settings.alpha_uig / max(n * (n - 1) / 2, 1)
+        return hasattr(self.test, "alpha") and self.alpha > least
 
-    def note_level(self) -> None:
-        if self.levels[-1:] != [self.alpha]:
-            self.levels.append(self.alpha)
-
-    def refine(self, tree: DSeparationTree, largest: int) -> DSeparationTree:
+    def refine(self, tree: DSeparationTree) -> DSeparationTree:
         """Step 3: split nodes by what is independent inside them, while the largest shrinks."""
-        while tree.width + 1 > largest:
+        while tree.width + 1 > self.settings.largest_unrefined:
             finer = self.estimate(tree.cluster_scopes)
             if finer.width >= tree.width:
                 break
@@ -209,8 +166,10 @@ class Planner:
 
     def tree_of(self, graph: UndirectedGraph) -> DSeparationTree:
         """The tree of a graph in which the ends of required arcs are joined."""
+        if self.levels[-1:] != [self.alpha]:
+            self.levels.append(self.alpha)
         whole = graph.with_edges(self.required.index_edges())
-        cover = triangulate(whole, self.triangulation)
+        cover = triangulate(whole, self.settings.triangulation)
         if cover.width + 1 > _WIDE:
             narrow = narrow_triangulation(whole)
             cover = narrow if narrow.width < cover.width else cover
@@ -226,7 +185,12 @@ class Planner:
         return found
 
 
-def checked_size(name: str, size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise SettingError(f"{name} must be a number of variables from 1 on; found {size!r}")
-    return size
+def refuse_torn_arcs(tree: DSeparationTree, known: BoundKnowledge) -> None:
+    """A required arc whose ends share no node can never be learned."""
+    together = [frozenset(node) for node in tree.cluster_scopes]
+    for u, v in known.required_dag().edges():
+        ends = {known.schema.index(u), known.schema.index(v)}
+        if not any(ends <= node for node in together):
+            raise KnowledgeError(
+                f"{u!r} -> {v!r} is required, but no node of the tree holds both: put them into one hyperedge"
+            )

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
-from treewright.models.continuous.gaussian_network import GaussianNetwork, numbers_by_variable
+from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
 from treewright.models.continuous.real_rows import check_continuous
 from treewright.statistics.moments import Moments
 
@@ -34,11 +34,9 @@ class GaussianPrior:
     ----------
     rows
         How many, or what they weigh: the strength of the prior.
-    mean
-        The mean of the imagined rows by name; that of the data when left out, so that slopes and variances
-        are drawn to the prior and levels are not.
-    deviation
-        Their standard deviation by name; that of the data when left out.
+    mean, deviation
+        Of the imagined rows, by name; those of the data when left out, so that slopes and variances are drawn
+        to the prior and levels are not.
 
     Examples
     --------
@@ -72,14 +70,14 @@ class GaussianPrior:
         if self.deviation is None:
             spread = np.diag(data.scatter) / data.n
         else:
-            deviation = numbers_by_variable(schema, self.deviation, "deviation of the prior")
+            deviation = order_numbers(schema, self.deviation, "deviation of the prior")
             if (deviation < 0).any():
                 name = schema.names[int(np.argmax(deviation < 0))]
                 raise SettingError(f"a deviation is not negative; that of {name!r} is")
             spread = deviation**2
         if self.mean is None:
             return Moments(schema, self.rows, data.mean, np.diag(self.rows * spread), data.mean_tail)
-        mean = numbers_by_variable(schema, self.mean, "mean of the prior")
+        mean = order_numbers(schema, self.mean, "mean of the prior")
         return Moments(schema, self.rows, mean, np.diag(self.rows * spread))
 
 

@@ -23,6 +23,7 @@ from treewright.models.answers import Explanation, list_targets
 from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
+from treewright.models.model import by_variable
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -47,10 +48,9 @@ class GaussianNetwork(DirectedModel):
         One number per variable, in schema order or by name.
     coefficients
         By child, then by parent: `{"wet": {"rain": 2.0}}`; one for every arc.
-    floored
-        Variables whose variance is a floor, as `fit` reports them.
-    redundant
-        Parents that `fit` gave the coefficient zero because the others determine them, by child.
+    floored, redundant
+        As `fit` reports them: variables whose variance is a floor, and by child the parents with the
+        coefficient zero because the others determine them.
 
     Examples
     --------
@@ -85,13 +85,13 @@ class GaussianNetwork(DirectedModel):
     ) -> None:
         check_continuous(dag.schema, "a Gaussian network")
         self._dag = dag
-        self._intercepts = numbers_by_variable(dag.schema, intercepts, "intercept")
-        self._variances = numbers_by_variable(dag.schema, variances, "variance")
+        self._intercepts = order_numbers(dag.schema, intercepts, "intercept")
+        self._variances = order_numbers(dag.schema, variances, "variance")
         negative = np.flatnonzero(self._variances < 0)
         if negative.size:
             name, found = dag.schema.names[negative[0]], float(self._variances[negative[0]])
             raise SchemaError(f"a variance is not negative; that of {name!r} is {found!r}")
-        self._coefficients = checked_coefficients(dag, coefficients)
+        self._coefficients = check_coefficients(dag, coefficients)
         self._floored = tuple(sorted(dag.schema.names_of(dag.schema.scope(floored))))
         self._redundant = {
             dag.schema[child].name: tuple(sorted(parents)) for child, parents in (redundant or {}).items()
@@ -217,15 +217,7 @@ class GaussianNetwork(DirectedModel):
     @overload
     def query(self, targets: Sequence[str], given: RealGiven | None = None) -> JointNormal: ...
     def query(self, targets: str | Sequence[str], given: RealGiven | None = None) -> Normal | JointNormal:
-        """The distribution of one variable, or the joint one of several, given what is known.
-
-        Parameters
-        ----------
-        targets
-            A name, or a sequence of names.
-        given
-            What is known, by name: a number each.
-        """
+        """The distribution of one variable, or the joint one of several, given what is known."""
         evidence = read_real_evidence(self.schema, given)
         if isinstance(targets, str):
             v = self.schema.index(targets)
@@ -305,15 +297,10 @@ class GaussianNetwork(DirectedModel):
         return gaussian_to_networkx(self)
 
 
-def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
+def order_numbers(schema: Schema, numbers: Numbers, what: str) -> Floats:
     """One finite number per variable, in schema order; read-only."""
     if isinstance(numbers, Mapping):
-        absent = [name for name in schema.names if name not in numbers]
-        unknown = [name for name in numbers if name not in schema]
-        if absent or unknown:
-            found = f"none for {absent[0]!r}" if absent else f"one for {unknown[0]!r}, which is no variable"
-            raise SchemaError(f"every variable needs one {what}; found {found}")
-        numbers = [numbers[name] for name in schema.names]
+        numbers = by_variable(schema, numbers, what)
     array = np.array(numbers, dtype=np.float64)
     if array.shape != (len(schema),):
         raise SchemaError(f"{len(schema)} variables need one {what} each; found shape {array.shape}")
@@ -324,7 +311,7 @@ def numbers_by_variable(schema: Schema, numbers: Numbers, what: str) -> Floats:
     return array
 
 
-def checked_coefficients(
+def check_coefficients(
     dag: Dag, coefficients: Mapping[str, Mapping[str, float]]
 ) -> tuple[dict[str, float], ...]:
     """One mapping per variable, its parents in schema order."""

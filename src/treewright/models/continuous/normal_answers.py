@@ -21,10 +21,8 @@ class Normal:
 
     Attributes
     ----------
-    name
-        The variable.
     mean, variance
-        In its units, and their square.
+        In the units of the variable, and their square.
     log_density_of_evidence
         Natural logarithm of the density of what was given; zero when nothing was.
 
@@ -92,12 +90,9 @@ class JointNormal(ByName[Normal]):
 
     Attributes
     ----------
-    names
-        The variables, in the order asked for.
-    mean
-        One number per variable; read-only.
-    covariance
-        A matrix in the same order, exactly symmetric; read-only.
+    names, mean, covariance
+        The variables in the order asked for, a number each, and a matrix that is exactly symmetric;
+        read-only.
     log_density_of_evidence
         Natural logarithm of the density of what was given; zero when nothing was.
 
@@ -151,10 +146,8 @@ class NormalMarginals(ByName[Normal]):
 
     Attributes
     ----------
-    names
-        The variables, in schema order.
-    means, variances
-        One number per variable; read-only.
+    names, means, variances
+        The variables in schema order, and two numbers for each; read-only.
     log_density_of_evidence
         Natural logarithm of the density of what was given; zero when nothing was.
 
@@ -166,11 +159,7 @@ class NormalMarginals(ByName[Normal]):
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        means: Floats,
-        variances: Floats,
-        log_density_of_evidence: float = 0.0,
+        self, names: Sequence[str], means: Floats, variances: Floats, log_density_of_evidence: float = 0.0
     ) -> None:
         self.names = tuple(names)
         self.means, self.variances = means, variances
@@ -207,14 +196,10 @@ class SampledAnswer:
 
     Attributes
     ----------
-    means, variances
-        The estimates.
-    standard_errors
-        Of the means.
-    n_rows
-        Rows drawn.
-    effective_rows
-        How many rows of equal weight the estimate is worth.
+    means, variances, standard_errors
+        The estimates, and how far the means may be off.
+    n_rows, effective_rows
+        Rows drawn, and how many rows of equal weight the estimate is worth.
     log_density_of_evidence
         Estimated as well: the logarithm of the mean weight.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import MissingValuesError, SchemaError, nearest
+from treewright.errors import MissingValuesError, SchemaError
+from treewright.models.model import require_columns
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Mask
@@ -13,13 +14,8 @@ from treewright.types import Floats, Mask
 
 def real_columns(schema: Schema, table: Table) -> list[Floats]:
     """The table's columns in the order of `schema`, all continuous and without a missing cell."""
-    absent = [name for name in schema.names if name not in table.schema]
-    if absent:
-        raise SchemaError(
-            f"the model needs a column {absent[0]!r}, which the table lacks; "
-            f"its columns are {nearest(absent[0], table.schema.names)}"
-        )
-    holes = [name for name in schema.names if table.schema.index(name) in table.missing]
+    positions = require_columns(schema, table)
+    holes = [table.schema.names[position] for position in positions if position in table.missing]
     if holes:
         raise MissingValuesError(
             f"a row with missing values has no single density; column {holes[0]!r} has some: drop those rows"
@@ -38,7 +34,7 @@ def real_column(table: Table, name: str) -> Floats:
     return column
 
 
-def row_patterns(masks: Mask) -> list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]]:
+def row_patterns(masks: Mask) -> list[tuple[Mask, npt.NDArray[np.intp]]]:
     """Which columns miss, and the rows where just these do: each pattern once.
 
     Examples

@@ -18,12 +18,7 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     The fits are those behind :class:`SigmoidBIC`, from the rows themselves, since a sigmoid has no sufficient
     statistics. For linear families, :func:`fit` with moments gives a :class:`GaussianNetwork`.
 
-    Parameters
-    ----------
-    structure
-        The arcs.
-    table
-        Continuous columns of the same names without missing cells; weights, if any, weigh the rows.
+    The table has continuous columns of the same names without missing cells; weights, if any, weigh the rows.
 
     Examples
     --------
@@ -50,6 +45,5 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
     scopes: list[tuple[int, Scope]] = [(v, schema.by_name(structure.parents(v))) for v in range(len(schema))]
     fits = families.fit_many(scopes)
     return SigmoidNetwork(
-        structure,
-        [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits],
+        structure, [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits]
     )

@@ -23,6 +23,7 @@ from treewright.models.answers import list_targets
 from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns
+from treewright.models.model import by_variable
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
@@ -38,12 +39,7 @@ class SigmoidNetwork(DirectedModel):
     A variable is Normal around th0 + th1 sigma(b + w . parents), sigma(z) = 1 / (1 + exp(-z)), with the
     variance s2; one without parents around th0 + th1 sigma(b).
 
-    Parameters
-    ----------
-    dag
-        The structure, over continuous variables.
-    families
-        One :class:`SigmoidFamily` per variable, in any order.
+    There is one :class:`SigmoidFamily` per variable, in any order.
 
     Examples
     --------
@@ -226,18 +222,11 @@ class SigmoidNetwork(DirectedModel):
 
 
 def _checked(dag: Dag, families: Sequence[SigmoidFamily]) -> tuple[SigmoidFamily, ...]:
-    schema = dag.schema
-    by_child = {family.child: family for family in families}
-    if sorted(family.child for family in families) != sorted(schema.names):
-        absent = sorted(set(schema.names) - by_child.keys())
-        strange = sorted(by_child.keys() - set(schema.names))
-        found = (
-            f"none for {absent[0]!r}"
-            if absent
-            else (f"one for {strange[0]!r}, which is no variable" if strange else "several for one variable")
-        )
-        raise SchemaError(f"every variable needs one family; found {found}")
-    return tuple(_checked_family(dag, by_child[name]) for name in schema.names)
+    by_child = {family.child: family for family in sorted(families, key=lambda family: family.child)}
+    ordered = by_variable(dag.schema, by_child, "family")
+    if len(ordered) < len(families):
+        raise SchemaError("every variable needs one family; found several for one variable")
+    return tuple(_checked_family(dag, family) for family in ordered)
 
 
 def _checked_family(dag: Dag, family: SigmoidFamily) -> SigmoidFamily:

@@ -36,14 +36,9 @@ def to_dot(graph: Dag | UndirectedGraph) -> str:
 
 
 def from_dot(text: str, schema: Schema | None = None) -> Dag:
-    """The graph of a DOT text.
+    """The graph of a DOT text, a digraph without subgraphs.
 
-    Parameters
-    ----------
-    text
-        A digraph without subgraphs.
-    schema
-        The variables; by default one without states for each node, in order of appearance.
+    The variables are those of `schema`; by default one without states for each node, in order of appearance.
 
     Examples
     --------

@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import EXACT, ROUNDED
 from treewright.tables.schema import Label, Schema, Variable
+from treewright.types import Floats
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Family:
     name: str
     states: tuple[Label, ...]
     parents: tuple[str, ...]
-    table: npt.NDArray[np.float64]
+    table: Floats
     ordered: bool = False
 
 
@@ -45,7 +45,7 @@ def assemble(families: Sequence[Family]) -> BayesianNetwork:
     return BayesianNetwork(dag, tables)
 
 
-def _rescaled(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _rescaled(table: Floats) -> Floats:
     """Rows that miss a sum of one by rounding, rescaled; the rest as it is, for the model to judge."""
     sums = table.sum(axis=-1, keepdims=True)
     deviations = np.abs(sums - 1)

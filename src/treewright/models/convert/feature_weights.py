@@ -26,14 +26,7 @@ Case = tuple[int, int, bool]  # variable, state, whether it is in that state
 
 
 def to_log_linear(graph: FeatureGraph, *, pushed: bool = False) -> LogLinearModel:
-    """Features and weights of a deterministic graph.
-
-    Parameters
-    ----------
-    graph
-        Without mixtures, hidden states and stored rows.
-    pushed
-        Whether inner weights are pushed down into the leaves of the first child.
+    """Features and weights of a deterministic graph without stored rows; see `FeatureNetwork.to_log_linear`.
 
     Examples
     --------

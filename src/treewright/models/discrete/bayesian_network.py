@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
-from treewright.inference.evidence import Evidence
+from treewright.inference.evidence import Evidence, state_of
 from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
 from treewright.models.base import DirectedModel
-from treewright.models.discrete.family_tables import checked_table, tables_by_variable
-from treewright.models.model import align_columns
-from treewright.tables.schema import NameOrIndex
+from treewright.models.model import align_columns, by_variable
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from treewright.models.discrete.dirichlet import Dirichlet
     from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
 
+_ROW_SUM_TOLERANCE = 1e-6
+
 
 class BayesianNetwork(DirectedModel, Asking):
     """A Bayesian network over discrete variables.
 
     Parameters
     ----------
-    dag
-        The structure.
     tables
         One array per variable, in schema order or by name: an axis per parent in the order of
         `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
@@ -50,8 +50,7 @@ class BayesianNetwork(DirectedModel, Asking):
 
     Examples
     --------
-    >>> from treewright.graphs.directed.dag import Dag
-    >>> from treewright.tables.schema import Schema, Variable
+    >>> from treewright import Schema, Variable
     >>> schema = Schema([Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))])
     >>> model = BayesianNetwork(
     ...     Dag(schema, [("rain", "wet")]), {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.0, 1.0]]}
@@ -74,7 +73,7 @@ class BayesianNetwork(DirectedModel, Asking):
     ) -> None:
         self._dag = dag
         self._tables = tuple(
-            checked_table(dag, v, table) for v, table in enumerate(tables_by_variable(dag.schema, tables))
+            _check_table(dag, v, table) for v, table in enumerate(_order_tables(dag.schema, tables))
         )
         self._unseen = dict(unseen or {})
         self._provenance = dict(provenance or {})
@@ -107,9 +106,9 @@ class BayesianNetwork(DirectedModel, Asking):
         return self._prior
 
     def with_provenance(self, provenance: Mapping[str, Any]) -> BayesianNetwork:
-        """The same model with another story of where it came from."""
-        made = BayesianNetwork(self._dag, self._tables, unseen=self._unseen, provenance=provenance)
-        made._counts, made._prior = self._counts, self._prior
+        """The same model with another account of where it came from."""
+        made = self.with_counts(self._counts, self._prior)
+        made._provenance = dict(provenance)
         return made
 
     def with_counts(self, counts: FamilyCounts | None, prior: Dirichlet | None = None) -> BayesianNetwork:
@@ -122,12 +121,8 @@ class BayesianNetwork(DirectedModel, Asking):
         """A new model from the rows behind this one and further rows; this one stays as it is.
 
         The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
-        after part gives the very model that all rows give at once, in any order of the parts.
-
-        Parameters
-        ----------
-        data
-            A table, whose columns and states are met by name, or anything that counts.
+        after part gives the very model that all rows give at once, in any order of the parts. `data` is a
+        table, whose columns and states are met by name, or anything that counts.
 
         Examples
         --------
@@ -139,7 +134,7 @@ class BayesianNetwork(DirectedModel, Asking):
         >>> model.partial_fit(second) == tw.fit(asia.dag, tw.count(rows))
         True
         """
-        from treewright.models.discrete.partial_fit import partial_fit
+        from treewright.models.discrete.family_counts import partial_fit
 
         return partial_fit(self, data)
 
@@ -207,3 +202,52 @@ class BayesianNetwork(DirectedModel, Asking):
         from treewright.models.convert import to_pyagrum
 
         return to_pyagrum(self)
+
+
+def _order_tables(
+    schema: Schema, tables: Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
+) -> Sequence[npt.ArrayLike]:
+    """One table per variable in schema order, however they were given."""
+    if isinstance(tables, Mapping):
+        return by_variable(schema, tables, "table")
+    if len(tables) != len(schema):
+        raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
+    return tables
+
+
+def _check_table(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
+    """A private, read-only copy of a table that is one."""
+    schema, variable, parents = dag.schema, dag.schema[v], dag.parents(v)
+    if not variable.is_discrete:
+        raise SchemaError(
+            f"a Bayesian network of tables has discrete variables; {variable.name!r} is continuous"
+        )
+    try:
+        table = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise SchemaError(f"the table of {variable.name!r} is not an array of numbers") from None
+    shape = tuple(schema.cardinalities[u] for u in (*parents, v))
+    if table.shape != shape:
+        given = f" given {', '.join(map(repr, schema.names_of(parents)))}" if parents else ""
+        raise SchemaError(
+            f"the table of {variable.name!r}{given} has the shape {table.shape}; its states ask for {shape}"
+        )
+    rows = table.reshape(-1, shape[-1])
+    invalid = np.asarray(~(rows >= 0).all(axis=1))  # also catches what is not a number
+    sums = rows.sum(axis=1)
+    wrong = np.flatnonzero(invalid | ~(np.abs(sums - 1) <= _ROW_SUM_TOLERANCE))
+    if wrong.size:
+        row = int(wrong[0])
+        configuration = np.unravel_index(row, shape[:-1]) if parents else ()
+        where = ", ".join(
+            f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
+            for p, code in zip(parents, configuration, strict=True)
+        )
+        found = (
+            "holds something that is no probability"
+            if invalid[row]
+            else f"sums to {float(sums[row])!r}, not to 1"
+        )
+        raise SchemaError(f"the table of {variable.name!r}{' given ' + where if where else ''} {found}")
+    table.setflags(write=False)
+    return table

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.types import Floats
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Dirichlet:
 ONE_ROW = Dirichlet(1.0)
 
 
-def estimate(counts: npt.NDArray[np.float64], prior: Dirichlet | None) -> npt.NDArray[np.float64]:
+def estimate(counts: Floats, prior: Dirichlet | None) -> Floats:
     """The distribution of the last axis given the others; uniform where nothing was counted or imagined."""
     cells = counts + (prior.ess / counts.size if prior else 0.0)
     totals = cells.sum(axis=-1, keepdims=True)

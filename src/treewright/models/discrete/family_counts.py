@@ -14,13 +14,23 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError, TableTooLarge, WeightError, nearest
+from treewright.errors import (
+    MissingValuesError,
+    SchemaError,
+    SettingError,
+    TableTooLarge,
+    WeightError,
+    nearest,
+)
 from treewright.graphs.directed.dag import Dag
 from treewright.limits import format_count, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
+from treewright.models.model import align_columns
 from treewright.statistics.counter import Counts
+from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.table import Table
 from treewright.types import Scope
 
 
@@ -34,14 +44,7 @@ class FamilyCounter(Protocol):
 
 
 class FamilyCounts:
-    """The counts of each variable with its parents.
-
-    Parameters
-    ----------
-    dag
-        The families.
-    counter
-        Counts of the same variables, met by name; whole or real-weighted.
+    """The counts of each variable with its parents, met by name in a counter; whole or real-weighted.
 
     Examples
     --------
@@ -121,11 +124,8 @@ class FamilyCounts:
             return NotImplemented
         if self._dag != other._dag or self.schema.variables != other.schema.variables:
             raise SchemaError("counts add up over one structure and one schema; these are of different ones")
-        made = FamilyCounts.__new__(FamilyCounts)
-        made._dag = self._dag
-        sums = (np.add(a, b) for a, b in zip(self._tables, other._tables, strict=True))
-        made._tables = tuple(_own(table) for table in sums)
-        return made
+        sums = [np.add(a, b) for a, b in zip(self._tables, other._tables, strict=True)]
+        return FamilyCounts.from_tables(self._dag, sums)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FamilyCounts):
@@ -144,16 +144,37 @@ class FamilyCounts:
 
     def fit(self, *, prior: Dirichlet | None = ONE_ROW, keep_counts: bool = False) -> BayesianNetwork:
         """The network that these counts give; as :func:`treewright.fit`, without counting."""
-        tables: list[npt.NDArray[np.float64]] = []
-        unseen: dict[str, int] = {}
-        for name, counts in zip(self.schema.names, self._tables, strict=True):
-            cells = np.asarray(counts, dtype=np.float64)
-            empty = int(np.count_nonzero(cells.sum(axis=-1) == 0))
-            if empty:
-                unseen[name] = empty
-            tables.append(estimate(cells, prior))
-        model = BayesianNetwork(self._dag, tables, unseen=unseen)
+        cells = [np.asarray(counts, dtype=np.float64) for counts in self._tables]
+        empty = [int(np.count_nonzero(counts.sum(axis=-1) == 0)) for counts in cells]
+        unseen = {name: n for name, n in zip(self.schema.names, empty, strict=True) if n}
+        model = BayesianNetwork(self._dag, [estimate(counts, prior) for counts in cells], unseen=unseen)
         return model.with_counts(self, prior) if keep_counts else model
+
+
+def partial_fit(model: BayesianNetwork, data: Table | FamilyCounter) -> BayesianNetwork:
+    """A new model from the rows behind `model` and those of `data`; see `BayesianNetwork.partial_fit`."""
+    if model.counts is None:
+        raise SettingError(
+            "partial_fit adds rows to the counts that a model carries, and this one carries none; "
+            "fit it with keep_counts=True"
+        )
+    counter = _count_in_states(model, data) if isinstance(data, Table) else data
+    counts = model.counts + FamilyCounts(model.dag, counter)
+    fitted = counts.fit(prior=model.prior, keep_counts=True)
+    return fitted.with_provenance(model.provenance) if model.provenance else fitted
+
+
+def _count_in_states(model: BayesianNetwork, table: Table) -> FamilyCounter:
+    """The rows counted in the model's own states, whatever the columns of the table look like."""
+    holes = [table.schema.names[v] for v in table.missing if table.schema.names[v] in model.schema]
+    if holes:
+        raise MissingValuesError(
+            f"partial_fit counts complete rows; column {holes[0]!r} has missing values: drop those rows, or "
+            "fit all rows together with fit_em"
+        )
+    columns = align_columns(model.schema, table)
+    weights = None if table.weights is None else np.asarray(table.weights)
+    return count(Table(model.schema, columns, weights=weights))
 
 
 def families_of(dag: Dag) -> list[Scope]:
@@ -175,11 +196,8 @@ def refuse_large_tables(schema: Schema, families: Sequence[Scope]) -> None:
 
 def _own(counts: npt.NDArray[Any]) -> Counts:
     """A read-only copy: whole numbers as int64, others as float64."""
-    cells: Counts
-    if counts.dtype.kind in "biu":
-        cells = np.array(counts, dtype=np.int64, order="C")
-    else:
-        cells = np.array(counts, dtype=np.float64, order="C")
+    kind: type[Any] = np.int64 if counts.dtype.kind in "biu" else np.float64
+    cells: Counts = np.array(counts, dtype=kind, order="C")
     cells.setflags(write=False)
     return cells
 

@@ -42,17 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EstimatedEntropy:
-    """An entropy that was estimated from drawn rows.
-
-    Attributes
-    ----------
-    nats
-        The mean of -log p over the rows.
-    standard_error
-        Of that mean.
-    n_rows
-        Rows drawn.
-    """
+    """The mean of -log p over drawn rows, its standard error, and how many rows were drawn."""
 
     nats: float
     standard_error: float
@@ -84,6 +74,11 @@ class FeatureNetwork(Asking):
       yes  0.727273
     >>> dict(model.mpe(given={"wet": "yes"})), round(model.entropy(), 6)
     ({'rain': 'yes', 'wet': 'yes'}, 0.931248)
+    >>> builder = FeatureGraphBuilder(schema.select(["rain"]))
+    >>> parts = [builder.table("rain", [0.9, 0.1]), builder.table("rain", [0.3, 0.7])]
+    >>> answer = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5]))).mpe_bound()
+    >>> answer["rain"], round(answer.probability, 6), round(math.exp(answer.log_upper_bound), 6)
+    ('no', 0.6, 0.8)
     """
 
     def __init__(self, graph: FeatureGraph, *, provenance: Mapping[str, Any] | None = None) -> None:
@@ -139,17 +134,6 @@ class FeatureNetwork(Asking):
 
         On a deterministic graph this is :meth:`mpe`, and both bounds agree. Otherwise the search maximises
         over the row and the hidden choices together, then changes one variable at a time while that helps.
-
-        Examples
-        --------
-        >>> from treewright.graphs import FeatureGraphBuilder
-        >>> from treewright.tables.schema import Variable
-        >>> builder = FeatureGraphBuilder(Schema([Variable("a", (0, 1))]))
-        >>> parts = [builder.table("a", [0.9, 0.1]), builder.table("a", [0.3, 0.7])]
-        >>> model = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5])))
-        >>> answer = model.mpe_bound()
-        >>> answer["a"], round(answer.probability, 6), round(math.exp(answer.log_upper_bound), 6)
-        (0, 0.6, 0.8)
         """
         evidence = self._read(given)
         codes, log_probability, log_bound = self.engine.most_probable_bound(evidence)
@@ -161,10 +145,7 @@ class FeatureNetwork(Asking):
     def entropy(self, given: Given | None = None) -> float:
         """The entropy in nats, of everything or of what the evidence leaves; exact.
 
-        Raises
-        ------
-        NoExactAnswer
-            When the graph has mixtures or hidden states; see :meth:`entropy_estimate`.
+        Refused with :class:`NoExactAnswer` for mixtures and hidden states; see :meth:`entropy_estimate`.
         """
         if not self.is_exact:
             raise NoExactAnswer(
@@ -184,17 +165,7 @@ class FeatureNetwork(Asking):
     def entropy_estimate(
         self, n: int = 10_000, given: Given | None = None, *, rng: np.random.Generator
     ) -> EstimatedEntropy:
-        """The entropy in nats, estimated from drawn rows; for any graph.
-
-        Examples
-        --------
-        >>> from treewright.graphs import FeatureGraphBuilder
-        >>> from treewright.tables.schema import Variable
-        >>> builder = FeatureGraphBuilder(Schema([Variable("a", (0, 1))]))
-        >>> model = FeatureNetwork(builder.graph(builder.table("a", [0.5, 0.5])))
-        >>> model.entropy_estimate(100, rng=np.random.default_rng(7)).standard_error
-        0.0
-        """
+        """The entropy in nats, estimated from drawn rows; for any graph."""
         if n < 2:
             raise SettingError(f"an estimate with a standard error needs at least 2 rows; asked for {n}")
         rows = self.sample(n, given, rng=rng)
@@ -205,18 +176,10 @@ class FeatureNetwork(Asking):
     def refit(self, counter: FamilyCounter, alpha: float = 1.0) -> FeatureNetwork:
         """The same graph with parameters estimated anew from the rows of a counter.
 
-        Parameters
-        ----------
-        counter
-            What :func:`count` returns: it must hold rows. Weights are honoured.
-        alpha
-            Rows that the prior pretends to have seen at every node, spread evenly over what may be there; 0
-            is maximum likelihood.
-
-        Raises
-        ------
-        NoExactAnswer
-            When the graph is not deterministic; :func:`fit` runs expectation maximisation then.
+        The counter must hold rows, as that of :func:`count`. The prior pretends to have seen `alpha` rows at
+        every node, spread evenly over what may be there; 0 is maximum likelihood. Refused with
+        :class:`NoExactAnswer` when the graph is not deterministic; :func:`fit` runs expectation maximisation
+        then.
         """
         from treewright.models.features.feature_fitting import refit
 
@@ -227,13 +190,9 @@ class FeatureNetwork(Asking):
     def to_log_linear(self, *, pushed: bool = False) -> LogLinearModel:
         """The same distribution as weighted features, one per parameter.
 
-        The weights of what holds in a row add up to its log-probability; minus infinity says never.
-
-        Parameters
-        ----------
-        pushed
-            Whether the weights of inner nodes are pushed down into the leaves of the first child, so that
-            only leaves have features, as in the paper.
+        The weights of what holds in a row add up to its log-probability; minus infinity says never. With
+        `pushed`, the weights of inner nodes are pushed down into the leaves of the first child, so that only
+        leaves have features, as in the paper.
         """
         from treewright.models.convert.feature_weights import to_log_linear
 

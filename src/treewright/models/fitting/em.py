@@ -27,9 +27,9 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
 from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
+from treewright.models.fitting.direction import choose_dag
 from treewright.models.model import align_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -55,10 +55,8 @@ class EmTrace:
         The same plus the weight of the prior; never decreases. Equal without a prior.
     converged
         Whether the last round gained no more than the tolerance; otherwise the rounds ran out.
-    start
-        Which start this was: 0 is the one from counts, 1, 2, ... are random.
-    objectives
-        What every start reached.
+    start, objectives
+        Which start this was (0 is the one from counts, 1, 2, ... are random), and what every start reached.
     """
 
     log_likelihood: tuple[float, ...]
@@ -133,6 +131,8 @@ def fit_em(
 ) -> FittedByEm | FittedFeatures:
     """Fit a Bayesian network or a feature graph to rows with missing cells, by expectation maximisation.
 
+    The answer has the `model`, its `trace` and, for a Bayesian network, the expected `counts`.
+
     Parameters
     ----------
     structure
@@ -143,24 +143,14 @@ def fit_em(
         count by their weights. Without anything missing the result is that of :func:`fit`.
     prior
         A Dirichlet prior, or None for maximum likelihood.
-    tolerance
-        Stop when a round gains no more than this many nats per row.
-    iterations
-        Stop after this many rounds; `trace.converged` says which it was.
-    starts
+    tolerance, iterations
+        Stop when a round gains no more than so many nats per row, or after so many rounds; `trace.converged`
+        says which it was.
+    starts, rng
         Random starts beside the first one, which takes each table from the rows that show its whole family
         (and one imagined row). A random start draws every table that misses cells from the flat Dirichlet
         distribution. The best end wins, the earlier one among equals. A variable that no row shows needs
         them: started alike, its states would stay alike; the start from counts is then left out.
-    rng
-        Where the chance of random starts comes from.
-
-    Returns
-    -------
-    FittedByEm
-        `model`, `counts` (expected ones) and `trace`.
-    FittedFeatures
-        For a feature graph: `model` and `trace`.
 
     Examples
     --------
@@ -178,7 +168,7 @@ def fit_em(
         from treewright.models.features.feature_fitting import fit_features_em
 
         return fit_features_em(structure, table, prior, EmSettings(tolerance, iterations, starts, rng))
-    dag, origin = directed(structure, "fit_em")
+    dag, origin = choose_dag(structure, "fit_em")
     settings = EmSettings(tolerance, iterations, starts, rng)
     _check_discrete(dag.schema)
     families = families_of(dag)

@@ -25,10 +25,10 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.directed import directed
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
-from treewright.models.fitting.database_fit import fit_databases
+from treewright.models.fitting.databases import fit_databases, require_dirichlet, require_gaussian
+from treewright.models.fitting.direction import choose_dag
 from treewright.models.undirected.markov_choice import (
     BestFitting,
     PseudoLikelihoodFitting,
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from treewright.models.features.feature_network import FeatureNetwork
 
 MarkovEstimator = IterativeFitting | DecomposableCover | BestFitting | PseudoLikelihoodFitting
-
-__all__ = ["Dirichlet", "FamilyCounter", "fit"]
 
 
 @overload
@@ -92,9 +90,9 @@ def fit(
     ----------
     structure
         The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
-        any `Pdag` that has one, is directed first by its consistent extension: of the variables that can be
-        last, the one with the largest name, again and again. The model's `provenance` then names the edges
-        that were open. Or a :class:`FeatureGraph`, whose shape is kept.
+        any `Pdag` that has one, is directed first (see :mod:`~treewright.models.fitting.direction`); the
+        model's `provenance` then names the edges that were open. Or a :class:`FeatureGraph`, whose shape is
+        kept.
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
         continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
@@ -114,22 +112,17 @@ def fit(
 
     Returns
     -------
-    BayesianNetwork
-        Its `unseen` says, per variable, how many parent configurations had no row: their distribution is
-        uniform, from the prior or for want of anything better.
-    GaussianNetwork
-        From moments. Its `floored` and `redundant` say where the rows did not determine a regression.
-    MarkovNetwork
-        For an undirected graph. Its `fitting` says how the factors were found.
-    FeatureNetwork
-        For a feature graph: in closed form when it is deterministic, the prior's rows shared at every node;
-        else by expectation maximisation from the parameters that the graph has.
+    BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork
+        It says where the rows did not settle its numbers: `unseen` of a Bayesian network counts
+        the parent configurations without a row (uniform ones then), `floored` and `redundant` of a Gaussian
+        network name regressions that were not determined, `fitting` of a Markov network says how factors were
+        found. A feature graph is fitted in closed form when it is deterministic, the prior's rows shared at
+        every node; else by expectation maximisation from the parameters that it has.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from treewright.graphs.directed.dag import Dag
-    >>> from treewright.tables.schema import Schema, Variable
+    >>> from treewright import Dag, Schema, Variable
     >>> class Coin:
     ...     schema = Schema([Variable("side", ("heads", "tails"))])
     ...     def counts_many(self, scopes):
@@ -153,7 +146,7 @@ def fit(
         return _fit_edges(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     if estimator is not None:
         raise SettingError(f"arcs are fitted by counting alone; found estimator={estimator!r}")
-    dag, origin = directed(structure)
+    dag, origin = choose_dag(structure)
     if isinstance(counter, Databases):
         fitted = fit_databases(dag, counter, prior, keep_counts=keep_counts)
         if not origin or isinstance(fitted, GaussianNetwork):
@@ -162,8 +155,8 @@ def fit(
     if isinstance(counter, Moments):
         if keep_counts:
             raise SettingError("keep_counts=True goes with counts; the moments of a Gaussian network add up")
-        return fit_gaussian(dag, counter, prior=_gaussian_prior(prior))
-    model = FamilyCounts(dag, counter).fit(prior=_dirichlet_prior(prior), keep_counts=keep_counts)
+        return fit_gaussian(dag, counter, prior=require_gaussian(prior))
+    model = FamilyCounts(dag, counter).fit(prior=require_dirichlet(prior), keep_counts=keep_counts)
     return model.with_provenance(origin) if origin else model
 
 
@@ -182,7 +175,7 @@ def _fit_graph(
     if keep_counts or estimator is not None:
         option = "keep_counts=True" if keep_counts else f"estimator={estimator!r}"
         raise SettingError(f"a feature graph is fitted by counting or by EM alone; found {option}")
-    return fit_features(graph, counter, _dirichlet_prior(prior))
+    return fit_features(graph, counter, require_dirichlet(prior))
 
 
 def _fit_edges(
@@ -198,19 +191,7 @@ def _fit_edges(
     if keep_counts:
         raise SettingError("keep_counts=True goes with the arcs of a Bayesian network; found edges")
     if isinstance(estimator, BestFitting):
-        return fit_best(graph, counter, _dirichlet_prior(prior), estimator)
+        return fit_best(graph, counter, require_dirichlet(prior), estimator)
     if isinstance(estimator, PseudoLikelihoodFitting):
         return fit_by_pseudolikelihood(graph, counter, estimator)
-    return fit_markov_network(graph, counter, prior=_dirichlet_prior(prior), estimator=estimator)
-
-
-def _gaussian_prior(prior: Dirichlet | GaussianPrior | None) -> GaussianPrior | None:
-    if isinstance(prior, Dirichlet) and prior is not ONE_ROW:
-        raise SchemaError("a Dirichlet prior goes with counts; moments are fitted with a GaussianPrior")
-    return None if isinstance(prior, Dirichlet) else prior
-
-
-def _dirichlet_prior(prior: Dirichlet | GaussianPrior | None) -> Dirichlet | None:
-    if isinstance(prior, GaussianPrior):
-        raise SchemaError("a GaussianPrior goes with moments; counts are fitted with a Dirichlet prior")
-    return prior
+    return fit_markov_network(graph, counter, prior=require_dirichlet(prior), estimator=estimator)

@@ -28,15 +28,8 @@ from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
-from treewright.models.formats.draft import Draft
-from treewright.models.formats.factor_draft import FactorDraft
-from treewright.models.formats.names import (
-    Exported,
-    export_names,
-    refuse_changes,
-    restore_names,
-    write_names,
-)
+from treewright.models.formats.draft import Draft, FactorDraft
+from treewright.models.formats.names import Exported, refuse_changes, restore_names, write_names
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.model import AnyModel
@@ -60,17 +53,12 @@ class Format:
     undirected: bool = False
 
 
+# one row per format: what it is called, its endings, and what its module does
 FOREIGN = (
-    Format("bif", (".bif",), bif.read, lambda s: export_names(s, bif.NAMES), bif.write),
-    Format(
-        "xmlbif",
-        (".xmlbif", ".bifxml", ".xml"),
-        xmlbif.read,
-        lambda s: export_names(s, xmlbif.NAMES),
-        xmlbif.write,
-    ),
-    Format("xdsl", (".xdsl",), xdsl.read, lambda s: export_names(s, xdsl.NAMES), xdsl.write),
-    Format("net", (".net",), net.read, lambda s: export_names(s, net.NAMES), net.write),
+    Format("bif", (".bif",), bif.read, bif.export, bif.write),
+    Format("xmlbif", (".xmlbif", ".bifxml", ".xml"), xmlbif.read, xmlbif.export, xmlbif.write),
+    Format("xdsl", (".xdsl",), xdsl.read, xdsl.export, xdsl.write),
+    Format("net", (".net",), net.read, net.export, net.write),
     Format("uai", (".uai",), uai.read, uai.export, uai.write, undirected=True),
 )
 NATIVE_ENDING = ".twm"
@@ -81,17 +69,11 @@ def read_model(path: PathLike, *, format: str | None = None, names: bool = True)
 
     Parameters
     ----------
-    path
-        The file; its ending says the format.
-    format
-        The format (``"bif"``, ``"net"`` ...) where the ending does not say it.
+    path, format
+        The file, and its format (``"bif"``, ``"net"`` ...) where the ending does not say it. Whatever is not
+        such a file is refused with :class:`FormatError`, with line and column.
     names
         Whether to give back names and labels from the file that :func:`write_model` may have put beside it.
-
-    Raises
-    ------
-    FormatError
-        For whatever is not such a file, with line and column.
 
     Examples
     --------
@@ -154,14 +136,10 @@ def write_model(
 
     Parameters
     ----------
-    model
-        What to write.
-    path
-        Where; an ending of ``.gz`` compresses.
+    path, format
+        Where (an ending of ``.gz`` compresses), and the format where the ending does not say it.
     strict
         Refuse what the file alone cannot say, rather than to rename.
-    format
-        The format where the ending does not say it.
 
     Examples
     --------

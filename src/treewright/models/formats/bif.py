@@ -15,17 +15,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
-from treewright.models.formats.draft import Draft, DraftTable, is_normal
-from treewright.models.formats.names import Exported, NameRules
+from treewright.models.formats.draft import Draft, DraftTable
+from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Cursor, Positions, Rules, Tokens
+from treewright.types import Floats
 
 RULES = Rules("{}()[],;|", line_comments=("//",), block_comments=True)
 
@@ -37,6 +38,7 @@ NAMES = NameRules(
     reserved=frozenset(KEYWORDS.split()),
 )
 
+export = partial(export_names, rules=NAMES)
 _INTERVAL = re.compile(r"[\[(][^,\[\]()]*,[^,\[\]()]*[\])]")
 
 
@@ -149,7 +151,7 @@ class _Reader:
         starts = np.concatenate(([first], ends[:-1] + 1))
         is_row = tokens.kinds[starts] == ord("(")
         n_states = draft.variable(child).cardinality
-        given: dict[str, npt.NDArray[np.float64]] = {}
+        given: dict[str, Floats] = {}
         for start, end in zip(starts[~is_row].tolist(), ends[~is_row].tolist(), strict=True):
             word = tokens.text(start).lower() if start < end else ";"
             if word == "property":
@@ -162,12 +164,11 @@ class _Reader:
         if "table" in given and (is_row.any() or len(given) > 1):
             raise tokens.error("a probability has either a table or rows, not both", first)
         if "table" in given:
-            cells, places = self.listed(child, parents, given["table"], at), None
-        else:
-            rows = self.rows(starts[is_row], ends[is_row], child, parents)
-            cells, places = place_rows(
-                draft, tokens, rows, (child, parents), default=given.get("default"), at=at
-            )
+            found = DraftTable(child, tuple(parents), given["table"], tokens.offset(at))
+            draft.arrange(found, rows_first=False)
+            return
+        rows = self.rows(starts[is_row], ends[is_row], child, parents)
+        cells, places = place_rows(draft, tokens, rows, (child, parents), default=given.get("default"), at=at)
         row_at = None if places is None else lambda row: tokens.offset(int(places[row]))
         draft.add_table(DraftTable(child, tuple(parents), cells, tokens.offset(at), row_at))
 
@@ -181,18 +182,6 @@ class _Reader:
                 int(starts[0]),
             )
         return read_rows(self.tokens, starts, ends, [self.states[p] for p in parents], n_states)
-
-    def listed(
-        self, child: int, parents: list[int], values: npt.NDArray[np.float64], at: int
-    ) -> npt.NDArray[np.float64]:
-        draft, offset = self.draft, self.tokens.offset(at)
-        draft.expect_cells(child, parents, len(values), offset)
-        n_states = draft.variable(child).cardinality
-        states_first = np.ascontiguousarray(values.reshape(n_states, -1).T)
-        if parents and not is_normal(states_first, n_states) and is_normal(values, n_states):
-            draft.notes.append(f"the table of {draft.variable(child).name!r} lists rows, not states, first")
-            return values
-        return states_first
 
 
 def _by_commas(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:
@@ -240,11 +229,7 @@ def write(model: BayesianNetwork, exported: Exported) -> bytes:
     """The bytes of a file."""
     lines = ["network unknown {", "}"]
     for name, states in zip(exported.names, exported.states, strict=True):
-        lines += [
-            f"variable {name} {{",
-            f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};",
-            "}",
-        ]
+        lines += [f"variable {name} {{", f"  type discrete [ {len(states)} ] {{ {', '.join(states)} }};", "}"]
     for v in range(len(model.schema)):
         lines += _probability(model, exported, v)
     return ("\n".join(lines) + "\n").encode("utf-8")

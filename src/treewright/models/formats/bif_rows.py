@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft, count_cells, count_text
 from treewright.models.formats.tokens import QUOTED, WORD, Positions, Tokens, shorten
+from treewright.types import Floats
 
 MOST_MARKS = 64  # commas or brackets within one label
 OPEN, CLOSE, COMMA = (ord(mark) for mark in "(),")
@@ -56,7 +58,7 @@ class Rows:
     """Parent configurations (a column of codes per parent), probabilities, and where each row starts."""
 
     codes: Positions
-    values: npt.NDArray[np.float64]
+    values: Floats
     starts: Positions
 
 
@@ -152,9 +154,7 @@ def _no_state(tokens: Tokens, offset: int, states: States, delimiter: str) -> Fo
     return tokens.source.error(message, offset)
 
 
-def read_numbers(
-    tokens: Tokens, first: int, last: int, expected: int | None, *, at: int
-) -> npt.NDArray[np.float64]:
+def read_numbers(tokens: Tokens, first: int, last: int, expected: int | None, *, at: int) -> Floats:
     """Numbers with or without commas between them."""
     kinds = tokens.kinds[first:last]
     odd = np.flatnonzero((kinds != WORD) & (kinds != COMMA))
@@ -173,9 +173,9 @@ def place_rows(
     rows: Rows,
     family: tuple[int, Sequence[int]],
     *,
-    default: npt.NDArray[np.float64] | None,
+    default: Floats | None,
     at: int,
-) -> tuple[npt.NDArray[np.float64], Positions | None]:
+) -> tuple[Floats, Positions | None]:
     """Put rows where they belong; refuse a row twice, or none where there is no default."""
     child, parents = family
     name = draft.variable(child).name
@@ -217,13 +217,8 @@ def _refuse_missing(
     found = len(rows.starts)
     name = draft.variable(child).name
     seen = {tuple(codes) for codes in rows.codes.tolist()}
-    first: list[int] = [0] * len(parents)
-    while tuple(first) in seen:  # as an odometer, the last parent fastest; ends since some row is missing
-        for column in range(len(parents) - 1, -1, -1):
-            first[column] += 1
-            if first[column] < draft.variable(parents[column]).cardinality:
-                break
-            first[column] = 0
+    configurations = product(*(range(draft.variable(p).cardinality) for p in parents))
+    first = next(codes for codes in configurations if codes not in seen)
     labels = ", ".join(repr(draft.states(p)[code]) for p, code in zip(parents, first, strict=True))
     raise draft.source.error(
         f"the table of {name!r} has {found} of its {count_text(wanted)} rows; there is none for ({labels})",

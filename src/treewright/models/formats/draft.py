@@ -8,7 +8,7 @@ none, cycles, rows that are no distribution. Rows that miss a sum of one by roun
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from treewright.limits import memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source
+from treewright.models.undirected.markov_network import MarkovNetwork, check_factor
 from treewright.tables.schema import Schema, Variable
-from treewright.types import Cells
+from treewright.types import Cells, Scope
 
 ROUNDED = 1e-4  # how far the sum of a row may be from one
 EXACT = 1e-12  # what the addition of exact decimals may miss
@@ -108,6 +109,19 @@ class Draft:
                 f"{count_text(wanted)}",
                 at,
             )
+
+    def arrange(self, table: DraftTable, *, rows_first: bool) -> None:
+        """Add a table that lists rows first, or states first; where only the other makes sense, note it."""
+        values, variable = table.cells, self._variables[table.child]
+        self.expect_cells(table.child, table.parents, len(values), table.at)
+        n_states = variable.cardinality
+        states_first = np.ascontiguousarray(values.reshape(n_states, -1).T)
+        usual, other = (values, states_first) if rows_first else (states_first, values)
+        if table.parents and not is_normal(usual, n_states) and is_normal(other, n_states):
+            found = "states, not rows" if rows_first else "rows, not states"
+            self.notes.append(f"the table of {variable.name!r} lists {found}, first")
+            usual = other
+        self.add_table(replace(table, cells=usual))
 
     def reserve(self, n_cells: int, name: str, at: Place) -> None:
         """Refuse tables that a short file would blow up."""
@@ -196,9 +210,54 @@ class Draft:
         return f"of {name!r}" + (f" given {', '.join(reversed(given))}" if given else "")
 
 
+@dataclass(frozen=True)
+class DraftFactor:
+    """A table with one axis per variable of its scope, and where it stands."""
+
+    scope: Scope
+    cells: Cells
+    at: Place
+
+
+@dataclass
+class FactorDraft:
+    """Variables that a draft has collected, and factors over them."""
+
+    draft: Draft
+    factors: list[DraftFactor]
+
+    @property
+    def notes(self) -> list[str]:
+        return self.draft.notes
+
+    @property
+    def renormalised(self) -> list[Renormalised]:
+        return self.draft.renormalised
+
+    def finish(self) -> MarkovNetwork:
+        """The model, or the first reason why there is none."""
+        source = self.draft.source
+        if not len(self.draft):
+            raise source.error("the file declares no variable")
+        schema = Schema(self.draft.variable(v) for v in range(len(self.draft)))
+        for factor in self.factors:
+            try:
+                check_factor(schema, (factor.scope, factor.cells))
+            except TreewrightError as error:
+                raise source.error(str(error), factor.at) from None
+        return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in self.factors])
+
+
 def is_normal(cells: Cells, n_states: int) -> bool:
     """Whether every row is a distribution but for rounding."""
     return bool((np.abs(row_sums(cells.reshape(-1, n_states)) - 1) <= ROUNDED).all())
+
+
+def first_parent_fastest(table: Cells) -> Cells:
+    """The values once more with the child's states fastest, then the first parent's."""
+    *parents, n_states = table.shape
+    axes = (*reversed(range(len(parents))), len(parents))
+    return table.ravel().reshape(*reversed(parents), n_states).transpose(axes)
 
 
 def row_sums(rows: Cells) -> Cells:

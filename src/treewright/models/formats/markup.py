@@ -12,13 +12,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-import numpy as np
-import numpy.typing as npt
-
 from treewright import _core
 from treewright.errors import FormatError
+from treewright.models.formats.draft import Draft
 from treewright.models.formats.text import Source
 from treewright.models.formats.tokens import shorten
+from treewright.types import Floats
 
 DEEPEST = 32
 MOST_ELEMENTS = 4_000_000
@@ -44,7 +43,14 @@ class Element:
     def all(self, tag: str) -> list[Element]:
         return [child for child in self.children if child.tag == tag]
 
-    def numbers(self, source: Source) -> npt.NDArray[np.float64]:
+    def only(self, source: Source, tag: str, what: str) -> Element:
+        """The one element of this tag inside."""
+        found = self.all(tag)
+        if len(found) != 1:
+            raise source.error(f"expected one {what}, found {len(found)}", self.at)
+        return found[0]
+
+    def numbers(self, source: Source) -> Floats:
         """The numbers that the text lists."""
         data = "".join(self.pieces).encode("utf-8")
         _, starts, ends, _, _, _ = _core.tokenize(
@@ -57,36 +63,28 @@ class Element:
         return values
 
 
-@dataclass(frozen=True)
-class Document:
-    """The root of a file, and whether it had to be repaired."""
+def parse(
+    source: Source, root: str, *, known: Collection[str], fold_case: bool = False
+) -> tuple[Draft, Element]:
+    """A draft, and the root of the elements whose tags are known; bare signs are repaired, and it is noted.
 
-    root: Element
-    repaired: bool
-
-
-def parse(source: Source, *, known: Collection[str], fold_case: bool = False) -> Document:
-    """Read the elements whose tags are known.
-
-    Parameters
-    ----------
-    source
-        The file.
-    known
-        Tags to keep; anything else is skipped with all that is in it.
-    fold_case
-        Whether tags are compared in upper case.
+    Elements of other tags are skipped with all that is in them. `fold_case` compares tags in upper case.
     """
+    draft = Draft(source)
     try:
-        return Document(_Parser(source, known, fold_case).run(source.data), repaired=False)
+        found = _Parser(source, known, fold_case).run(source.data)
     except _NotWellFormed as first:
         escaped = _BARE.sub(lambda found: b"&lt;" if found[0] == b"<" else b"&amp;", source.data)
         if escaped == source.data:
             raise first.error from None
         try:
-            return Document(_Parser(source, known, fold_case).run(escaped), repaired=True)
+            found = _Parser(source, known, fold_case).run(escaped)
         except _NotWellFormed:
             raise first.error from None
+        draft.notes.append("bare '<' or '&' were read as such")
+    if found.tag != root:
+        raise source.error(f"the root element is not {root}", found.at)
+    return draft, found
 
 
 class _NotWellFormed(Exception):  # noqa: N818

@@ -20,7 +20,7 @@ from typing import Any
 from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.labels import read_label, write_label
+from treewright.models.formats.json_values import read_label, write_label
 from treewright.models.formats.report import Renamed
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.undirected.markov_network import MarkovNetwork
@@ -37,17 +37,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_]+")
 
 @dataclass(frozen=True)
 class NameRules:
-    """What a format can say.
-
-    Parameters
-    ----------
-    format
-        Its name, for messages.
-    variable, state
-        Patterns that a whole name or label must match.
-    reserved
-        Words that are taken, whatever their case.
-    """
+    """What a format can say: patterns that a whole name or label must match, and words that are taken."""
 
     format: str
     variable: str
@@ -210,10 +200,10 @@ def restore_names(path: str | Path, model: Network) -> tuple[Network, str | None
         schema = Schema([variable for _, variable in variables])
     except ValueError as error:
         raise source.error(str(error)) from error
-    return renamed_model(model, schema), str(beside)
+    return rename_model(model, schema), str(beside)
 
 
-def renamed_model(model: Network, schema: Schema) -> Network:
+def rename_model(model: Network, schema: Schema) -> Network:
     """The same model over a schema that says other names at the same positions."""
     if isinstance(model, MarkovNetwork):
         return MarkovNetwork(schema, model.factors, fitting=model.fitting)

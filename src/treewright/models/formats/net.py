@@ -12,12 +12,13 @@ brackets inside say the same once more and may be missing. Attributes that hold 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.draft import Draft, DraftTable
-from treewright.models.formats.names import Exported, NameRules
+from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import QUOTED, WORD, Cursor, Rules, Tokens, shorten
 
@@ -33,6 +34,7 @@ NAMES = NameRules(
     reserved=frozenset(_KEYWORDS.split()),
 )
 
+export = partial(export_names, rules=NAMES)
 _OTHER_NODES = ("continuous", "decision", "utility", "function", "interval")
 
 

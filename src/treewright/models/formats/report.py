@@ -46,18 +46,8 @@ class Renamed:
 class ReadReport:
     """What a reader found.
 
-    Parameters
-    ----------
-    path, format
-        The file and the format it was read as.
-    n_variables, n_arcs, n_parameters
-        The size of the model.
-    renormalised
-        Tables with rows that were rescaled to a sum of one, once.
-    notes
-        Anything else worth knowing: dialects, repairs.
-    names_file
-        The file that gave names and labels back, or None.
+    `renormalised` are tables with rows that were rescaled to a sum of one, once; `notes` anything else worth
+    knowing (dialects, repairs); `names_file` is the file that gave names and labels back, or None.
     """
 
     path: str
@@ -81,16 +71,9 @@ class ReadReport:
 class WriteReport:
     """What a writer did.
 
-    Parameters
-    ----------
-    path, format
-        The file and its format.
-    renamed
-        What the format cannot say, and what it says instead.
-    notes
-        Anything else that only the names file says, such as labels that are numbers.
-    names_file
-        The file beside the model that undoes all of it, or None when the model's file says everything.
+    `renamed` is what the format cannot say, and what it says instead; `notes` anything else that only the
+    names file says, such as labels that are numbers; `names_file` is the file beside the model that undoes
+    all of it, or None when the model's file says everything.
     """
 
     path: str

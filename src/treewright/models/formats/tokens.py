@@ -14,6 +14,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import FormatError
 from treewright.models.formats.text import Source
+from treewright.types import Flags, Floats
 
 Positions = npt.NDArray[np.int64]
 
@@ -68,11 +69,11 @@ class Tokens:
         data = self.source.data[self.starts[first] - opening : self.ends[last - 1] + closing]
         return " ".join(data.decode("utf-8").split())
 
-    def is_text(self, first: int, last: int) -> npt.NDArray[np.bool_]:
+    def is_text(self, first: int, last: int) -> Flags:
         kinds = self.kinds[first:last]
         return np.asarray((kinds == WORD) | (kinds == QUOTED))
 
-    def numbers(self, positions: Positions | slice) -> npt.NDArray[np.float64]:
+    def numbers(self, positions: Positions | slice) -> Floats:
         """The values of tokens, every one of which must be a number."""
         starts = np.ascontiguousarray(self.starts[positions])
         ends = np.ascontiguousarray(self.ends[positions])

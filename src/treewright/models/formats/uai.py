@@ -15,8 +15,15 @@ import numpy as np
 
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.draft import Draft, DraftTable, count_cells, is_normal
-from treewright.models.formats.factor_draft import DraftFactor, FactorDraft
+from treewright.models.formats.draft import (
+    Draft,
+    DraftFactor,
+    DraftTable,
+    FactorDraft,
+    count_cells,
+    first_parent_fastest,
+    is_normal,
+)
 from treewright.models.formats.names import Exported, exported_as
 from treewright.models.formats.text import Source, as_text
 from treewright.models.formats.tokens import Rules, Tokens
@@ -138,7 +145,7 @@ class _Reader:
             ("tables list the last variable slowest, as pgmpy does", _reversed),
         ]
         if self.is_agrum([at for _, at in scopes], [len(scope) for scope, _ in scopes]):
-            orders.insert(0, ("tables list the first parent fastest, as pyAgrum does", _first_fastest))
+            orders.insert(0, ("tables list the first parent fastest, as pyAgrum does", first_parent_fastest))
         fitting = (
             one
             for one in orders
@@ -159,13 +166,6 @@ class _Reader:
 def _reversed(table: Cells) -> Cells:
     """The values once more with the first variable fastest."""
     return table.ravel().reshape(table.shape, order="F")
-
-
-def _first_fastest(table: Cells) -> Cells:
-    """The values once more with the child fastest, then the first parent."""
-    *parents, n_states = table.shape
-    axes = (*reversed(range(len(parents))), len(parents))
-    return table.ravel().reshape(*reversed(parents), n_states).transpose(axes)
 
 
 def export(schema: Schema) -> Exported:

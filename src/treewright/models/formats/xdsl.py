@@ -8,21 +8,23 @@ pyAgrum writes and reads such files with the first parent fastest; its files say
 
 from __future__ import annotations
 
+from functools import partial
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.draft import Draft, DraftTable, count_cells
+from treewright.models.formats.draft import Draft, DraftTable, count_cells, first_parent_fastest
 from treewright.models.formats.markup import Element, parse
-from treewright.models.formats.names import Exported, NameRules
+from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source
+from treewright.types import Cells
 
 _IDENTIFIER = "[A-Za-z][A-Za-z0-9_]*"
 APPLICATION = "treewright"
 NAMES = NameRules("XDSL", variable=_IDENTIFIER, state=_IDENTIFIER)
 
+export = partial(export_names, rules=NAMES)
 _OTHER_NODES = ("noisymax", "noisyadder", "equation", "decision", "utility", "mau", "demorgan", "submodel")
 _KNOWN = {"smile", "nodes", "cpt", "deterministic", "state", "parents", "probabilities", "resultingstates"}
 _KNOWN |= {"extensions", "genie", "node", *_OTHER_NODES}
@@ -30,16 +32,8 @@ _KNOWN |= {"extensions", "genie", "node", *_OTHER_NODES}
 
 def read(source: Source) -> Draft:
     """Read a file into a draft."""
-    document = parse(source, known=_KNOWN)
-    draft = Draft(source)
-    if document.repaired:
-        draft.notes.append("bare '<' or '&' were read as such")
-    if document.root.tag != "smile":
-        raise source.error("the root element is not smile", document.root.at)
-    groups = document.root.all("nodes")
-    if len(groups) != 1:
-        raise source.error(f"expected one element nodes, found {len(groups)}", document.root.at)
-    nodes = _in_own_order(document.root, groups[0].children)
+    draft, root = parse(source, "smile", known=_KNOWN)
+    nodes = _in_own_order(root, root.only(source, "nodes", "element nodes").children)
     for node in nodes:
         if node.tag not in ("cpt", "deterministic"):
             raise source.error(
@@ -48,7 +42,7 @@ def read(source: Source) -> Draft:
                 node.at,
             )
         draft.add_variable(_id(draft, node), [_id(draft, state) for state in node.all("state")], node.at)
-    first_fastest = _is_agrum(document.root)
+    first_fastest = _is_agrum(root)
     if first_fastest:
         draft.notes.append("written by pyAgrum: the first parent is the fastest")
     for child, node in enumerate(nodes):
@@ -93,32 +87,26 @@ def _table(draft: Draft, child: int, node: Element, first_fastest: bool) -> None
         *configuration, n_states = draft.shape(child, parents)
         if len(configuration) > 30:
             raise draft.source.error(f"a node has {len(configuration)} parents", node.at)
-        axes = (*reversed(range(len(parents))), len(parents))
-        cells = cells.reshape(*reversed(configuration), n_states).transpose(axes).ravel()
+        cells = first_parent_fastest(cells.reshape(*configuration, n_states)).ravel()
     draft.add_table(DraftTable(child, tuple(parents), cells, node.at))
 
 
-def _listed(draft: Draft, child: int, parents: list[int], node: Element) -> npt.NDArray[np.float64]:
-    found = node.all("probabilities")
-    if len(found) != 1:
-        raise draft.source.error(
-            f"expected one list of probabilities of {draft.variable(child).name!r}, found {len(found)}",
-            node.at,
-        )
-    values = found[0].numbers(draft.source)
-    draft.expect_cells(child, parents, len(values), found[0].at)
+def _listed(draft: Draft, child: int, parents: list[int], node: Element) -> Cells:
+    what = f"list of probabilities of {draft.variable(child).name!r}"
+    listed = node.only(draft.source, "probabilities", what)
+    values = listed.numbers(draft.source)
+    draft.expect_cells(child, parents, len(values), listed.at)
     return values
 
 
-def _deterministic(draft: Draft, child: int, parents: list[int], node: Element) -> npt.NDArray[np.float64]:
+def _deterministic(draft: Draft, child: int, parents: list[int], node: Element) -> Cells:
     """One state per parent configuration, as a table of zeros and ones."""
     variable = draft.variable(child)
     states = " ".join(element.text for element in node.all("resultingstates")).split()
     *configuration, n_states = draft.shape(child, parents)
     if len(states) != count_cells(configuration):
         raise draft.source.error(
-            f"{variable.name!r} lists {len(states)} resulting states, not one per row of its table",
-            node.at,
+            f"{variable.name!r} lists {len(states)} resulting states, not one per row of its table", node.at
         )
     codes = {state: code for code, state in enumerate(draft.states(child))}
     unknown = next((state for state in states if state not in codes), None)
@@ -150,10 +138,7 @@ def write(model: BayesianNetwork, exported: Exported) -> bytes:
 
 def _extensions(model: BayesianNetwork, exported: Exported) -> list[str]:
     """Captions and places on a grid: GeNIe shows a node only when it knows where."""
-    lines = [
-        "  <extensions>",
-        f'    <genie version="1.0" app="{APPLICATION}" name="network">',
-    ]
+    lines = ["  <extensions>", f'    <genie version="1.0" app="{APPLICATION}" name="network">']
     columns = max(1, round(len(exported.names) ** 0.5))
     ranks = {v: rank for rank, v in enumerate(model.dag.topological_order)}
     for v, rank in sorted(ranks.items()):

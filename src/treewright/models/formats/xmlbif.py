@@ -6,15 +6,13 @@ states fastest. XML can say nearly every name, so little is renamed.
 
 from __future__ import annotations
 
+from functools import partial
 from xml.sax.saxutils import escape
 
-import numpy as np
-import numpy.typing as npt
-
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.draft import Draft, DraftTable, is_normal
+from treewright.models.formats.draft import Draft, DraftTable
 from treewright.models.formats.markup import Element, parse
-from treewright.models.formats.names import Exported, NameRules
+from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source
 
 # XML 1.0 has no control characters, surrogates or non-characters; spaces at the ends or in a row get lost
@@ -25,35 +23,18 @@ _CHARACTER = (
 _TEXT = f"{_CHARACTER}+( {_CHARACTER}+)*"
 NAMES = NameRules("XMLBIF", variable=_TEXT, state=_TEXT)
 
-_KNOWN = [
-    "BIF",
-    "NETWORK",
-    "VARIABLE",
-    "NAME",
-    "OUTCOME",
-    "VALUE",
-    "DEFINITION",
-    "PROBABILITY",
-    "FOR",
-    "GIVEN",
-    "TABLE",
-]
+export = partial(export_names, rules=NAMES)
+_KNOWN = {"BIF", "NETWORK", "VARIABLE", "NAME", "OUTCOME", "VALUE"}
+_KNOWN |= {"DEFINITION", "PROBABILITY", "FOR", "GIVEN", "TABLE"}
 
 
 def read(source: Source) -> Draft:
     """Read a file into a draft."""
-    document = parse(source, known=_KNOWN, fold_case=True)
-    draft = Draft(source)
-    if document.repaired:
-        draft.notes.append("bare '<' or '&' were read as such")
-    if document.root.tag != "BIF":
-        raise source.error("the root element is not BIF", document.root.at)
-    networks = document.root.all("NETWORK")
-    if len(networks) != 1:
-        raise source.error(f"expected one NETWORK, found {len(networks)}", document.root.at)
-    for element in networks[0].all("VARIABLE"):
+    draft, root = parse(source, "BIF", known=_KNOWN, fold_case=True)
+    network = root.only(source, "NETWORK", "NETWORK")
+    for element in network.all("VARIABLE"):
         _variable(draft, element)
-    for element in networks[0].children:
+    for element in network.children:
         if element.tag in ("DEFINITION", "PROBABILITY"):
             _definition(draft, element)
     return draft
@@ -70,32 +51,14 @@ def _variable(draft: Draft, element: Element) -> None:
 def _definition(draft: Draft, element: Element) -> None:
     given = [(_spaced(parent.text), parent.at) for parent in element.all("GIVEN")]
     child, parents = draft.family([(_only(draft, element, "FOR"), element.at), *given])
-    tables = element.all("TABLE")
-    if len(tables) != 1:
-        raise draft.source.error(f"expected one TABLE in a definition, found {len(tables)}", element.at)
-    values = tables[0].numbers(draft.source)
-    draft.expect_cells(child, parents, len(values), tables[0].at)
-    cells = _arranged(draft, child, parents, values)
-    draft.add_table(DraftTable(child, tuple(parents), cells, tables[0].at))
-
-
-def _arranged(
-    draft: Draft, child: int, parents: list[int], values: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """The rows; a file that lists states first, as BIF does, is noticed by the sums."""
-    n_states = draft.variable(child).cardinality
-    states_first = np.ascontiguousarray(values.reshape(n_states, -1).T)
-    if parents and not is_normal(values, n_states) and is_normal(states_first, n_states):
-        draft.notes.append(f"the table of {draft.variable(child).name!r} lists states, not rows, first")
-        return states_first
-    return values
+    table = element.only(draft.source, "TABLE", "TABLE in a definition")
+    values = table.numbers(draft.source)
+    # a file that lists states first, as BIF does, is noticed by the sums
+    draft.arrange(DraftTable(child, tuple(parents), values, table.at), rows_first=True)
 
 
 def _only(draft: Draft, element: Element, tag: str) -> str:
-    found = element.all(tag)
-    if len(found) != 1:
-        raise draft.source.error(f"expected one {tag} here, found {len(found)}", element.at)
-    return _spaced(found[0].text)
+    return _spaced(element.only(draft.source, tag, f"{tag} here").text)
 
 
 def _spaced(text: str) -> str:

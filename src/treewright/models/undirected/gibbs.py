@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import EvidenceError, ImpossibleEvidence, SettingError, TableTooLarge
 from treewright.inference.evidence import Evidence, EvidenceReader, Given
@@ -31,10 +30,8 @@ class GibbsSample:
 
     Attributes
     ----------
-    table
-        All rows, one chain after the other.
-    n_chains
-        Chains of equal length.
+    table, n_chains
+        All rows, one chain after the other, all of equal length.
     estimates
         Per chain (lines), the estimated distribution of every variable, side by side in schema order.
     """
@@ -109,27 +106,19 @@ def sample_gibbs(
     ----------
     model
         A Markov network, or any other network of tables.
-    n
-        Rows to keep of each chain.
+    n, chains
+        Rows to keep of each chain, and how many independent chains; the agreement of two or more can be
+        judged.
     given
         What is known, by name: states, or likelihoods of states (soft evidence).
     rng
         Gives one 64-bit seed. Chains are the same for any number of threads, and the first chains of more
         chains are those of fewer.
-    chains
-        Independent chains; with two or more their agreement can be judged.
-    burn_in
-        Sweeps over all variables that are thrown away first.
-    thinning
-        Keep every so many sweeps.
+    burn_in, thinning
+        Sweeps over all variables that are thrown away first; after these every so many are kept.
     start
         Where every chain starts: a state for each variable that is not observed. By default each chain looks
         for a possible joint state of its own; where zeros hide them, the exact engine is asked for some.
-
-    Raises
-    ------
-    ImpossibleEvidence
-        When the start, or what is given, has probability zero.
 
     Examples
     --------
@@ -204,7 +193,7 @@ def _found_starts(
 
 
 def _r_hat(shares: Cells, n: int) -> float:
-    within: npt.NDArray[np.float64] = (shares * (1 - shares)).mean(axis=0) * n / (n - 1)
+    within: Cells = (shares * (1 - shares)).mean(axis=0) * n / (n - 1)
     between = shares.var(axis=0, ddof=1)
     if not between.any():
         return 1.0

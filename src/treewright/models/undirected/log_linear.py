@@ -27,7 +27,7 @@ from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
-from treewright.types import Cells, Scope
+from treewright.types import Cells, Flags, Scope
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -38,12 +38,9 @@ class LogLinearModel:
 
     Parameters
     ----------
-    schema
-        The variables; all discrete.
-    features
-        Conjunctions of literals, or negations of such.
-    weights
-        One number per feature; minus infinity for a hard feature, which never holds.
+    features, weights
+        Conjunctions of literals, or negations of such; and one number per feature, minus infinity for a hard
+        feature, which never holds.
     fitting
         How the weights were found, as :func:`fit_weights` reports it.
 
@@ -200,7 +197,7 @@ class Design:
         return self.matrix @ flat + self.constant, n_rows
 
 
-def indicator(feature: Feature, scope: Scope, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def indicator(feature: Feature, scope: Scope, shape: tuple[int, ...]) -> Flags:
     """Where a bound feature holds in the table of a scope, flat."""
     allowed = [np.ones(n, dtype=np.bool_) for n in shape]
     for v, code in feature.literals:

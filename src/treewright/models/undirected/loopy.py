@@ -32,17 +32,13 @@ class LoopyBeliefs:
 
     Attributes
     ----------
-    schema
-        The variables.
     log_partition
         The Bethe estimate of the log of the partition function: exact when the factors form no cycle, neither
         an upper nor a lower bound otherwise.
     converged
         Whether the messages settled. Where they did not, no number here means much.
-    sweeps
-        How often all messages were renewed.
-    residual
-        The largest change of a message in the last sweep.
+    sweeps, residual
+        How often all messages were renewed, and the largest change of one in the last sweep.
 
     Examples
     --------
@@ -71,7 +67,7 @@ def loopy_beliefs(
     tolerance: float = 1e-8,
     sweeps: int = 1_000,
 ) -> LoopyBeliefs:
-    """Approximate marginals and partition function by loopy belief propagation.
+    """Approximate marginals and partition function by loopy belief propagation (Yedidia et al. 2005).
 
     Parameters
     ----------
@@ -79,15 +75,8 @@ def loopy_beliefs(
         A Markov network, or any other network of tables.
     damping
         The share of the old message that stays when one is renewed; 0 is the plain rule.
-    tolerance
-        Largest change of a message at which the work ends.
-    sweeps
-        Renewals of all messages at most.
-
-    References
-    ----------
-    .. [1] Yedidia, Freeman & Weiss (2005). Constructing free-energy approximations and generalized belief
-       propagation algorithms. IEEE Transactions on Information Theory 51, 2282-2312.
+    tolerance, sweeps
+        Largest change of a message at which the work ends, and renewals of all messages at most.
 
     Examples
     --------

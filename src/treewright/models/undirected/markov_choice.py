@@ -38,12 +38,7 @@ from treewright.tables.table import Table
 class PseudoLikelihoodFitting:
     """Maximum pseudo-likelihood of the log-linear model of all cliques: for graphs of any width.
 
-    Parameters
-    ----------
-    prior
-        A Gaussian prior on every weight, or None.
-    tolerance, iterations
-        When the search for weights stops; see :func:`fit_pseudolikelihood`.
+    Parameters are those of :func:`fit_pseudolikelihood`.
 
     Examples
     --------
@@ -65,13 +60,9 @@ class BestFitting:
 
     Parameters
     ----------
-    valid
-        Rows to judge by. By default a share of the counted rows is held out, and the winner is fitted again
-        to all of them.
-    share
-        Held out when there is no `valid`.
-    seed
-        Chooses the rows that are held out.
+    valid, share, seed
+        Rows to judge by. By default a share of the counted rows, chosen by the seed, is held out, and the
+        winner is fitted again to all of them.
     max_width
         Treewidth up to which answers shall be exact.
 

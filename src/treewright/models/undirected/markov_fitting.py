@@ -37,12 +37,8 @@ from treewright.types import Cells, Scope
 class IterativeFitting:
     """Iterative proportional fitting: exact maximum likelihood for any graph.
 
-    Parameters
-    ----------
-    tolerance
-        Stop once a whole sweep over the cliques met no marginal further than this from its target.
-    sweeps
-        Stop after so many in any case; the model's `fitting` says whether it converged.
+    It stops once a whole sweep over the cliques met no marginal further than `tolerance` from its target, and
+    after so many `sweeps` in any case; the model's `fitting` says whether it converged.
 
     Examples
     --------

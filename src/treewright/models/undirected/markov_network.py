@@ -53,11 +53,9 @@ class Fitting:
         features ``"maximum likelihood"``, ``"penalised likelihood"`` or ``"pseudo-likelihood"``.
     sweeps
         How often all cliques were visited, or steps of the search for weights.
-    residual
-        The largest difference between a clique's fitted and wanted marginal that the last sweep met; for
-        weights, the largest entry of the gradient.
-    converged
-        Whether that is within the tolerance.
+    residual, converged
+        The largest difference between a clique's fitted and wanted marginal that the last sweep met (for
+        weights, the largest entry of the gradient), and whether that is within the tolerance.
     note
         Why this method was taken, where it was a choice.
     """
@@ -97,6 +95,14 @@ class MarkovNetwork(Asking):
     48.0
     >>> model.structure.edges()
     [('ann', 'bob'), ('bob', 'cid')]
+    >>> directed = model.to_bayesian_network()
+    >>> directed.dag.edges(), round(directed.query("cid")["yes"], 6)
+    ([('ann', 'bob'), ('bob', 'cid')], 0.541667)
+    >>> MarkovNetwork.of(directed).structure == model.structure
+    True
+    >>> both = MarkovNetwork.from_features(schema, [Feature({"ann": "yes", "bob": "yes"})], [math.log(3)])
+    >>> round(both.probability_of({"ann": "yes", "bob": "yes"}), 6)
+    0.5
     """
 
     def __init__(
@@ -109,21 +115,12 @@ class MarkovNetwork(Asking):
                 )
         self._schema = schema
         listed = factors.items() if isinstance(factors, Mapping) else factors
-        self._factors = tuple(checked_factor(schema, item) for item in listed)
+        self._factors = tuple(check_factor(schema, item) for item in listed)
         self._fitting = fitting
 
     @classmethod
     def of(cls, network: BayesianNetwork) -> MarkovNetwork:
-        """The same distribution without directions: the tables of a Bayesian network are its factors.
-
-        Examples
-        --------
-        >>> from treewright.networks import load_network
-        >>> asia = load_network("asia")
-        >>> model = MarkovNetwork.of(asia)
-        >>> model.structure == asia.dag.moral_graph(), abs(model.log_partition) < 1e-12
-        (True, True)
-        """
+        """The same distribution without directions: the tables of a Bayesian network are its factors."""
         families = [Factor((*network.dag.parents(v), v), table) for v, table in enumerate(network.tables)]
         return cls(network.schema, families)
 
@@ -131,16 +128,7 @@ class MarkovNetwork(Asking):
     def from_features(
         cls, schema: Schema, features: Iterable[Feature], weights: npt.ArrayLike
     ) -> MarkovNetwork:
-        """The log-linear model of features: a row weighs exp(sum of the weights of what holds in it).
-
-        Examples
-        --------
-        >>> from treewright.tables.schema import Variable
-        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
-        >>> model = MarkovNetwork.from_features(schema, [Feature({"a": 1, "b": 1})], [math.log(3)])
-        >>> round(model.probability_of({"a": 1, "b": 1}), 6)
-        0.5
-        """
+        """The log-linear model of features: a row weighs exp(sum of the weights of what holds in it)."""
         from treewright.models.undirected.log_linear import LogLinearModel
 
         return LogLinearModel(schema, features, weights).network
@@ -197,18 +185,7 @@ class MarkovNetwork(Asking):
     def to_bayesian_network(self) -> BayesianNetwork:
         """The same distribution with directions, along a perfect elimination order of a chordal structure.
 
-        Raises
-        ------
-        GraphError
-            When the structure is not chordal: no Bayesian network has the same independences.
-
-        Examples
-        --------
-        >>> from treewright.tables.schema import Variable
-        >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
-        >>> model = MarkovNetwork(schema, {("a", "b"): [[1, 2], [3, 4]]}).to_bayesian_network()
-        >>> model.dag.edges(), model.table("a").tolist()
-        ([('a', 'b')], [0.3, 0.7])
+        Refused for any other: no Bayesian network has the same independences.
         """
         order = require_perfect_order(self.structure, "a Bayesian network with the same independences")
         rank = {v: position for position, v in enumerate(order)}
@@ -264,7 +241,7 @@ class MarkovNetwork(Asking):
         return list(self._schema.cardinalities), scopes, [f.table.ravel() for f in self._factors]
 
 
-def checked_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
+def check_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
     """A private, read-only copy of a factor that is one, axes in the order of the schema."""
     which, values = (item.scope, item.table) if isinstance(item, Factor) else item
     scope = schema.scope((which,) if isinstance(which, str | int) else which)

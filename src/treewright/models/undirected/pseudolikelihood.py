@@ -19,10 +19,10 @@ import numpy.typing as npt
 from treewright.models.discrete.family_counts import counted_positions
 from treewright.models.undirected.log_linear import LogLinearModel
 from treewright.models.undirected.markov_network import Fitting
-from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimised
+from treewright.models.undirected.weight_fitting import WEAK, WeightPrior, minimise
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
-from treewright.types import Cells, Scope
+from treewright.types import Cells, Flags, Scope
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,19 +52,11 @@ def fit_pseudolikelihood(
 
     Parameters
     ----------
-    schema
-        The variables of the model.
-    features
-        What the model knows of a row.
-    counter
-        Counts of the same variables, met by name.
+    schema, features, counter, tolerance, iterations
+        As for :func:`fit_weights`.
     prior
         A Gaussian prior on every weight, or None. Without one, weights of features that the data never
         contradict grow until the search stops; the model's `fitting` then says that it did not converge.
-    tolerance
-        Largest entry of the gradient of the mean log-pseudo-likelihood at which the search stops.
-    iterations
-        Steps of the search at most.
 
     Examples
     --------
@@ -94,7 +86,7 @@ def fit_pseudolikelihood(
 
     weights, fitting = np.zeros(len(bound)), Fitting("pseudo-likelihood")
     if conditionals:
-        weights, fitting = minimised(loss, weights, tolerance, iterations)
+        weights, fitting = minimise(loss, weights, tolerance, iterations)
     return LogLinearModel(schema, bound, weights, fitting=replace(fitting, method="pseudo-likelihood"))
 
 
@@ -154,9 +146,7 @@ def _conditional(
     return Conditional(design, states[v].astype(np.int64), np.asarray(seen.counts, dtype=np.float64))
 
 
-def _holds(
-    feature: Feature, v: int, n_states: int, states: dict[int, npt.NDArray[np.intp]], n: int
-) -> npt.NDArray[np.bool_]:
+def _holds(feature: Feature, v: int, n_states: int, states: dict[int, npt.NDArray[np.intp]], n: int) -> Flags:
     """Whether a feature holds, for each joint state seen (lines) with the variable moved to each state."""
     own, others = np.ones(n_states, dtype=np.bool_), np.ones(n, dtype=np.bool_)
     for u, code in feature.literals:

@@ -60,23 +60,16 @@ def fit_weights(
 
     Parameters
     ----------
-    schema
-        The variables of the model.
-    features
-        What the model knows of a row.
+    schema, features
+        The variables of the model, and what it knows of a row.
     counter
         Counts of the same variables, met by name.
     prior
-        A Gaussian prior on every weight, or None for maximum likelihood.
-    tolerance
-        Largest entry of the gradient of the mean log-likelihood at which the search stops.
-    iterations
-        Steps of the search at most; the model's `fitting` says whether it converged.
-
-    Raises
-    ------
-    SettingError
-        Without a prior, for a feature that holds in all rows or in none: its best weight is infinite.
+        A Gaussian prior on every weight, or None for maximum likelihood; a feature that holds in all rows or
+        in none, whose best weight is infinite, is then refused.
+    tolerance, iterations
+        Largest entry of the gradient of the mean log-likelihood at which the search stops, and its steps at
+        most; the model's `fitting` says whether it converged.
 
     Examples
     --------
@@ -102,12 +95,12 @@ def fit_weights(
     start = np.zeros(len(bound))
     if n_rows == 0 or not bound:  # nothing speaks against a uniform distribution
         return LogLinearModel(schema, bound, start, fitting=Fitting("maximum likelihood"))
-    weights, fitting = minimised(loss, start, tolerance, iterations)
+    weights, fitting = minimise(loss, start, tolerance, iterations)
     method = "maximum likelihood" if prior is None else "penalised likelihood"
     return LogLinearModel(schema, bound, weights, fitting=replace(fitting, method=method))
 
 
-def minimised(
+def minimise(
     loss: Callable[[Cells], tuple[float, Cells]], start: Cells, tolerance: float, iterations: int
 ) -> tuple[Cells, Fitting]:
     """The weights where a convex loss is least, by L-BFGS, and how the search went."""

@@ -25,17 +25,7 @@ Bins = BinSpec | Mapping[str, BinSpec]
 
 
 def bin_edges(name: str, values: Reals, spec: BinSpec) -> tuple[Reals, tuple[str, ...]]:
-    """Edges for one column and what there is to report about them.
-
-    Parameters
-    ----------
-    name
-        The column, for messages.
-    values
-        Its numbers, without missing ones.
-    spec
-        A number of bins of equal frequency, ("quantile", k), ("uniform", k), or the edges themselves.
-    """
+    """Edges for the numbers of one column, none of them missing, and what there is to report about them."""
     method, argument = read_spec(name, spec)
     if method == "edges":
         return explicit_edges(name, values, argument), (f"cut at {len(argument)} given edges",)

@@ -53,21 +53,7 @@ class Part:
 
 
 class FileSource:
-    """CSV or Parquet files with the same columns, one below the other.
-
-    Parameters
-    ----------
-    paths
-        Files that exist, all CSV or all Parquet.
-    names
-        Column names in place of those in the files.
-    delimiter
-        Between the fields of a CSV file; None reads it off the first line.
-    header
-        Whether the first line of a CSV file holds names.
-    missing_values
-        Texts of a CSV file that mean a missing cell.
-    """
+    """CSV or Parquet files with the same columns, one below the other; options as for `read_table`."""
 
     def __init__(
         self,

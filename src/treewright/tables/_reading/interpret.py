@@ -18,9 +18,9 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.tables._reading.bins import BinSpec, bin_edges, cut, interval_labels
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
-from treewright.tables._reading.understood import (
+from treewright.tables._reading.ready_columns import (
     FEW_STATES,
-    Understood,
+    ReadyColumn,
     as_labels,
     make_continuous,
     make_discrete,
@@ -34,16 +34,8 @@ ROWS_PER_STATE = 50
 MISSING_STATE = "missing"
 
 
-def interpret(column: SourceColumn, missing_state: bool) -> Understood:
-    """Decide from its values what a column is.
-
-    Parameters
-    ----------
-    column
-        What the source gave.
-    missing_state
-        Whether missing cells become a state of their own.
-    """
+def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
+    """Decide from its values what a column is; `missing_state` makes missing cells a state of their own."""
     if isinstance(column, LabelColumn):
         return discrete(column, "declared categories" if column.declared else "texts", missing_state)
     if column.values.dtype.kind == "b":
@@ -55,7 +47,7 @@ def interpret(column: SourceColumn, missing_state: bool) -> Understood:
     return number(column, missing_state)
 
 
-def nothing(column: NumberColumn, missing_state: bool) -> Understood:
+def nothing(column: NumberColumn, missing_state: bool) -> ReadyColumn:
     """A column of numbers without a number in it; without rows, its type still tells what it is."""
     if len(column) == 0 and column.values.dtype.kind == "f":
         return make_continuous(column, "real numbers", missing_state)
@@ -63,7 +55,7 @@ def nothing(column: NumberColumn, missing_state: bool) -> Understood:
     return discrete(empty, "no values", missing_state)
 
 
-def number(column: NumberColumn, missing_state: bool) -> Understood:
+def number(column: NumberColumn, missing_state: bool) -> ReadyColumn:
     values = column.present
     is_whole = values.dtype.kind in "iu"
     looks_whole = is_whole or bool((values == np.rint(values)).all())
@@ -89,7 +81,7 @@ def is_few(n_distinct: int, n_rows: int) -> bool:
     return n_distinct <= FEW_STATES or (n_distinct <= MANY_STATES and n_distinct * ROWS_PER_STATE <= n_rows)
 
 
-def discrete(column: LabelColumn, reason: str, missing_state: bool) -> Understood:
+def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColumn:
     """States in their order (declared, or sorted), codes to match."""
     observed = observed_labels(column)
     labels = column.labels
@@ -133,7 +125,7 @@ def is_missing_label(state: Label) -> bool:
     return isinstance(state, str) and re.fullmatch(rf"{MISSING_STATE}( \d+)?", state) is not None
 
 
-def binned(column: SourceColumn, spec: BinSpec, missing_state: bool) -> Understood:
+def binned(column: SourceColumn, spec: BinSpec, missing_state: bool) -> ReadyColumn:
     """Cut a column of numbers into intervals."""
     if isinstance(column, LabelColumn) or column.values.dtype.kind == "b":
         raise SchemaError(f"bins= names {column.name!r}, which is not a column of numbers")

@@ -17,29 +17,23 @@ from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
 from treewright.tables._reading.bins import cut, edges_of
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import MISSING_STATE, filled_reals, is_missing_label
-from treewright.tables._reading.understood import (
-    Understood,
+from treewright.tables._reading.ready_columns import (
+    ReadyColumn,
     as_labels,
     make_continuous,
     make_discrete,
     observed_labels,
 )
+from treewright.tables.report import listed
 from treewright.tables.schema import Label, Variable, states_near
 
 REASON = "the schema says so"
 
 
-def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> Understood:
+def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
     """Bring a column into the states, or the lack of them, that a schema asks for.
 
-    Parameters
-    ----------
-    column
-        What the source gave.
-    wanted
-        What the schema says about it.
-    missing_state
-        Whether missing cells are a state; the schema then has to have it.
+    Where missing cells are a state (`missing_state`), the schema has to have it.
     """
     if wanted.states is None:
         return make_continuous(as_numbers(column, wanted), REASON, missing_state)
@@ -67,7 +61,7 @@ def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
 
 def rebinned(
     column: NumberColumn, wanted: Variable, edges: npt.NDArray[np.float64], missing_state: bool
-) -> Understood:
+) -> ReadyColumn:
     """Cut numbers at the edges that interval states stand for."""
     values = column.present
     outside = int(np.count_nonzero((values < edges[0]) | (values > edges[-1])))
@@ -79,7 +73,7 @@ def rebinned(
     return replace(result, report=replace(result.report, is_binned=True))
 
 
-def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Understood:
+def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
     assert wanted.states is not None
     observed = np.flatnonzero(observed_labels(column)).tolist()
     written = written_forms(wanted.states)
@@ -99,7 +93,7 @@ def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Un
     if unknown:
         raise UnknownNameError(unknown_labels(wanted, unknown))
     if rewritten:
-        column = replace(column, notes=(*column.notes, "read " + shortened(rewritten)))
+        column = replace(column, notes=(*column.notes, "read " + listed(rewritten, 5)))
     missing_code = None
     if column.missing is not None and missing_state:
         missing_code = state_for_missing(wanted, int(column.missing.sum()))
@@ -135,13 +129,8 @@ def written_form(label: Label) -> str:
 
 
 def unknown_labels(wanted: Variable, unknown: Sequence[Label]) -> str:
-    shown = shortened([repr(label) for label in unknown])
+    shown = listed([repr(label) for label in unknown], 5)
     return (
         f"column {wanted.name!r} holds {shown}, which the schema does not know; "
         f"states are {states_near(unknown[0], wanted.states or ())}"
     )
-
-
-def shortened(texts: Sequence[str], limit: int = 5) -> str:
-    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + more

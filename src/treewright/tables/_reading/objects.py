@@ -17,6 +17,7 @@ from treewright.tables._reading.columns import (
     number_column,
     unsupported,
 )
+from treewright.tables.arrays import common_length
 from treewright.tables.table import Table
 
 
@@ -29,10 +30,7 @@ class MappingSource:
         self._values = [
             as_sequence(name, values) for name, values in zip(self.names, mapping.values(), strict=True)
         ]
-        lengths = {name: len(values) for name, values in zip(self.names, self._values, strict=True)}
-        if len(set(lengths.values())) > 1:
-            shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:10])
-            raise SchemaError(f"columns need the same number of rows; {shown}")
+        common_length(self.names, self._values)
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         return [column_of_values(self.names[i], self._values[i]) for i in positions]

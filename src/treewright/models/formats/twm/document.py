@@ -20,50 +20,24 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol, cast
+from typing import Any
 
 from treewright.errors import FormatError, SettingError
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.graphs.undirected.junction_trees import JunctionTree
-from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.sigmoid_network import SigmoidNetwork
-from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.features.feature_network import FeatureNetwork
+from treewright.models.formats.json_values import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.formats.twm import bayesian as twm_bayesian
+from treewright.models.formats.twm import bayesian, continuous, feature, markov
 from treewright.models.formats.twm import certificate as certificates
-from treewright.models.formats.twm import feature as twm_feature
-from treewright.models.formats.twm import gaussian as twm_gaussian
-from treewright.models.formats.twm import markov as twm_markov
-from treewright.models.formats.twm import sigmoid as twm_sigmoid
-from treewright.models.formats.twm.content import expect
+from treewright.models.formats.twm.content import Content
 from treewright.models.model import AnyModel
-from treewright.models.undirected.markov_network import MarkovNetwork
 
 FORMAT = "treewright model"
 VERSION = 1
 
 
-class Content(Protocol):
-    """The part of the file that is about one kind of model; each kind has a module of its own."""
-
-    KIND: str
-    REQUIRED: frozenset[str]
-    OPTIONAL: frozenset[str]
-
-    def write(self, model: Any) -> dict[str, Any]: ...
-
-    def read(self, document: Mapping[str, Any]) -> AnyModel: ...
-
-
-_CONTENTS: dict[type[Any], Content] = {
-    BayesianNetwork: cast("Content", twm_bayesian),
-    MarkovNetwork: cast("Content", twm_markov),
-    GaussianNetwork: cast("Content", twm_gaussian),
-    SigmoidNetwork: cast("Content", twm_sigmoid),
-    FeatureNetwork: cast("Content", twm_feature),
-}
-_KINDS = {content.KIND: content for content in _CONTENTS.values()}
+_CONTENTS = (bayesian.CONTENT, markov.CONTENT, continuous.GAUSSIAN, continuous.SIGMOID, feature.CONTENT)
+_KINDS = {content.kind: content for content in _CONTENTS}
 _REQUIRED = frozenset({"format", "version", "kind", "variables"})
 _OPTIONAL = frozenset({"provenance", "certificate"})
 _BY_LINE = ("variables", "tables", "families", "factors", "nodes")
@@ -88,47 +62,27 @@ def load(path: str | os.PathLike[str]) -> AnyModel:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from treewright.networks import load_network
-    >>> asia = load_network("asia")
+    >>> import treewright as tw
+    >>> asia = tw.load_network("asia")
+    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asia.save(pathlib.Path(folder) / "asia.twm")
-    ...     load(pathlib.Path(folder) / "asia.twm") == asia
-    True
+    ...     path = pathlib.Path(folder) / "asia.twm"
+    ...     save(asia, path, provenance={"seed": 7}, certificate=tree, treewidth=2)
+    ...     load(path) == asia, read_provenance(path), read_certificate(path).width
+    (True, {'seed': 7}, 2)
     """
     return from_source(read_source(path))
 
 
 def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a file says about where its model came from.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from treewright.networks import load_network
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(load_network("asia"), pathlib.Path(folder) / "asia.twm", provenance={"seed": 7})
-    ...     read_provenance(pathlib.Path(folder) / "asia.twm")
-    {'seed': 7}
-    """
+    """What a file says about where its model came from."""
     source = read_source(path)
     with _named(source):
         return _read_provenance(_verified(source.data))
 
 
 def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
-    """The clusters that a file keeps as proof of its model's treewidth, if it does.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> import treewright as tw
-    >>> asia = tw.load_network("asia")
-    >>> tree = tw.JunctionTree.of(asia.dag.moral_graph())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asia.save(pathlib.Path(folder) / "asia.twm", certificate=tree, treewidth=2)
-    ...     read_certificate(pathlib.Path(folder) / "asia.twm").width
-    2
-    """
+    """The clusters that a file keeps as proof of its model's treewidth, if it does."""
     source = read_source(path)
     with _named(source):
         document = _verified(source.data)
@@ -160,12 +114,7 @@ def to_bytes(
 ) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
     content = _content_of(model)
-    payload: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": content.KIND,
-        **content.write(model),
-    }
+    payload = {"format": FORMAT, "version": VERSION, "kind": content.kind, **content.write(model)}
     told = getattr(model, "provenance", None) if provenance is None else provenance
     if told:
         payload["provenance"] = _plain(told)
@@ -178,8 +127,8 @@ def to_bytes(
 
 
 def _content_of(model: AnyModel) -> Content:
-    for kind, content in _CONTENTS.items():
-        if isinstance(model, kind):
+    for content in _CONTENTS:
+        if isinstance(model, content.model):
             return content
     raise FormatError(f"there is no file for a model of type {type(model).__name__}")
 
@@ -245,10 +194,9 @@ def _verified(data: bytes) -> dict[str, Any]:
         raise FormatError(f"a model of kind {kind!r} is not known here, only {', '.join(map(repr, _KINDS))}")
     checksum = document.pop("checksum", None)
     expect(checksum == _checksum(document), "the checksum does not match: the file was damaged or edited")
-    required, optional = _REQUIRED | _KINDS[kind].REQUIRED, _OPTIONAL | _KINDS[kind].OPTIONAL
+    required, optional = _REQUIRED | _KINDS[kind].required, _OPTIONAL | _KINDS[kind].optional
     expect(
-        required <= document.keys() <= required | optional,
-        f"the keys are not {', '.join(sorted(required))}",
+        required <= document.keys() <= required | optional, f"the keys are not {', '.join(sorted(required))}"
     )
     return document
 

@@ -17,12 +17,9 @@ import numpy.typing as npt
 from treewright.errors import FormatError
 from treewright.graphs.feature_graph import KINDS, FeatureGraph
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.formats.twm.bayesian import read_variables, write_variables
-from treewright.models.formats.twm.content import as_list, expect
+from treewright.models.formats.json_values import as_list, expect
+from treewright.models.formats.twm.content import Content, read_variables, write_variables
 
-KIND = "feature network"
-REQUIRED = frozenset({"nodes"})
-OPTIONAL: frozenset[str] = frozenset()
 _LISTS = ("children", "integers", "numbers")
 
 
@@ -73,3 +70,6 @@ def _flat(parts: list[list[Any]], kind: type[np.generic]) -> tuple[npt.NDArray[A
     begin = np.zeros(len(parts) + 1, dtype=np.uint64)
     np.cumsum([len(part) for part in parts], out=begin[1:])
     return begin, np.array([x for part in parts for x in part], dtype=kind)
+
+
+CONTENT = Content("feature network", FeatureNetwork, frozenset({"nodes"}), frozenset(), write, read)

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from treewright.errors import FormatError
 from treewright.inference.factor import Factor
-from treewright.models.formats.twm.bayesian import read_variables, write_variables
-from treewright.models.formats.twm.content import as_list, as_table, expect
+from treewright.models.formats.json_values import are_names, as_list, as_table, expect
+from treewright.models.formats.twm.content import Content, read_variables, write_variables
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.tables.schema import Schema
-
-KIND = "markov network"
-REQUIRED = frozenset({"factors"})
-OPTIONAL = frozenset({"fitting"})
 
 
 def write(model: MarkovNetwork) -> dict[str, Any]:
     """What JSON says of a network."""
-    variables = write_variables(model.schema)
-    factors = [
-        {"scope": list(model.schema.names_of(f.scope)), "table": f.table.ravel().tolist()}
-        for f in model.factors
-    ]
-    if model.fitting is None:
-        return {"variables": variables, "factors": factors}
-    fitting = model.fitting
-    return {
-        "variables": variables,
-        "factors": factors,
-        "fitting": {
-            "method": fitting.method,
-            "sweeps": fitting.sweeps,
-            "residual": float(fitting.residual),
-            "converged": fitting.converged,
-            **({"note": fitting.note} if fitting.note else {}),
-        },
+    names_of, fitting = model.schema.names_of, model.fitting
+    content: dict[str, Any] = {
+        "variables": write_variables(model.schema),
+        "factors": [
+            {"scope": [*names_of(f.scope)], "table": f.table.ravel().tolist()} for f in model.factors
+        ],
     }
+    if fitting is not None:
+        content["fitting"] = asdict(fitting) | {"residual": float(fitting.residual)}
+        if not fitting.note:
+            del content["fitting"]["note"]
+    return content
 
 
 def read(document: Mapping[str, Any]) -> MarkovNetwork:
@@ -53,7 +43,7 @@ def _read_factor(schema: Schema, item: object) -> Factor:
     if not isinstance(item, dict) or item.keys() != {"scope", "table"}:
         raise FormatError('a factor has the keys "scope", "table"')
     names = as_list(item["scope"], "scope")
-    expect(all(isinstance(name, str) for name in names), "a scope is a list of names")
+    expect(are_names(names), "a scope is a list of names")
     scope = schema.scope(names)
     shape = tuple(schema.cardinalities[v] for v in scope)
     return Factor(scope, as_table(item["table"], shape, f"the factor over {', '.join(map(repr, names))}"))
@@ -74,3 +64,8 @@ def _read_fitting(item: object) -> Fitting:
         figures = item["sweeps"], item["residual"], item["converged"]
         return Fitting(item["method"], *figures, item.get("note", ""))
     raise FormatError('a fitting has the keys "method", "sweeps", "residual", "converged"')
+
+
+CONTENT = Content(
+    "markov network", MarkovNetwork, frozenset({"factors"}), frozenset({"fitting"}), write, read
+)

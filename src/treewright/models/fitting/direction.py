@@ -18,7 +18,7 @@ from treewright.graphs.directed.pdag import Pdag
 EXTENSION_RULE = "consistent extension: of the variables that can be last, the one with the largest name"
 
 
-def directed(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str, Any]]:
+def choose_dag(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str, Any]]:
     """A DAG for the structure, and what its model should say about where it came from.
 
     Examples
@@ -26,7 +26,7 @@ def directed(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str, A
     >>> from treewright.graphs import Cpdag
     >>> from treewright.tables import Schema, Variable
     >>> schema = Schema([Variable(name, (0, 1)) for name in "abc"])
-    >>> dag, origin = directed(Cpdag(schema, undirected=[("a", "b"), ("b", "c")]))
+    >>> dag, origin = choose_dag(Cpdag(schema, undirected=[("a", "b"), ("b", "c")]))
     >>> dag.edges(), origin["undirected_edges"]
     ([('a', 'b'), ('b', 'c')], [['a', 'b'], ['b', 'c']])
     """

@@ -19,7 +19,7 @@ from treewright.graphs import Dag
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
 from treewright.models.model import AnyModel
-from treewright.statistics import Counter, count, moments
+from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
@@ -27,23 +27,20 @@ from treewright.tables.table import Table
 
 
 @dataclass(frozen=True)
-class Ground:
-    """A score, a test for each level, and a model (with remarks) for each structure."""
+class PreparedRows:
+    """Rows, with a score, a test for each level, and a model (with remarks) for each structure."""
 
+    source: Table | Databases  # all rows, also those that miss cells
+    score_name: str
     score: LocalScore
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
-    counter: Counter | None = None  # none for continuous columns
-    table: Table | None = None  # all rows, also those that miss cells; none for continuous columns
-    complete: Table | None = None  # the rows that miss nothing; none for several tables
-    databases: Databases | None = None  # several tables with overlapping columns
-    score_name: str = ""
+    complete: Table | None = None  # the rows of one table that miss nothing; none for several tables
+    counter: WholeCounter | None = None  # none for continuous columns and for several tables
 
     @property
-    def rows(self) -> Table:
-        """The rows of one table that a structure is learned from."""
-        assert self.complete is not None
-        return self.complete
+    def table(self) -> Table | None:
+        return self.source if isinstance(self.source, Table) else None
 
 
 def check_score(name: str | None, ess: float | None) -> None:
@@ -77,41 +74,49 @@ def score_for(columns: Iterable[Variable], score: str | None, default: str) -> s
     return chosen
 
 
-def ground_of(table: Table, score: str, ess: float | None = None) -> Ground:
+def prepare_rows(rows: Table | Databases, score: str, ess: float | None = None) -> PreparedRows:
     """The rows as a score sees them."""
-    if score in CONTINUOUS_SCORES:
-        found = moments(table)
+    if isinstance(rows, Databases):
+        return prepare_tables(rows, score, ess)
+    return prepare_continuous(rows, score) if score in CONTINUOUS_SCORES else prepare_table(rows, score, ess)
 
-        def test(alpha: float) -> IndependenceTest:
-            return FisherZTest(found, alpha)
 
-        def fit_all(dag: Dag) -> tuple[AnyModel, list[str]]:
-            return (fit_sigmoid(dag, table) if score == "sigmoid-bic" else fit(dag, found)), []
-
-        return Ground(continuous_score_named(score, table), test, fit_all, complete=table)
+def prepare_table(table: Table, score: str, ess: float | None = None) -> PreparedRows:
+    """One table of discrete columns."""
     complete = complete_rows(table)
     counter = count(complete)
-    return Ground(
+    return PreparedRows(
+        table,
+        score,
         score_named(score, counter, ess=ess),
         lambda alpha: GTest(counter, alpha=alpha),
         lambda dag: fit_all_rows(dag, table, counter),
-        counter,
-        table,
         complete,
-        score_name=score,
+        counter,
     )
 
 
-def ground_of_tables(databases: Databases, score: str, ess: float | None = None) -> Ground:
-    """Several tables with overlapping columns, as a score sees them."""
+def prepare_continuous(table: Table, score: str) -> PreparedRows:
+    """One table of continuous columns."""
+    found = moments(table)
+
+    def fit_lines(dag: Dag) -> tuple[AnyModel, list[str]]:
+        return fit_sigmoid(dag, table) if score == "sigmoid-bic" else fit(dag, found), []
+
+    judge = continuous_score_named(score, table)
+    return PreparedRows(table, score, judge, lambda alpha: FisherZTest(found, alpha), fit_lines, table)
+
+
+def prepare_tables(databases: Databases, score: str, ess: float | None = None) -> PreparedRows:
+    """Several tables with overlapping columns."""
     if ess is not None:
         raise SettingError("--ess is for one table; several are scored by --score bdeu with one row")
     if score == "sigmoid-bic":
         raise SettingError("--score sigmoid-bic is for one table; several are scored by gaussian-bic")
-    return Ground(
+    return PreparedRows(
+        databases,
+        score,
         pooled_score(databases, score),
         lambda alpha: pooled_test(databases, alpha=alpha),
         lambda dag: (fit(dag, databases), []),
-        databases=databases,
-        score_name=score,
     )

@@ -23,7 +23,7 @@ FEW_STATES = 20
 
 
 @dataclass(frozen=True)
-class Understood:
+class ReadyColumn:
     """A column that is ready for a table."""
 
     variable: Variable
@@ -40,7 +40,7 @@ def make_discrete(
     *,
     n_observed: int,
     missing_code: int | None = None,
-) -> Understood:
+) -> ReadyColumn:
     """Apply a map from source codes to states; `missing_code` is the state of missing cells, if any."""
     codes = lookup.astype(code_type(variable.cardinality))[column.codes]
     mask = column.missing
@@ -57,12 +57,12 @@ def make_discrete(
         is_constant=n_observed <= 1,
         is_identifier=is_identifier(n_observed, len(column)),
     )
-    return Understood(variable, freeze(codes), mask if missing_code is None else None, report)
+    return ReadyColumn(variable, freeze(codes), mask if missing_code is None else None, report)
 
 
 def make_continuous(
     column: NumberColumn, reason: str, missing_state: bool, *, n_distinct: int | None = None
-) -> Understood:
+) -> ReadyColumn:
     """Real numbers, NaN where a cell is missing."""
     if column.missing is not None and missing_state:
         raise MissingValuesError(
@@ -86,7 +86,7 @@ def make_continuous(
         is_constant=bool(present.size == 0 or (present == present[0]).all()),
         is_identifier=n_distinct is not None and is_identifier(n_distinct, len(column)),
     )
-    return Understood(Variable(column.name), freeze(values), column.missing, report)
+    return ReadyColumn(Variable(column.name), freeze(values), column.missing, report)
 
 
 def exact_as_reals(values: npt.NDArray[Any]) -> bool:

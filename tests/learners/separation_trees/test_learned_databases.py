@@ -1,14 +1,14 @@
-"""One door for one table and for several, its estimator, and why there is no edge."""
+"""One table and several by one learner, its estimator, and why there is no edge."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.learners.separation_trees.main_algorithm import learn_main
 
 import treewright as tw
 from treewright.errors import GraphError, IllegitimateHypergraph, NotFittedError, SchemaError, SettingError
 from treewright.learners.separation_trees.absent_edges import find_separator
-from treewright.learners.separation_trees.from_tables import learn_from_tables
 
 CLINICS = (["asia", "tub", "lung", "either", "xray"], ["smoke", "lung", "bronc", "either", "dysp"])
 TORN = (["asia", "tub", "lung", "either", "xray", "dysp"], ["smoke", "bronc", "either", "lung"])
@@ -37,7 +37,7 @@ def test_one_table_without_knowledge_is_no_worse_than_the_class_search(name):
 
 def test_tests_inside_nodes_are_the_main_algorithm(rows):
     found = tw.SeparationTree(engine="tests", alpha=0.01).fit(rows)
-    learned = tw.learners.learn_separation_tree(tw.GTest(tw.count(rows), 0.01))
+    learned = learn_main(tw.GTest(tw.count(rows), 0.01))
     assert found.cpdag_ == learned.structure
     assert found.separators_ == learned.separators
     assert found.tree_.clusters == learned.tree.clusters
@@ -172,10 +172,10 @@ def test_separators_of_a_network_separate_and_are_minimal(seed, n):
 def test_refusals(rows):
     tables = tw.tables.Databases([rows])
     with pytest.raises(SettingError, match=r"^a score is for engine='class'; found score='bic' with engine="):
-        learn_from_tables(tables, engine="tests", score="bic")
+        tw.learn_from_databases(tables, engine="tests", score="bic")
     for wrong in ({"engine": "pc"}, {"test": "z"}, {"legitimacy": "warn"}):
         with pytest.raises(SettingError, match=f"{next(iter(wrong))}.*{next(iter(wrong.values()))!r}"):
-            learn_from_tables(tables, **wrong)
+            tw.learn_from_databases(tables, **wrong)
 
 
 @pytest.mark.parametrize("engine", ["class", "tests"])

@@ -1,0 +1,233 @@
+"""The settings of all estimators: one table, from which signatures, documentation and types are made."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, Signature, formatannotation
+from typing import Any, Literal, TypeVar
+
+from treewright.graphs import Knowledge
+from treewright.learners.bayesian_knots.expansion import Expansion
+from treewright.learners.bayesian_knots.pair_filters import Filter
+from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, PartitionScore
+from treewright.learners.independence.collider_rules import ColliderRule
+from treewright.learners.separation_trees.audit import Legitimacy
+from treewright.learners.separation_trees.databases import Engine
+from treewright.models import Dirichlet
+from treewright.tables import Schema
+from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.missing import MissingPolicy
+
+Kind = TypeVar("Kind", bound=type)
+Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
+
+ABSENT = object()  # of an estimator that lacks what the others have
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row of the table.
+
+    Attributes
+    ----------
+    name, kind, doc
+        Its keyword, its type and what it does.
+    defaults
+        Its default in each estimator that has it, by the estimator's name; "every" is for the others.
+    """
+
+    name: str
+    kind: Any
+    doc: str
+    defaults: Mapping[str, Any]
+
+    def default(self, estimator: str) -> Any:
+        return self.defaults.get(estimator, self.defaults.get("every", ABSENT))
+
+
+def setting(name: str, kind: Any, doc: str, **defaults: Any) -> Setting:
+    return Setting(name, kind, doc, defaults)
+
+
+_SCORE = (
+    'What to maximise: "bic" (describes a distribution best), "sparse-qnml" (finds structure best), '
+    '"grouped-qnml" (where variables have dozens of states), "bdeu", "aic", "qnml", "k2" or "loglik"{}.'
+)
+_AUTO_SCORE = '; or "auto", what the rows choose, see :func:`~treewright.choose_score`'
+_ENGINE = (
+    '"class": search over equivalence classes by `score`, among the pairs that share a set. "tests": '
+    "independence tests inside the nodes of a d-separation tree, as in [1]_, with `test`, `alpha`, "
+    '`alpha_uig`, `refine_above` and `completion`. "auto": tests for one table of continuous columns unless '
+    "a score is given, else class."
+)
+_HYPERGRAPH = (
+    "Sets of variables such that variables that influence each other directly, and parents of a common "
+    "child, share a set; or a file with one set per line. By default the columns of the tables."
+)
+_BLANKET_WIDTH = (
+    "Treewidth that the graph must not exceed, so that answers are exact. With None and a wide graph the "
+    "factors are fitted by pseudo-likelihood, and only :func:`~treewright.models.sample_gibbs` can ask."
+)
+_STATES = "Which states there are, also those that a fold of the rows happens not to show."
+_VALID = "None chooses on validation rows"
+
+SETTINGS = (
+    setting("treewidth", int, "How wide the network may be; the width is certified.", BoundedTreewidth=4),
+    setting("hypergraph", Sets | None, _HYPERGRAPH, SeparationTree=None),
+    setting("engine", Engine, _ENGINE, SeparationTree="auto"),
+    setting(
+        "delta",
+        float | Literal["auto", "gtest"],
+        'More information than this, in nats, keeps variables in one block; "auto" chooses on validation '
+        'rows, "gtest" by a test.',
+        EfficientMarkov="auto",
+    ),
+    setting("largest_set", int, "The largest sets that are looked at, the paper's q.", EfficientMarkov=3),
+    setting("feature_length", int, "The most literals in a feature, the paper's k.", EfficientMarkov=1),
+    setting("search", FeatureSearch, "How longer features are found.", EfficientMarkov="greedy"),
+    setting(
+        "min_rows", float | None, f"Rows that a context needs to be split; {_VALID}.", EfficientMarkov=None
+    ),
+    setting("min_variables", int, "Blocks of fewer variables become tables.", EfficientMarkov=5),
+    setting(
+        "smoothing", float | None, f"Rows of even spread that smooth tables; {_VALID}.", EfficientMarkov=None
+    ),
+    setting("leaf", MarkovLeaf, "What is made of contexts with few rows.", EfficientMarkov="tree"),
+    setting(
+        "score",
+        PartitionScore,
+        "Of a partition, where a block of b variables costs b^2, or 2^b.",
+        EfficientMarkov="inverse-square",
+    ),
+    setting("balance_tolerance", float, "Scores this close, relatively, are equal.", EfficientMarkov=0.05),
+    setting("max_depth", int | None, "The most features on a path; None: no limit.", EfficientMarkov=None),
+    setting("score", str, _SCORE.format(""), ChowLiuTree="bic", BoundedTreewidth="bic"),
+    setting("score", str, _SCORE.format(""), HillClimbing="sparse-qnml"),
+    setting("score", str, _SCORE.format(_AUTO_SCORE), Knots="auto"),
+    setting("score", str | None, 'Of the engine "class"; None: what suits the columns.', SeparationTree=None),
+    setting(
+        "score",
+        str,
+        '"bjp" (blankets joint posterior), "ib" (independence-based) or "mpl" (marginal pseudo-likelihood).',
+        BlanketMarkov="bjp",
+    ),
+    setting("search", str, "How, see :func:`~treewright.learn_blankets`.", BlanketMarkov="auto"),
+    setting("treewidth", int | None, _BLANKET_WIDTH, BlanketMarkov=12),
+    setting("max_blanket", int | None, "Neighbours that no variable exceeds.", BlanketMarkov=None),
+    setting("fast", bool, "Leave out the certificate that looks at all pairs.", Knots=False),
+    setting(
+        "expansion",
+        Expansion,
+        'How far clusters overlap: a share of their size, or "adaptive".',
+        Knots="adaptive",
+    ),
+    setting("filter", Filter | None, "Which pairs may be joined at all; None: all.", Knots=None),
+    setting("effort", float, "How long to search on; 0 ends at the local optimum.", BoundedTreewidth=1),
+    setting("effort", int, "How much is looked at again, 0 to 3.", HillClimbing=2, SeparationTree=2),
+    setting(
+        "effort", int | None, "How much is looked at again, 0 to 3; None: as the size calls for.", Knots=None
+    ),
+    setting(
+        "max_parents",
+        int | None,
+        "No child gets more; None: the score alone decides.",
+        **dict.fromkeys(("BoundedTreewidth", "HillClimbing", "Knots", "SeparationTree")),
+    ),
+    setting("test", str, '"g" (G test), "chi-square" or "posterior".', PC="g"),
+    setting("test", Literal["g", "chi-square"], '"g" (G test) or "chi-square".', SeparationTree="g"),
+    setting("alpha", float, "Level of the test.", PC=0.01),
+    setting(
+        "alpha",
+        float | None,
+        "Level of the test; None: 0.05 for counts of several tables, else 0.01.",
+        SeparationTree=None,
+    ),
+    setting("depth", int | None, "Largest separator looked for; None: no limit.", PC=3),
+    setting("collider_rule", ColliderRule, "How separators that disagree are judged.", PC="contest"),
+    setting("alpha_uig", float, "Level at which independence graphs are estimated.", SeparationTree=0.01),
+    setting(
+        "refine_above",
+        int | Literal["auto"] | None,
+        "Nodes of more variables are refined by such a graph; None: never.",
+        SeparationTree="auto",
+    ),
+    setting(
+        "completion",
+        Literal["fit", "none"],
+        "What answers a test that no table covers: the completed distribution, or nothing.",
+        SeparationTree="fit",
+    ),
+    setting(
+        "legitimacy",
+        Legitimacy,
+        "What happens when rows contradict the hypergraph; `audit_` has the report.",
+        SeparationTree="error",
+    ),
+    setting(
+        "knowledge",
+        Knowledge | None,
+        "Edges that are required or forbidden.",
+        every=None,
+        EfficientMarkov=ABSENT,
+    ),
+    setting(
+        "prior",
+        Dirichlet | None,
+        "Of the tables of discrete columns; None is maximum likelihood.",
+        every=Dirichlet(1.0),
+        EfficientMarkov=ABSENT,
+    ),
+    setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
+    setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
+    setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
+    setting("schema", Schema | None, _STATES, every=None),
+    setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
+)
+
+
+def settings_of(estimator: str) -> dict[str, Setting]:
+    """The rows of an estimator, by keyword and in the order of the table."""
+    return {row.name: row for row in SETTINGS if row.default(estimator) is not ABSENT}
+
+
+def attribute_of(name: str) -> str:
+    """Where an estimator keeps a setting: under its own name, but `.score(rows)` is a method."""
+    return "criterion" if name == "score" else name
+
+
+def with_settings(kind: Kind) -> Kind:
+    """Give an estimator the keywords, defaults and documentation that the table has for it."""
+    name = kind.__name__
+    rows = settings_of(name)
+    keywords = [
+        Parameter(row.name, Parameter.KEYWORD_ONLY, default=row.default(name), annotation=row.kind)
+        for row in rows.values()
+    ]
+    shape = Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *keywords], return_annotation=None)
+
+    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
+        for unknown in given.keys() - rows.keys():
+            raise TypeError(f"{name}.__init__() got an unexpected keyword argument {unknown!r}")
+        for row in rows.values():
+            setattr(self, attribute_of(row.name), given.get(row.name, row.default(name)))
+
+    __init__.__dict__["__signature__"] = shape
+    __init__.__qualname__ = f"{name}.__init__"
+    kind.__init__ = __init__  # type: ignore[misc]
+    kind.__doc__ = with_parameters(kind.__doc__ or "", rows)
+    return kind
+
+
+def with_parameters(doc: str, rows: Mapping[str, Setting]) -> str:
+    """A docstring with its section of parameters, before the first section that it has."""
+    lines = ["Parameters", "----------"]
+    for row in rows.values():
+        kind = re.sub(r"(\w+\.)+", "", formatannotation(row.kind)).replace("NoneType", "None")
+        lines.append(f"{row.name} : {kind}")
+        lines += textwrap.wrap(row.doc, 100, initial_indent="    ", subsequent_indent="    ")
+    told, *rest = re.split(r"(\n    \w+\n    -+\n)", doc, maxsplit=1)
+    return "\n".join([told, *(f"    {line}" for line in lines), "".join(rest)])
