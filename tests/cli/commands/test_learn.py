@@ -9,6 +9,7 @@ from treewright.cli.learning.methods import METHODS
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.prepared import prepare_rows
 from treewright.cli.learning.task import Task
+from treewright.types import Step
 
 
 def test_document(run_json, asia_rows, tmp_path):
@@ -289,6 +290,19 @@ def test_searches_under_a_bound_tell_where_they_are(method):
     assert told
     assert all(step.done >= 0 and step.width <= 3 and step.score < 0 for step in told)
     assert told[-1].score <= learned.score + 1e-9
+
+
+SILENT = {"l1", "aggressive", "tabu"}  # one regression after another; climbs that speak every few seconds
+
+
+@pytest.mark.parametrize("method", sorted(METHODS.keys() - SILENT))
+def test_every_method_tells_where_it_is(method):
+    table = tw.load_network("asia").sample(200, rng=np.random.default_rng(0))
+    told = []
+    options = LearnOptions(data=[], method=method, effort=0 if "effort" in METHODS[method].options else None)
+    METHODS[method].learn(Task(prepare_rows(table, "bic"), options, progress=told.append))
+    assert told
+    assert all(isinstance(step, Step) and step.phase for step in told)
 
 
 def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_rows):

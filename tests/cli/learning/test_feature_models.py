@@ -6,6 +6,7 @@ from tests.models.features.random_features import random_features
 from tests.models.features.test_feature_network import hidden_model, worked_graph, worked_rows
 
 import treewright as tw
+from treewright.cli.commands.learn import smoothing_of
 
 
 @pytest.fixture
@@ -66,3 +67,10 @@ def test_a_damaged_graph_is_not_valid(run_json, tmp_path):
     tw.FeatureNetwork(random_features(393)).save(path)
     path.write_text(path.read_text().replace('"kind": "mix"', '"kind": "and"', 1))
     assert not run_json("verify", path, code=1)["valid"]
+
+
+def test_rows_with_gaps_are_smoothed_as_the_learner_did():
+    counter = tw.count(tw.load_network("asia").sample(300, rng=np.random.default_rng(0)))
+    assert smoothing_of(tw.learn_efficient_markov(counter, min_rows=50, smoothing=0.3)) == 0.3
+    assert smoothing_of(tw.learn_cutset_network(counter, min_rows=50, smoothing=0.0)) == 0.0
+    assert smoothing_of(tw.learn_chow_liu(tw.BIC(counter))) == 1.0

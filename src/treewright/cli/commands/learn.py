@@ -26,8 +26,15 @@ from treewright.cli.options import use_resources, with_options
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
-from treewright.learners import EdgeConfidence, Learned, LearnedFeatureGraph, edge_confidence
-from treewright.models import BestFitting, FeatureNetwork, fit
+from treewright.learners import (
+    CutsetSettings,
+    EdgeConfidence,
+    Learned,
+    LearnedFeatureGraph,
+    MarkovSettings,
+    edge_confidence,
+)
+from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
@@ -113,7 +120,7 @@ def save_model(outcome: Outcome, method: Method, path: str) -> None:
     """Write the model with where it came from and what proves its width."""
     options, learned = outcome.options, outcome.learned
     origin = {
-        **getattr(outcome.model, "provenance", {}),
+        **(outcome.model.provenance if isinstance(outcome.model, BayesianNetwork | FeatureNetwork) else {}),
         "method": options.method,
         "score": outcome.criterion,
         "rows": outcome.n_rows,
@@ -145,8 +152,7 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
     if isinstance(learned.structure, FeatureGraph):
         table, graph = task.rows.table, learned.structure
         if table is not None and table.has_missing and graph.is_deterministic:
-            settings = learned.settings if isinstance(learned, LearnedFeatureGraph) else None
-            return fit_features_to_all_rows(graph, table, getattr(settings, "alpha", 1.0))
+            return fit_features_to_all_rows(graph, table, smoothing_of(learned))
         return FeatureNetwork(learned.structure), task.left_out("learned from")
     network = network_of(learned)
     if isinstance(network, Dag):
@@ -156,6 +162,14 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
     assert how is not None
     said = f"fitted by {how.method}" + (f": {how.note}" if how.note else "")
     return model, [said, *task.left_out("fitted to")]
+
+
+def smoothing_of(learned: Learned[Any]) -> float:
+    """What a learner of feature graphs smoothed with."""
+    settings = learned.settings if isinstance(learned, LearnedFeatureGraph) else None
+    if isinstance(settings, MarkovSettings | CutsetSettings) and settings.smoothing is not None:
+        return settings.smoothing
+    return 1.0
 
 
 def resample(n: int | None, task: Task, method: Method) -> EdgeConfidence | None:

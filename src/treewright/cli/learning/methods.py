@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import treewright
 from treewright.cli.learning.table_method import learn_with_tree
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH, Task
-from treewright.criteria import EdgePrior
+from treewright.criteria import EdgePrior, GaussianBIC
 from treewright.criteria.registry import STRUCTURE_SCORES
 from treewright.errors import SettingError, nearest
 from treewright.graphs import Dag, FeatureGraph, UndirectedGraph
 from treewright.learners import (
     Learned,
+    LearnedNetwork,
+    LearnedPattern,
     learn_aggressive,
     learn_blankets,
     learn_blocks,
@@ -54,7 +56,7 @@ class Method:
 
     learn: Callable[[Task], Learned[Any]]
     score: str = "bic"
-    options: frozenset[str] = frozenset()
+    options: Set[str] = frozenset()
     own_score: str | None = None  # of a method that maximises nothing else
     is_density: bool = False  # of a method that explains rows and has no edges to judge
     width: int = DEFAULT_TREEWIDTH  # unless told otherwise
@@ -66,38 +68,37 @@ def blanket_method(name: str) -> Method:
 
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
-        width = task.treewidth(BLANKET_TREEWIDTH)
-        return learn_blankets(score, knowledge=task.known(), treewidth=width)
+        return learn_blankets(score, treewidth=task.treewidth(BLANKET_TREEWIDTH), **task.common())
 
-    return Method(learn, options=frozenset({"treewidth"}), own_score=name, width=BLANKET_TREEWIDTH)
+    return Method(learn, options={"treewidth"}, own_score=name, width=BLANKET_TREEWIDTH)
+
+
+def density_method(learner: Callable[..., Learned[Any]]) -> Method:
+    """A graph with its parameters, whose settings are chosen by held-out rows."""
+    return Method(lambda task: learner(task.counter, **task.held_out()), own_score="loglik", is_density=True)
 
 
 def run_knots(task: Task) -> Learned[Any]:
     """One search over classes with clusters beside it; lines pay for each edge as tables do."""
-    moments = getattr(task.score, "moments", None)
-    score = task.score if moments is None else EdgePrior(task.score, math.log(len(task.score.schema)))
+    score = task.score
+    if isinstance(score, GaussianBIC):
+        score = EdgePrior(score, math.log(len(score.schema)))
     return learn_knots(
-        task.counter if moments is None else moments,
+        task.statistics,
         score=None if task.options.score is None else score,
         fast=task.options.fast,
         effort=task.options.effort,
-        knowledge=task.known(),
+        **task.common(),
     )
-
-
-def run_blocks(task: Task) -> Learned[Any]:
-    """Blocks of the dependency tree by PC: BL (reconstructed)."""
-    source = getattr(task.score, "moments", None) or task.counter
-    return learn_blocks(source, test=task.test(0.05), knowledge=task.known())
 
 
 def run_mixture(task: Task) -> Learned[Any]:
     """Twenty trees without effort; a stack of everything within a budget with some."""
-    rows, valid, effort = task.counter, task.held_out(), task.effort(DEFAULT_MIXTURE_EFFORT)
+    effort = task.effort(DEFAULT_MIXTURE_EFFORT)
     if effort == 0:
-        return learn_mixture(rows, valid=valid, rng=task.rng)
+        return learn_mixture(task.counter, **task.held_out())
     budget = _SECONDS_PER_EFFORT * effort
-    return learn_mixture(rows, components="auto", budget=budget, valid=valid, rng=task.rng)
+    return learn_mixture(task.counter, components="auto", budget=budget, **task.held_out())
 
 
 def run_l1(task: Task) -> Learned[Any]:
@@ -118,82 +119,50 @@ METHODS: dict[str, Method] = {
             treewidth=task.treewidth(),
             effort=task.effort(DEFAULT_EFFORT),
             rng=task.rng,
-            knowledge=task.known(),
             seconds=task.options.seconds,
-            progress=task.progress,
+            **task.common(),
         ),
-        options=frozenset({"treewidth", "effort", "seconds"}),
+        options={"treewidth", "effort", "seconds"},
     ),
-    "chow-liu": Method(lambda task: learn_chow_liu(task.score, knowledge=task.known())),
+    "chow-liu": Method(lambda task: learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
-        lambda task: learn_hill_climbing(task.score, knowledge=task.known(), effort=task.effort(2)),
+        lambda task: learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),
         score="sparse-qnml",
-        options=frozenset({"effort"}),
+        options={"effort"},
     ),
     "hybrid": Method(
-        lambda task: learn_hybrid(
-            task.score, task.test(0.05), effort=task.options.effort, knowledge=task.known()
-        ),
+        lambda task: learn_hybrid(task.score, task.test(0.05), effort=task.options.effort, **task.common()),
         score="sparse-qnml",
-        options=frozenset({"effort", "alpha"}),
+        options={"effort", "alpha"},
     ),
-    "knots": Method(run_knots, score="sparse-qnml", options=frozenset({"effort", "fast"})),
-    "tabu": Method(lambda task: learn_tabu(task.score, knowledge=task.known()), score="sparse-qnml"),
+    "knots": Method(run_knots, score="sparse-qnml", options={"effort", "fast"}),
+    "tabu": Method(lambda task: learn_tabu(task.score, **task.common()), score="sparse-qnml"),
     "chains": Method(
-        lambda task: learn_treewidth_chains(
-            task.score,
-            treewidth=task.treewidth(),
-            knowledge=task.known(),
-            progress=task.progress,
-        ),
-        options=frozenset({"treewidth"}),
+        lambda task: learn_treewidth_chains(task.score, treewidth=task.treewidth(), **task.common()),
+        options={"treewidth"},
     ),
     "thin-junction-tree": Method(
-        lambda task: learn_thin_junction_tree(
-            task.score,
-            treewidth=task.treewidth(),
-            knowledge=task.known(),
-            progress=task.progress,
-        ),
-        options=frozenset({"treewidth"}),
+        lambda task: learn_thin_junction_tree(task.score, treewidth=task.treewidth(), **task.common()),
+        options={"treewidth"},
     ),
-    "aggressive": Method(lambda task: learn_aggressive(task.score, knowledge=task.known(), rng=task.rng)),
-    "pc": Method(
-        lambda task: learn_pc(task.test(0.01), knowledge=task.known()), options=frozenset({"alpha"})
+    "aggressive": Method(lambda task: learn_aggressive(task.score, rng=task.rng, **task.common())),
+    "pc": Method(lambda task: learn_pc(task.test(0.01), **task.common()), options={"alpha"}),
+    "tpda": Method(lambda task: learn_tpda(task.test(0.05), **task.common()), options={"alpha"}),
+    "blocks": Method(
+        lambda task: learn_blocks(task.statistics, test=task.test(0.05), **task.common()), options={"alpha"}
     ),
-    "tpda": Method(
-        lambda task: learn_tpda(task.test(0.05), knowledge=task.known()), options=frozenset({"alpha"})
-    ),
-    "blocks": Method(run_blocks, options=frozenset({"alpha"})),
     "separation-tree": Method(
         learn_with_tree,
         score="sparse-qnml",
-        options=frozenset({"effort", "alpha", "hypergraph", "engine"}),
+        options={"effort", "alpha", "hypergraph", "engine"},
         joins_tables=True,
     ),
     **{name: blanket_method(name) for name in STRUCTURE_SCORES},
     "l1": Method(run_l1, own_score="ebic"),
-    "lem": Method(
-        lambda task: learn_efficient_markov(task.counter, valid=task.held_out(), rng=task.rng),
-        own_score="loglik",
-        is_density=True,
-    ),
-    "cutset": Method(
-        lambda task: learn_cutset_network(task.counter, valid=task.held_out(), rng=task.rng),
-        own_score="loglik",
-        is_density=True,
-    ),
-    "hidden-tree": Method(
-        lambda task: learn_hidden_tree(task.counter, valid=task.held_out(), rng=task.rng),
-        own_score="loglik",
-        is_density=True,
-    ),
-    "mixture": Method(
-        run_mixture,
-        own_score="loglik",
-        options=frozenset({"effort"}),
-        is_density=True,
-    ),
+    "lem": density_method(learn_efficient_markov),
+    "cutset": density_method(learn_cutset_network),
+    "hidden-tree": density_method(learn_hidden_tree),
+    "mixture": Method(run_mixture, own_score="loglik", options={"effort"}, is_density=True),
 }
 DEFAULT_METHOD = "bounded"
 
@@ -225,7 +194,9 @@ def method_for(options: LearnOptions) -> Method:
 
 def network_of(learned: Learned[Any]) -> Dag | UndirectedGraph:
     """The graph that parameters go on: of an equivalence class, a member."""
-    found: Dag | UndirectedGraph = getattr(learned, "dag", learned.structure)
+    found: Dag | UndirectedGraph = (
+        learned.dag if isinstance(learned, LearnedNetwork | LearnedPattern) else learned.structure
+    )
     return found
 
 

@@ -12,10 +12,10 @@ from treewright.cli.learning.methods import shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.table_method import about_tables
 from treewright.cli.learning.task import Task
-from treewright.graphs import ClusteredDag, Dag, Pdag, UndirectedGraph
+from treewright.graphs import ClusteredDag, Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
-from treewright.learners import EdgeConfidence, Learned
+from treewright.learners import EdgeConfidence, Learned, LearnedNetwork, LearnedPattern
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models.model import AnyModel
 from treewright.tables.exports import counted
@@ -68,10 +68,10 @@ class Outcome:
     @property
     def open_edges(self) -> list[tuple[str, str]] | None:
         """Edges that the data cannot direct, where the learner knows."""
-        found = getattr(self.learned, "cpdag", self.learned.structure)
-        if isinstance(found, UndirectedGraph):
-            return found.edges()
-        return found.undirected_edges() if isinstance(found, Pdag) else None
+        learned = self.learned
+        if isinstance(learned, LearnedNetwork | LearnedPattern):
+            return learned.cpdag.undirected_edges()
+        return learned.structure.edges() if isinstance(learned.structure, UndirectedGraph) else None
 
 
 def document(outcome: Outcome) -> dict[str, Any]:

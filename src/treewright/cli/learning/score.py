@@ -28,7 +28,7 @@ def score_of(learned: Learned[Any], task: Task, log_likelihood: float | None) ->
         return learned.score
     network = network_of(learned)
     if not isinstance(network, Dag):
-        return float(getattr(learned, "score", 0.0))
+        return learned.score
     found = task.score.score(network)
     return found if np.isfinite(found) else None
 

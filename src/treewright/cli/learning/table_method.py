@@ -37,8 +37,7 @@ def learn_with_tree(task: Task) -> LearnedFromDatabases:
         "engine": engine,
         "effort": task.effort(2),
         "legitimacy": "skip" if task.is_asked_again else legitimacy,
-        "knowledge": task.known(),
-        "progress": task.progress,
+        **task.common(),
     }
     if rows.complete is None:
         name = rows.score_name if engine == "class" else None

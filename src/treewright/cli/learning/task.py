@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.cli.learning.incomplete import complete_rows
 from treewright.cli.learning.prepared import PreparedRows
-from treewright.criteria import IndependenceTest, LocalScore
+from treewright.criteria import GaussianBIC, IndependenceTest, LocalScore
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import WholeCounter
+from treewright.statistics import Moments, WholeCounter
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -51,6 +51,11 @@ class Task:
             )
         return self.rows.counter
 
+    @property
+    def statistics(self) -> WholeCounter | Moments:
+        """Counts, or moments of continuous columns."""
+        return self.score.moments if isinstance(self.score, GaussianBIC) else self.counter
+
     def test(self, alpha: float) -> IndependenceTest:
         """An independence test of the level of `--alpha`, else of this one."""
         return self.rows.test(alpha if self.options.alpha is None else self.options.alpha)
@@ -65,8 +70,14 @@ class Task:
         """What is known, the order included."""
         return with_order(self.knowledge, self.score.schema, self.order)
 
-    def held_out(self) -> Table | None:
-        return complete_rows(self.valid) if isinstance(self.valid, Table) else None
+    def common(self) -> dict[str, Any]:
+        """What every learner of edges takes."""
+        return {"knowledge": self.known(), "progress": self.progress}
+
+    def held_out(self) -> dict[str, Any]:
+        """What every learner takes that chooses its settings by held-out rows."""
+        valid = complete_rows(self.valid) if isinstance(self.valid, Table) else None
+        return {"valid": valid, "rng": self.rng, "progress": self.progress}
 
     def left_out(self, what: str) -> list[str]:
         """A remark where rows that miss cells had no say."""
