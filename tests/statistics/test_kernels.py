@@ -104,7 +104,8 @@ def test_all_pairs(level, kind):
             columns = columns_of(rng, cardinalities, n_rows)
             weights = weights_of(rng, kind, n_rows)
             slow = SlowCounter(plain_schema(cardinalities), columns, weights)
-            cells = _core.testing.pair_counts(packed(columns, cardinalities, weights), range(len(cardinalities)))
+            table = packed(columns, cardinalities, weights)
+            cells = _core.testing.pair_counts(table, range(len(cardinalities)))
             at = 0
             for i, j in itertools.combinations(range(len(cardinalities)), 2):
                 expected = slow.counts((i, j)).ravel()
