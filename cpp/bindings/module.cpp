@@ -37,6 +37,7 @@ void bind_cutset(nb::module_&);
 void bind_efficient_markov(nb::module_&);
 void bind_hidden_tree(nb::module_&);
 void bind_mixture(nb::module_&);
+void bind_testing(nb::module_&);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
@@ -78,4 +79,5 @@ NB_MODULE(_core, m) {
   bind_efficient_markov(m);
   bind_hidden_tree(m);
   bind_mixture(m);
+  bind_testing(m);
 }

@@ -12,3 +12,13 @@ inline const tw::PackedTable& checked(const TablePointer& table) {
   if (!table) throw std::invalid_argument("there is no table");
   return *table;
 }
+
+// A table of counts with an axis for each variable.
+template <class T>
+nb::object shaped(std::vector<T>&& values, const tw::PackedTable& table, const Indices& scope) {
+  std::vector<std::size_t> shape;
+  for (std::uint32_t v : scope) shape.push_back(table.cardinality(v));
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule free(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), free));
+}

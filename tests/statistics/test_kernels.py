@@ -67,7 +67,7 @@ def test_all_kernels_and_levels_agree_with_the_slow_counter(level, n_rows, cardi
         for scope in scopes:
             expected = slow.counts(scope)
             for kernel in KERNELS:
-                np.testing.assert_array_equal(_core.counts_by(table, scope, kernel), expected)
+                np.testing.assert_array_equal(_core.testing.counts_by(table, scope, kernel), expected)
             np.testing.assert_array_equal(_core.counts(table, [scope], 1e12)[0], expected)
             codes, counts = _core.sparse_counts(table, scope)
             np.testing.assert_array_equal(expected.ravel()[codes], counts)
@@ -104,7 +104,8 @@ def test_all_pairs(level, kind):
             columns = columns_of(rng, cardinalities, n_rows)
             weights = weights_of(rng, kind, n_rows)
             slow = SlowCounter(plain_schema(cardinalities), columns, weights)
-            cells = _core.pair_counts(packed(columns, cardinalities, weights), range(len(cardinalities)))
+            table = packed(columns, cardinalities, weights)
+            cells = _core.testing.pair_counts(table, range(len(cardinalities)))
             at = 0
             for i, j in itertools.combinations(range(len(cardinalities)), 2):
                 expected = slow.counts((i, j)).ravel()
@@ -120,7 +121,7 @@ def test_weights_of_every_size(weight):
     slow = SlowCounter(plain_schema([2, 3]), columns, weights)
     table = packed(columns, [2, 3], weights)
     for kernel in KERNELS:
-        np.testing.assert_array_equal(_core.counts_by(table, (0, 1), kernel), slow.counts((0, 1)))
+        np.testing.assert_array_equal(_core.testing.counts_by(table, (0, 1), kernel), slow.counts((0, 1)))
 
 
 def test_real_weights():
@@ -160,7 +161,7 @@ def test_masks_groups_and_histograms_are_one(data):
     table = packed(columns, cardinalities, weights)
     expected = SlowCounter(plain_schema(cardinalities), columns, weights).counts(scope)
     for kernel in KERNELS:
-        np.testing.assert_array_equal(_core.counts_by(table, scope, kernel), expected)
+        np.testing.assert_array_equal(_core.testing.counts_by(table, scope, kernel), expected)
 
 
 def test_ten_million_rows_count_exactly():
@@ -168,7 +169,7 @@ def test_ten_million_rows_count_exactly():
     columns = [(np.arange(n_rows) % 2).astype(np.uint8), (np.arange(n_rows) % 3).astype(np.uint8)]
     table = packed(columns, [2, 3])
     for kernel in KERNELS:
-        counts = _core.counts_by(table, (0, 1), kernel)
+        counts = _core.testing.counts_by(table, (0, 1), kernel)
         assert counts.sum() == n_rows
         assert counts.max() - counts.min() <= 1
     statistic, degrees = _core.test_queries(table, "x2", "adjusted", [(0, 1, [])])

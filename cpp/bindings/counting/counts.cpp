@@ -28,23 +28,6 @@ tw::CodeColumn to_column(const AnyArray& array, std::size_t n_rows) {
   return column;
 }
 
-template <class T>
-nb::object shaped(std::vector<T>&& values, const tw::PackedTable& table, const Indices& scope) {
-  std::vector<std::size_t> shape;
-  for (std::uint32_t v : scope) shape.push_back(table.cardinality(v));
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule free(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), free));
-}
-
-tw::CountKernel kernel_named(const std::string& name) {
-  if (name == "masks") return tw::CountKernel::masks;
-  if (name == "grouped") return tw::CountKernel::grouped;
-  if (name == "histogram") return tw::CountKernel::histogram;
-  if (name == "automatic") return tw::CountKernel::automatic;
-  throw std::invalid_argument("kernels are automatic, masks, grouped and histogram");
-}
-
 // `limit`: bytes that one table may take; the caller knows the names for a better message.
 template <class T>
 std::vector<nb::object> counts_many(const tw::PackedTable& table, const std::vector<Indices>& scopes,
@@ -110,16 +93,6 @@ void bind_counts(nb::module_& m) {
       "Borrow columns of codes (None where the variable is continuous, cardinality 0).");
 
   m.def(
-      "restrict_rows",
-      [](const TablePointer& table, const Array<std::uint32_t>& rows) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-          if (rows.data()[i] >= checked(table).n_rows()) throw std::out_of_range("there is no such row");
-        return std::const_pointer_cast<tw::PackedTable>(
-            checked(table).restricted({rows.data(), rows.data() + rows.size()}, table));
-      },
-      "table"_a, "rows"_a, "The table of some rows.");
-
-  m.def(
       "is_compressed",
       [](const TablePointer& table) {
         return interruptible(
@@ -135,17 +108,6 @@ void bind_counts(nb::module_& m) {
       },
       "table"_a, "scopes"_a, "limit"_a,
       "The contingency tables of many scopes, each of at most `limit` bytes.");
-
-  m.def(
-      "counts_by",
-      [](const TablePointer& table, const Indices& scope, const std::string& kernel) {
-        checked(table).check_scope(scope);
-        std::vector<std::int64_t> cells(static_cast<std::size_t>(tw::cells_of(*table, scope)), 0);
-        interruptible(
-            [&](tw::Cancel& cancel) { tw::add_counts(*table, scope, cells, cancel, kernel_named(kernel)); });
-        return shaped(std::move(cells), *table, scope);
-      },
-      "table"_a, "scope"_a, "kernel"_a, "One contingency table by a named kernel, for tests and benchmarks.");
 
   m.def(
       "sparse_counts",
@@ -173,21 +135,6 @@ void bind_counts(nb::module_& m) {
       },
       "table"_a, "context"_a, "partners"_a,
       "Every occupied configuration of `context`, with its counts of all states of all partners.");
-
-  m.def(
-      "pair_counts",
-      [](const TablePointer& table, const Indices& variables) {
-        checked(table).check_scope(variables);
-        return to_numpy(interruptible([&](tw::Cancel& cancel) {
-          std::vector<std::int64_t> all, row;
-          for (std::size_t i = 0; i < variables.size(); ++i) {
-            tw::count_pair_row(*table, variables, i, row, cancel);
-            all.insert(all.end(), row.begin(), row.end());
-          }
-          return all;
-        }));
-      },
-      "table"_a, "variables"_a, "The tables of all pairs (i < j), each in C order, one after the other.");
 
   m.def(
       "pairwise_information",

@@ -52,21 +52,6 @@ tw::Blocks partition(const RowSetPointer& rows, double delta, double level, std:
   });
 }
 
-std::pair<Indices, double> least_information(const RowSetPointer& rows, const Indices& columns) {
-  const tw::RowSet& given = checked(rows);
-  if (columns.size() < 2) throw std::invalid_argument("a cut needs two columns or more");
-  for (const std::uint32_t column : columns)
-    if (column >= given.n_columns()) throw std::out_of_range("there is no such column");
-  return interruptible([&](tw::Cancel&) {
-    tw::SetInformation found(tw::RowContext(given, given.weights()), columns);
-    const tw::Cut cut = found.least();
-    Indices side;
-    for (std::size_t m = 0; m < columns.size(); ++m)
-      if (cut.side >> m & 1) side.push_back(columns[m]);
-    return std::pair(side, cut.value);
-  });
-}
-
 }  // namespace
 
 void bind_efficient_markov(nb::module_& m) {
@@ -80,6 +65,4 @@ void bind_efficient_markov(nb::module_& m) {
   m.def("low_information_blocks", &partition, "rows"_a, nb::kw_only(), "delta"_a, "level"_a, "largest_set"_a,
         "min_rows"_a, "premerged"_a, "with_shortcuts"_a,
         "Blocks of columns that tell little about each other (LMIP).");
-  m.def("least_information", &least_information, "rows"_a, "columns"_a,
-        "The cut of some columns across which there is least information: one side, and nats.");
 }

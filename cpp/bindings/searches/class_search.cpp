@@ -12,7 +12,6 @@
 namespace {
 
 using Marks = std::pair<OutMatrix<tw::Vertex>, OutMatrix<tw::Vertex>>;  // directed, undirected
-using Step = std::tuple<std::string, tw::Vertex, tw::Vertex, Indices>;
 using Taken = std::tuple<std::string, tw::Vertex, tw::Vertex, Indices, double>;
 
 constexpr const char* kNames[] = {"insert", "delete", "turn"};
@@ -130,17 +129,6 @@ void bind_search(nb::module_& m) {
 
 void bind_class_search(nb::module_& m) {
   bind_search(m);
-  m.def(
-      "class_steps",
-      [](std::size_t n, const Pairs& directed, const Pairs& undirected) {
-        const auto graph = tw::ClassGraph::completed(tw::Pdag(n, arcs_of(directed), arcs_of(undirected)));
-        std::vector<std::pair<Step, Marks>> out;
-        for (const auto& step : tw::all_steps(graph))
-          out.emplace_back(Step{kNames[static_cast<std::size_t>(step.move)], step.x, step.y, step.set},
-                           marks_of(tw::ClassGraph::completed(tw::applied(graph, step)).marks));
-        return out;
-      },
-      "n"_a, "directed"_a, "undirected"_a, "Every step from a class, and the class it leads to.");
   m.def(
       "find_copies",
       [](const TablePointer& table) {

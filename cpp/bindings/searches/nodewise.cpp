@@ -76,16 +76,6 @@ Found at_penalty(const Design& design, double penalty, double tolerance) {
   });
 }
 
-OutArray<double> largest_penalties(const Design& design) {
-  std::vector<double> out(design.n_variables());
-  interruptible([&](tw::Cancel& cancel) {
-    tw::parallel_for(out.size(), 0.1 * expected_nanoseconds(design), cancel, [&](std::size_t v) {
-      out[v] = tw::nodewise::largest_penalty(design, static_cast<std::uint32_t>(v), {}, cancel);
-    });
-  });
-  return to_numpy(std::move(out));
-}
-
 OutMatrix<double> held_out(const Design& design, const Design& valid, const std::vector<double>& penalties,
                            double tolerance) {
   PathSettings settings;
@@ -121,8 +111,6 @@ void bind_nodewise(nb::module_& m) {
         "Weights (target contrasts x contrasts), intercepts, penalties, criteria, supports and steps.");
   m.def("nodewise_at_penalty", &at_penalty, "design"_a, "penalty"_a, "tolerance"_a,
         "The same for one penalty.");
-  m.def("nodewise_largest_penalties", &largest_penalties, "design"_a,
-        "For each variable the least penalty that leaves it alone.");
   m.def("nodewise_held_out", &held_out, "design"_a, "valid"_a, "penalties"_a, "tolerance"_a,
         "Log-likelihood of each variable (lines) in other rows, at each of falling penalties.");
 }

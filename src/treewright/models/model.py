@@ -6,7 +6,7 @@ Columns meet by name and states by label; a row with a state that the model has 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, cast, runtime_checkable
 
 import numpy as np
@@ -53,26 +53,36 @@ def by_variable(schema: Schema, values: Mapping[str, Value], what: str) -> list[
     return [values[name] for name in schema.names]
 
 
-def require_columns(schema: Schema, table: Table) -> list[int]:
-    """Where the table has each variable of the model."""
+def require_columns(schema: Schema, table: Table, wanted: str, way_out: str) -> list[int]:
+    """Where the table has each variable of the model, without a missing cell: rows shall have a `wanted`."""
     missing = [name for name in schema.names if name not in table.schema]
     if missing:
         raise SchemaError(
             f"the model needs a column {missing[0]!r}, which the table lacks; "
             f"its columns are {nearest(missing[0], table.schema.names)}"
         )
-    return [table.schema.index(name) for name in schema.names]
+    positions = [table.schema.index(name) for name in schema.names]
+    holes = [table.schema.names[position] for position in positions if position in table.missing]
+    if holes:
+        raise MissingValuesError(
+            f"a row with missing values has no single {wanted}; column {holes[0]!r} has some: {way_out}"
+        )
+    return positions
+
+
+def require_variables(schema: Schema, known: Sequence[str], lacking: str) -> None:
+    """Refuse a structure with a variable that what it is fitted to has not."""
+    for name in schema.names:
+        if name not in known:
+            raise SchemaError(
+                f"the structure has a variable {name!r} that {lacking}; they have {nearest(name, known)}"
+            )
 
 
 def align_columns(schema: Schema, table: Table) -> list[Codes]:
     """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
-    positions = require_columns(schema, table)
-    holes = [table.schema.names[position] for position in positions if position in table.missing]
-    if holes:
-        raise MissingValuesError(
-            f"a row with missing values has no single probability; column {holes[0]!r} has some: drop "
-            "those rows or make missing a state"
-        )
+    way_out = "drop those rows or make missing a state"
+    positions = require_columns(schema, table, "probability", way_out)
     return [
         np.ascontiguousarray(_recoded(variable, table.schema[position], np.asarray(table.columns[position])))
         for variable, position in zip(schema, positions, strict=True)

@@ -6,9 +6,10 @@ import numpy as np
 
 from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
+from treewright.models.formats import FOREIGN
 from treewright.tables.schema import Schema, Variable
 
-FORMATS = ("bif", "xmlbif", "xdsl", "net", "uai")
+FORMATS = tuple(kind.name for kind in FOREIGN)
 
 LABELS = {
     "plain": ("no", "yes", "maybe"),

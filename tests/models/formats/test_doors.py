@@ -13,7 +13,7 @@ from tests.models.formats.samples import FORMATS, LABELS, collider, labelled
 
 from treewright.errors import FormatError, SchemaError
 from treewright.graphs.directed.dag import Dag
-from treewright.models import BayesianNetwork, fit
+from treewright.models import BayesianNetwork, fit, formats
 from treewright.models.formats import convert_model, read_model, read_model_with_report, twm, write_model
 from treewright.networks import load_network
 from treewright.statistics import count
@@ -162,3 +162,14 @@ def test_the_native_file_has_a_line_per_table():
     lines = twm.to_bytes(collider()).decode().splitlines()
     assert '  {"name": "B", "states": ["n", "p"], "ordered": false},' in lines
     assert '  "B": [0.25, 0.75],' in lines
+
+
+def test_a_format_is_one_file_and_one_row():
+    guide = Path(__file__).parents[3] / "docs" / "guides" / "files.md"
+    folder = Path(formats.__file__).parent
+    shared = {"__init__", "bif_rows", "draft", "json_values", "markup", "names", "report", "text", "tokens"}
+    assert {file.stem for file in folder.glob("*.py")} - shared == {kind.name for kind in formats.FOREIGN}
+    for kind in formats.FOREIGN:
+        for ending in kind.endings:
+            assert ending in formats.__doc__, ending
+            assert f"`{ending}`" in guide.read_text(encoding="utf-8"), ending

@@ -11,13 +11,13 @@ from treewright.cli.answers.output import Output
 from treewright.cli.files import check_writable
 from treewright.cli.model_files import open_model
 from treewright.cli.options import AsJson, Model, Quiet
-from treewright.models.formats import convert_model, write_model
+from treewright.models.formats import FORMATS, convert_model, write_model
 
 Target = Annotated[
     str,
     typer.Argument(
         metavar="TARGET",
-        help="Where to write; the ending says the format (twm, bif, xmlbif, xdsl, net, uai; .gz too).",
+        help=f"Where to write; the ending says the format ({', '.join(FORMATS)}; .gz too).",
         show_default=False,
     ),
 ]

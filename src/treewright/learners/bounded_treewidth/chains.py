@@ -19,6 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
@@ -251,7 +252,7 @@ class Chains:
             return network.candidates(self.given_order, each_within).best_chain()
         best, most = np.zeros((0, 2), dtype=np.uint32), 0.0
         for ranks in self._ties():
-            candidates = network.candidates(network.node_order(ranks), each_within)
+            candidates: _core.ChainCandidates = network.candidates(network.node_order(ranks), each_within)
             chain = candidates.best_chain()
             gain = candidates.total_gain(chain)
             if gain > most:

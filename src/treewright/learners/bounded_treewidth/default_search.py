@@ -36,7 +36,7 @@ from treewright.learners.bounded_treewidth.search import (
     News,
 )
 from treewright.learners.bounded_treewidth.second_start import kicks_before_second_start, wide_network
-from treewright.learners.classes.chow_liu import bind_in_order, learn_chow_liu
+from treewright.learners.classes.chow_liu import best_tree, bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
@@ -167,7 +167,7 @@ def first_network(settings: BoundedSettings) -> Dag:
     known = settings.known
     if (known.required.sum(axis=0) > 1).any():
         return known.required_dag()
-    return learn_chow_liu(settings.score, knowledge=known).structure
+    return best_tree(settings.score, settings.score.pair_gains(), known)
 
 
 def check_effort(effort: float, searches: int, seconds: float | None) -> None:

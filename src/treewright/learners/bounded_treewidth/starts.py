@@ -13,7 +13,7 @@ from typing import Literal
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, UndirectedGraph, eliminate, fits
-from treewright.learners.classes.chow_liu import learn_chow_liu, obedient_branching, rooted
+from treewright.learners.classes.chow_liu import best_tree, obedient_branching, rooted
 from treewright.learners.classes.dag_climbing import check_parents
 
 Root = Literal["first", "hub"]
@@ -72,7 +72,7 @@ def first_networks(score: LocalScore, known: BoundKnowledge, root: Root, roots: 
         )
     if (known.required.sum(axis=0) > 1).any():
         return [obedient_branching(score.pair_gains(), known)]
-    tree = learn_chow_liu(score, knowledge=known).structure
+    tree = best_tree(score, score.pair_gains(), known)
     return rootings(tree, root, roots) if free else [tree]
 
 

@@ -84,13 +84,19 @@ def learn_chow_liu(
         tallies["scores"] = gains.size
     tell(progress, "tree")
     with trace.phase("tree"):
-        if score.is_score_equivalent and known.is_symmetric:
-            weights = np.where(known.allowed, without_noise(gains, score), -np.inf)
-            dag = rooted(maximum_spanning_forest(score.schema, weights, threshold=0.0))
-        else:
-            dag = obedient_branching(gains, known)
-        known.check(dag)
+        dag = best_tree(score, gains, known)
     return LearnedNetwork(dag, trace.build(), score=score.score(dag))
+
+
+def best_tree(score: LocalScore, gains: Gains, known: BoundKnowledge) -> Dag:
+    """The best of the trees that obey, from what each variable as only parent adds to each other."""
+    if score.is_score_equivalent and known.is_symmetric:
+        weights = np.where(known.allowed, without_noise(gains, score), -np.inf)
+        dag = rooted(maximum_spanning_forest(score.schema, weights, threshold=0.0))
+    else:
+        dag = obedient_branching(gains, known)
+    known.check(dag)
+    return dag
 
 
 def without_noise(gains: npt.NDArray[np.float64], score: LocalScore) -> npt.NDArray[np.float64]:

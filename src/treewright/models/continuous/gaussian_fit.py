@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
-from treewright.errors import SchemaError, SettingError, nearest
+from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
 from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
 from treewright.models.continuous.real_rows import check_continuous
+from treewright.models.model import require_variables
 from treewright.statistics.moments import Moments
 
 VARIANCE_FLOOR = 1e-12
@@ -98,23 +99,13 @@ def fit_gaussian(structure: Dag, moments: Moments, *, prior: GaussianPrior | Non
     (1.96, 1.06, 0.008)
     """
     check_continuous(structure.schema, "a Gaussian network")
-    data = _selected(structure, moments)
+    require_variables(structure.schema, moments.schema.names, "the moments lack")
+    data = moments.select(structure.schema.names)
     if prior is not None:
         data = Moments.merged([prior.moments(data), data]) if data.n > 0 else prior.moments(data)
     if not data.n > 0:
         raise SchemaError("a Gaussian network is fitted to one row at least; the moments have none")
     return _regressed(structure, data)
-
-
-def _selected(structure: Dag, moments: Moments) -> Moments:
-    """The moments in the order of the structure."""
-    for name in structure.schema.names:
-        if name not in moments.schema:
-            raise SchemaError(
-                f"the structure has a variable {name!r} that the moments lack; "
-                f"they have {nearest(name, moments.schema.names)}"
-            )
-    return moments.select(structure.schema.names)
 
 
 def _regressed(structure: Dag, data: Moments) -> GaussianNetwork:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import MissingValuesError, SchemaError
+from treewright.errors import SchemaError
 from treewright.models.model import require_columns
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -14,12 +14,7 @@ from treewright.types import Floats, Mask
 
 def real_columns(schema: Schema, table: Table) -> list[Floats]:
     """The table's columns in the order of `schema`, all continuous and without a missing cell."""
-    positions = require_columns(schema, table)
-    holes = [table.schema.names[position] for position in positions if position in table.missing]
-    if holes:
-        raise MissingValuesError(
-            f"a row with missing values has no single density; column {holes[0]!r} has some: drop those rows"
-        )
+    require_columns(schema, table, "density", "drop those rows")
     return [real_column(table, name) for name in schema.names]
 
 

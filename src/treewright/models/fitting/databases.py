@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from treewright.errors import SchemaError, nearest
+from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.completion import CompletedJoint
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
@@ -21,7 +21,7 @@ from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounts
 from treewright.models.fitting.em import observed_score
-from treewright.models.model import AnyModel
+from treewright.models.model import AnyModel, require_variables
 from treewright.statistics.moments import moments
 from treewright.statistics.pooled import PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments
@@ -47,7 +47,7 @@ def fit_databases(
     >>> model.query("c", given={"a": 1})["yes"]
     1.0
     """
-    _check_names(dag, databases)
+    require_variables(dag.schema, databases.schema.names, "no table has")
     if databases.is_continuous:
         return _fit_regressions(dag, databases, require_gaussian(prior))
     prior = require_dirichlet(prior)
@@ -126,15 +126,6 @@ def _fit_regressions(dag: Dag, databases: Databases, prior: GaussianPrior | None
         floored=[name for name, one in fitted.items() if name in one.floored],
         redundant={name: one.redundant[name] for name, one in fitted.items() if name in one.redundant},
     )
-
-
-def _check_names(dag: Dag, databases: Databases) -> None:
-    for name in dag.schema.names:
-        if name not in databases.schema:
-            raise SchemaError(
-                f"the structure has a variable {name!r} that no table has; "
-                f"they have {nearest(name, databases.schema.names)}"
-            )
 
 
 def require_gaussian(prior: Dirichlet | GaussianPrior | None) -> GaussianPrior | None:

@@ -62,6 +62,7 @@ FOREIGN = (
     Format("uai", (".uai",), uai.read, uai.export, uai.write, undirected=True),
 )
 NATIVE_ENDING = ".twm"
+FORMATS = ("twm", *(kind.name for kind in FOREIGN))
 
 
 def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> AnyModel:
@@ -208,11 +209,10 @@ def convert_model(source: PathLike, target: PathLike, strict: bool = False) -> C
 
 def format_of(path: PathLike, name: str | None) -> Format | None:
     """The foreign format that a name or an ending means, or None for treewright's own."""
-    by_name = {kind.name: kind for kind in FOREIGN}
     if name is not None:
-        if name not in (*by_name, "twm"):
-            raise FormatError(f"there is no format {name!r}; there are {nearest(name, ('twm', *by_name))}")
-        return by_name.get(name)
+        if name not in FORMATS:
+            raise FormatError(f"there is no format {name!r}; there are {nearest(name, FORMATS)}")
+        return next((kind for kind in FOREIGN if kind.name == name), None)
     ending = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
     if ending == NATIVE_ENDING:
         return None

@@ -22,10 +22,10 @@ import numpy as np
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
-from treewright.models.formats.draft import Draft, DraftTable
+from treewright.models.formats.draft import Draft, DraftTable, TextReader
 from treewright.models.formats.names import Exported, NameRules, export_names
-from treewright.models.formats.text import Source, as_text
-from treewright.models.formats.tokens import Cursor, Positions, Rules, Tokens
+from treewright.models.formats.text import Source
+from treewright.models.formats.tokens import Positions, Rules, Tokens
 from treewright.types import Floats
 
 RULES = Rules("{}()[],;|", line_comments=("//",), block_comments=True)
@@ -44,14 +44,12 @@ _INTERVAL = re.compile(r"[\[(][^,\[\]()]*,[^,\[\]()]*[\])]")
 
 def read(source: Source) -> Draft:
     """Read a file into a draft."""
-    return _Reader(as_text(source)).run()
+    return _Reader(source, RULES).run()
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self.tokens = Tokens(source, RULES)
-        self.cursor = Cursor(self.tokens)
-        self.draft = Draft(source)
+class _Reader(TextReader):
+    def __init__(self, source: Source, rules: Rules) -> None:
+        super().__init__(source, rules)
         self.states: list[States] = []
 
     def run(self) -> Draft:

@@ -20,7 +20,8 @@ from treewright.graphs.ranked import ranks_by_name
 from treewright.limits import memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
-from treewright.models.formats.text import Place, Source
+from treewright.models.formats.text import Place, Source, as_text
+from treewright.models.formats.tokens import Cursor, Rules, Tokens
 from treewright.models.undirected.markov_network import MarkovNetwork, check_factor
 from treewright.tables.schema import Schema, Variable
 from treewright.types import Cells, Scope
@@ -246,6 +247,16 @@ class FactorDraft:
             except TreewrightError as error:
                 raise source.error(str(error), factor.at) from None
         return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in self.factors])
+
+
+class TextReader:
+    """A walk along the tokens of a text that fills a draft."""
+
+    def __init__(self, source: Source, rules: Rules) -> None:
+        text = as_text(source)
+        self.tokens = Tokens(text, rules)
+        self.cursor = Cursor(self.tokens)
+        self.draft = Draft(text)
 
 
 def is_normal(cells: Cells, n_states: int) -> bool:

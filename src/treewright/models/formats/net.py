@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.draft import Draft, DraftTable
+from treewright.models.formats.draft import Draft, DraftTable, TextReader
 from treewright.models.formats.names import Exported, NameRules, export_names
-from treewright.models.formats.text import Source, as_text
-from treewright.models.formats.tokens import QUOTED, WORD, Cursor, Rules, Tokens, shorten
+from treewright.models.formats.text import Source
+from treewright.models.formats.tokens import QUOTED, WORD, Rules, shorten
 
 RULES = Rules("{}()=;|", line_comments=("%",), escapes=True)
 
@@ -40,15 +40,10 @@ _OTHER_NODES = ("continuous", "decision", "utility", "function", "interval")
 
 def read(source: Source) -> Draft:
     """Read a file into a draft."""
-    return _Reader(as_text(source)).run()
+    return _Reader(source, RULES).run()
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self.tokens = Tokens(source, RULES)
-        self.cursor = Cursor(self.tokens)
-        self.draft = Draft(source)
-
+class _Reader(TextReader):
     def run(self) -> Draft:
         potentials: list[int] = []
         in_class = False

@@ -1,0 +1,89 @@
+// Parts of the core that only tests call by themselves: `_core.testing`.
+#include "arcs.hpp"
+#include "packed.hpp"
+#include "row_set.hpp"
+#include "treewright/counting/counts.hpp"
+#include "treewright/counting/pair_counts.hpp"
+#include "treewright/efficient_markov/row_context.hpp"
+#include "treewright/efficient_markov/set_information.hpp"
+#include "treewright/searches/class_search.hpp"
+
+namespace {
+
+tw::CountKernel kernel_named(const std::string& name) {
+  if (name == "masks") return tw::CountKernel::masks;
+  if (name == "grouped") return tw::CountKernel::grouped;
+  if (name == "histogram") return tw::CountKernel::histogram;
+  if (name == "automatic") return tw::CountKernel::automatic;
+  throw std::invalid_argument("kernels are automatic, masks, grouped and histogram");
+}
+
+std::pair<Indices, double> least_information(const RowSetPointer& rows, const Indices& columns) {
+  const tw::RowSet& given = checked(rows);
+  if (columns.size() < 2) throw std::invalid_argument("a cut needs two columns or more");
+  for (const std::uint32_t column : columns)
+    if (column >= given.n_columns()) throw std::out_of_range("there is no such column");
+  return interruptible([&](tw::Cancel&) {
+    tw::SetInformation found(tw::RowContext(given, given.weights()), columns);
+    const tw::Cut cut = found.least();
+    Indices side;
+    for (std::size_t m = 0; m < columns.size(); ++m)
+      if (cut.side >> m & 1) side.push_back(columns[m]);
+    return std::pair(side, cut.value);
+  });
+}
+
+using Edges = std::pair<OutMatrix<tw::Vertex>, OutMatrix<tw::Vertex>>;  // directed, undirected
+
+Edges edges_of(const tw::Pdag& graph) {
+  return {pairs_to_numpy(graph.directed_edges()), pairs_to_numpy(graph.undirected_edges())};
+}
+
+}  // namespace
+
+void bind_testing(nb::module_& core) {
+  nb::module_ m = core.def_submodule("testing", "Parts of the core that only tests call by themselves.");
+
+  m.def(
+      "counts_by",
+      [](const TablePointer& table, const Indices& scope, const std::string& kernel) {
+        checked(table).check_scope(scope);
+        std::vector<std::int64_t> cells(static_cast<std::size_t>(tw::cells_of(*table, scope)), 0);
+        interruptible(
+            [&](tw::Cancel& cancel) { tw::add_counts(*table, scope, cells, cancel, kernel_named(kernel)); });
+        return shaped(std::move(cells), *table, scope);
+      },
+      "table"_a, "scope"_a, "kernel"_a, "One contingency table by a named kernel.");
+
+  m.def(
+      "pair_counts",
+      [](const TablePointer& table, const Indices& variables) {
+        checked(table).check_scope(variables);
+        return to_numpy(interruptible([&](tw::Cancel& cancel) {
+          std::vector<std::int64_t> all, row;
+          for (std::size_t i = 0; i < variables.size(); ++i) {
+            tw::count_pair_row(*table, variables, i, row, cancel);
+            all.insert(all.end(), row.begin(), row.end());
+          }
+          return all;
+        }));
+      },
+      "table"_a, "variables"_a, "The tables of all pairs (i < j), each in C order, one after the other.");
+
+  m.def(
+      "class_steps",
+      [](std::size_t n, const Pairs& directed, const Pairs& undirected) {
+        constexpr const char* names[] = {"insert", "delete", "turn"};
+        const auto graph = tw::ClassGraph::completed(tw::Pdag(n, arcs_of(directed), arcs_of(undirected)));
+        std::vector<std::pair<std::tuple<std::string, tw::Vertex, tw::Vertex, Indices>, Edges>> out;
+        for (const auto& step : tw::all_steps(graph))
+          out.emplace_back(
+              std::tuple{std::string(names[static_cast<std::size_t>(step.move)]), step.x, step.y, step.set},
+              edges_of(tw::ClassGraph::completed(tw::applied(graph, step)).marks));
+        return out;
+      },
+      "n"_a, "directed"_a, "undirected"_a, "Every step from a class, and the class it leads to.");
+
+  m.def("least_information", &least_information, "rows"_a, "columns"_a,
+        "The cut of some columns across which there is least information: one side, and nats.");
+}
