@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.model_files import open_with_given
-from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, Threads, use_resources
+from treewright.cli.options import use_resources
 from treewright.models.model import AnyModel
 from treewright.tables.schema import Label
 
@@ -15,13 +16,13 @@ from treewright.tables.schema import Label
 class Question:
     """The options of `marginals` and `mpe`."""
 
-    model: Model
-    more_given: MoreGiven = None
-    given: Given = None
-    threads: Threads = None
-    memory: Memory = None
-    as_json: AsJson = False
-    quiet: Quiet = False
+    model: opt.Model
+    more_given: opt.MoreGiven = None
+    given: opt.Given = None
+    threads: opt.Threads = None
+    memory: opt.Memory = None
+    as_json: opt.AsJson = False
+    quiet: opt.Quiet = False
 
     def open(self) -> tuple[Output, AnyModel, dict[str, Label]]:
         """How to answer, the model, and what is known."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_query
 from treewright.cli.answers.discrete import given_in_words, nested, rows_of
 from treewright.cli.answers.given import is_item, read_given
 from treewright.cli.answers.output import Output, bar, heading, listing, remark
 from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Given, Memory, Model, Quiet, Threads, use_resources
+from treewright.cli.options import use_resources
 from treewright.errors import SchemaError
 from treewright.models import Distribution, GaussianNetwork, SigmoidNetwork
 from treewright.tables.schema import Label
@@ -32,14 +33,14 @@ Targets = Annotated[
 
 
 def query(
-    model: Model,
+    model: opt.Model,
     targets: Targets,
     *,
-    given: Given = None,
-    threads: Threads = None,
-    memory: Memory = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    given: opt.Given = None,
+    threads: opt.Threads = None,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Ask for the distribution of one variable, or of several together, given what is known.
 

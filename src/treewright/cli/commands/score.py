@@ -8,22 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.cli import options as opt
 from treewright.cli.answers.output import Output, figures, remark
 from treewright.cli.data import DataOptions
 from treewright.cli.model_files import open_model
-from treewright.cli.options import (
-    AsJson,
-    Data,
-    Memory,
-    Missing,
-    MissingOption,
-    MissingValue,
-    Model,
-    NoHeader,
-    Quiet,
-    Threads,
-    use_resources,
-)
+from treewright.cli.options import use_resources
 from treewright.tables.exports import counted
 
 if TYPE_CHECKING:
@@ -31,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def score(
-    model: Model,
-    data: Data,
+    model: opt.Model,
+    data: opt.Data,
     *,
-    missing: MissingOption = Missing.error,
-    missing_value: MissingValue = None,
-    no_header: NoHeader = False,
-    threads: Threads = None,
-    memory: Memory = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    missing: opt.MissingOption = opt.Missing.error,
+    missing_value: opt.MissingValue = None,
+    no_header: opt.NoHeader = False,
+    threads: opt.Threads = None,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
 
