@@ -1,6 +1,7 @@
 import pytest
 
 from treewright.cli.data import DataOptions, read_bins
+from treewright.cli.options import Missing
 from treewright.errors import SettingError
 
 
@@ -33,5 +34,5 @@ def test_one_number_goes_alone():
 def test_marks_of_missing_cells(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\nx,1\n?,-999\ny,3\n")
-    table = DataOptions("drop", ["?", "-999"]).read([str(path)])
+    table = DataOptions(missing=Missing.drop, missing_value=["?", "-999"]).read([str(path)])
     assert table.to_dict() == {"a": ["x", "y"], "b": [1, 3]}

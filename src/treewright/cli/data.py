@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from treewright.cli import options as opt
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
-from treewright.tables._reading.missing import MissingPolicy, mark_missing
+from treewright.tables._reading.missing import mark_missing
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.readers import read_table
@@ -19,66 +21,70 @@ from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataOptions:
-    """How to read files: the options of `inspect` and `learn`."""
+    """How to read files: the options of `inspect`, `learn` and `score`."""
 
-    missing: MissingPolicy = "error"
-    missing_values: Sequence[str] = ()
-    bins: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    schema_of: str | None = None
-    header: bool = True
+    missing: opt.MissingOption = opt.Missing.error
+    missing_value: opt.MissingValue = None
+    bins: opt.Bins = None
+    ignore: opt.Ignore = None
+    no_header: opt.NoHeader = False
+    schema: opt.SchemaOf = None
 
     def read(self, paths: Sequence[str]) -> Table:
         """Read rows."""
+        columns = self._columns(paths) if self.ignore else None
+        return self._read(paths, self._schema(), bins=read_bins(self.bins or ()), columns=columns)
+
+    def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
+        """Read other rows of the same variables."""
+        return self._read(paths, schema)
+
+    def _read(self, paths: Sequence[str], schema: Schema | None, **how: Any) -> Table:
         return read_table(
             as_source(paths),
-            schema=None if self.schema_of is None else self._schema(self.schema_of),
-            missing=self.missing,
-            bins=read_bins(self.bins),
-            columns=self._columns(paths) if self.ignore else None,
+            schema=schema,
+            missing=self.missing.value,
             missing_values=self._marks,
-            header=self.header,
+            header=not self.no_header,
+            **how,
         )
 
     def read_tables(self, paths: Sequence[str]) -> Databases:
         """Read tables that share some of their columns, one for each path."""
         if self.missing == "em":
             raise SettingError("--missing em is for one table; for several use --missing drop or state")
-        whole = None if self.schema_of is None else self._schema(self.schema_of)
-        for name in self.ignore:
-            self._check_ignored(name, paths)
+        whole = self._schema()
+        if self.ignore:
+            self._check_ignored(sorted({name for path in paths for name in self._open([path]).names}))
         tables = [self._read_part(path, whole) for path in paths]
-        return read_databases(tables, names=paths, bins=read_bins(self.bins))
+        return read_databases(tables, names=paths, bins=read_bins(self.bins or ()))
 
     def read_tables_like(self, paths: Sequence[str], schema: Schema) -> Databases:
         """Read other rows of some of the same variables, one table for each path."""
-        plain = replace(self, bins=(), missing="drop" if self.missing == "em" else self.missing)
+        plain = replace(self, missing=opt.Missing.drop) if self.missing == "em" else self
         return Databases([plain._read_part(path, schema) for path in paths], names=paths)
 
     def _read_part(self, path: str, whole: Schema | None) -> Table:
         """One table, with the columns that it has."""
-        names = [name for name in self._open([path]).names if name and name not in self.ignore]
+        names = self._kept(self._open([path]).names)
         known = None if whole is None else [name for name in whole.names if name in names]
         if known == []:
             raise SchemaError(f"{path}: none of its columns is in the schema; it has {listed(names)}")
         try:
-            return read_table(
-                as_source([path]),
-                schema=None if whole is None or known is None else whole.select(known),
-                missing=self.missing,
-                columns=names if self.ignore and whole is None else None,
-                missing_values=self._marks,
-                header=self.header,
-            )
+            schema = None if whole is None or known is None else whole.select(known)
+            return self._read([path], schema, columns=names if self.ignore and whole is None else None)
         except (SchemaError, MissingValuesError) as error:
             raise type(error)(f"{path}: {error}") from None
 
-    def _check_ignored(self, name: str, paths: Sequence[str]) -> None:
-        found = sorted({column for path in paths for column in self._open([path]).names})
-        if name not in found:
-            raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")
+    def _kept(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if name and name not in (self.ignore or ())]
+
+    def _check_ignored(self, found: Sequence[str]) -> None:
+        for name in self.ignore or ():
+            if name not in found:
+                raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")
 
     def refuse_different_columns(self, paths: Sequence[str], method: str) -> None:
         """Several files that do not have the same columns are several tables, not one."""
@@ -86,23 +92,13 @@ class DataOptions:
             return
         columns = [set(self._open([path]).names) for path in paths]
         apart = sorted(
-            {name for one in columns for other in columns for name in one - other} - {*self.ignore}
+            {name for one in columns for other in columns for name in one - other} - {*(self.ignore or ())}
         )
-        if apart and self.schema_of is None:
+        if apart and self.schema is None:
             raise SettingError(
                 f"--method {method} learns from one table, and these do not have the same columns; not in "
                 f"all: {listed(apart)}. --method separation-tree learns from tables that share some columns"
             )
-
-    def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
-        """Read other rows of the same variables."""
-        return read_table(
-            as_source(paths),
-            schema=schema,
-            missing=self.missing,
-            missing_values=self._marks,
-            header=self.header,
-        )
 
     def read_what_holds(self, paths: Sequence[str]) -> tuple[Table, list[str]]:
         """Read rows without the columns that hold no value at all, and name those."""
@@ -112,32 +108,37 @@ class DataOptions:
             empty = self._empty_columns(paths)
             if not empty:
                 raise
-            return replace(self, ignore=(*self.ignore, *empty)).read(paths), empty
+            return replace(self, ignore=[*(self.ignore or ()), *empty]).read(paths), empty
 
     def _empty_columns(self, paths: Sequence[str]) -> list[str]:
         source = self._open(paths)
         read = [mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set())]
-        return [c.name for c in read if 0 < len(c) == c.n_missing and c.name not in self.ignore]
+        empty = [column.name for column in read if 0 < len(column) == column.n_missing]
+        return [name for name in empty if name not in (self.ignore or ())]
 
     def _open(self, paths: Sequence[str]) -> Source:
         return open_source(
-            as_source(paths), names=None, delimiter=None, header=self.header, missing_values=self._marks
+            as_source(paths),
+            names=None,
+            delimiter=None,
+            header=not self.no_header,
+            missing_values=self._marks,
         )
 
     @property
     def _marks(self) -> list[Label]:
-        return [mark for text in self.missing_values for mark in as_marks(text)]
+        return [mark for text in self.missing_value or () for mark in as_marks(text)]
 
-    def _schema(self, model: str) -> Schema:
-        schema = open_model(model).schema
-        return schema.select([name for name in schema.names if name not in self.ignore])
+    def _schema(self) -> Schema | None:
+        if self.schema is None:
+            return None
+        schema = open_model(self.schema).schema
+        return schema.select(self._kept(schema.names))
 
     def _columns(self, paths: Sequence[str]) -> list[str]:
         found = self._open(paths).names
-        for name in self.ignore:
-            if name not in found:
-                raise UnknownNameError(f"--ignore {name!r} names no column; there are {nearest(name, found)}")
-        return [name for name in found if name and name not in self.ignore]
+        self._check_ignored(found)
+        return self._kept(found)
 
 
 def as_source(paths: Sequence[str]) -> list[str] | SqlTable:

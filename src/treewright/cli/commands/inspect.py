@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -26,30 +26,26 @@ _LISTED_STATES = 50
 _SHOWN_STATES = 5
 
 
-def inspect(
-    data: opt.Data,
-    *,
-    missing: opt.MissingOption = opt.Missing.error,
-    missing_value: opt.MissingValue = None,
-    bins: opt.Bins = None,
-    ignore: opt.Ignore = None,
-    no_header: opt.NoHeader = False,
-    schema: opt.SchemaOf = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class InspectOptions(DataOptions):
+    """What `inspect` takes beside how to read."""
+
+    data: opt.Data
+    as_json: opt.AsJson = False
+    quiet: opt.Quiet = False
+
+
+@opt.with_options(InspectOptions)
+def inspect(options: InspectOptions) -> None:
     """Show what each column is, what is missing, and what will be done about it.
 
     Example: treewright inspect survey.csv --bins 4
     """
-    out = Output(as_json=as_json, quiet=quiet)
-    options = DataOptions(
-        missing.value, missing_value or (), bins or (), ignore or (), schema, header=not no_header
-    )
+    out = Output(as_json=options.as_json, quiet=options.quiet)
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
-        looked = replace(options, missing="em") if missing is opt.Missing.error else options
-        table, empty = looked.read_what_holds(data)
+        looked = replace(options, missing=opt.Missing.em) if options.missing == "error" else options
+        table, empty = looked.read_what_holds(options.data)
     assert table.report is not None
     report = replace(table.report, ignored=reasons(table.report, empty))
     n_gaps = rows_with_gaps(table) + report.n_dropped

@@ -17,10 +17,14 @@ from treewright.cli.learning.incomplete import complete_rows, fit_features_to_al
 from treewright.cli.learning.methods import Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
-from treewright.cli.learning.prepared import check_score, prepare_rows, score_for
-from treewright.cli.learning.remarks import remarks_on_model, remarks_on_rows, remarks_on_search
-from treewright.cli.learning.rows import explained, read_held_out, read_rows
-from treewright.cli.learning.score import maximised, score_of
+from treewright.cli.learning.prepared import (
+    check_score,
+    explained,
+    prepare_rows,
+    read_held_out,
+    read_rows,
+    score_for,
+)
 from treewright.cli.learning.task import Task
 from treewright.cli.options import use_resources, with_options
 from treewright.errors import FileMissingError, FormatError
@@ -64,7 +68,7 @@ def learn(options: LearnOptions) -> None:
     with out.progress("reading", total=_STEPS) as update:
         outcome = learn_model(options, method, knowledge, hypergraph, update)
     if options.output is not None:
-        save_model(outcome, method, options.output)
+        save_model(outcome, options.output)
     if options.trace is not None:
         about = {"method": options.method, "score": outcome.criterion}
         write_json(options.trace, {**about, **outcome.learned.trace.to_dict()})
@@ -85,9 +89,9 @@ def learn_model(
     """Read, learn, fit and score."""
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
-    rows = read_rows(options.data, options.reading, options.method, several=several)
+    rows = read_rows(options.data, options, options.method, several=several)
     criterion = score_for(rows.schema, options.score, "bdeu" if options.ess is not None else method.score)
-    valid = read_held_out(options.valid, options.reading, rows)
+    valid = read_held_out(options.valid, options, rows)
     read = perf_counter()
     update(1, "learning")
     prepared = prepare_rows(rows, criterion, options.ess)
@@ -99,26 +103,23 @@ def learn_model(
     model, how_fitted = fit_learned(learned, task)
     done = perf_counter()
     update(3, "scoring" if options.bootstrap is None else "resampling")
-    log_likelihood = explained(model, rows)
-    said = [*remarks_on_rows(rows), *remarks_on_search(learned), *how_fitted, *remarks_on_model(model)]
     return Outcome(
-        task=task,
-        criterion=maximised(learned, method.own_score or criterion, task),
-        learned=learned,
-        model=model,
-        score=score_of(learned, task, log_likelihood),
-        log_likelihood=log_likelihood,
+        task,
+        method,
+        learned,
+        model,
+        how_fitted,
+        log_likelihood=explained(model, rows),
         valid_log_likelihood=None if valid is None else explained(model, valid),
         reading_seconds=read - started,
         seconds=done - read,
-        remarks=said,
         confidence=resample(options.bootstrap, task, method),
     )
 
 
-def save_model(outcome: Outcome, method: Method, path: str) -> None:
+def save_model(outcome: Outcome, path: str) -> None:
     """Write the model with where it came from and what proves its width."""
-    options, learned = outcome.options, outcome.learned
+    options, method = outcome.options, outcome.method
     origin = {
         **(outcome.model.provenance if isinstance(outcome.model, BayesianNetwork | FeatureNetwork) else {}),
         "method": options.method,
@@ -130,7 +131,7 @@ def save_model(outcome: Outcome, method: Method, path: str) -> None:
     if outcome.confidence is not None:
         origin["confidence"] = outcome.confidence.to_dict()
     bound = (options.treewidth or method.width) if "treewidth" in method.options else None
-    save(outcome.model, path, provenance=origin, certificate=learned.certificate, treewidth=bound)
+    save(outcome.model, path, provenance=origin, certificate=outcome.learned.certificate, treewidth=bound)
 
 
 def show_steps(update: Update, bound: int) -> Progress:

@@ -39,7 +39,7 @@ def score(
     use_resources(threads, memory)
     network = open_model(model)
     with out.progress("reading", total=2) as update:
-        options = DataOptions(missing.value, missing_value or (), header=not no_header)
+        options = DataOptions(missing=missing, missing_value=missing_value, no_header=no_header)
         table = options.read_like(data, network.schema)
         update(1, "scoring")
         mean = network.score(table)

@@ -15,7 +15,7 @@ from treewright.criteria.registry import SCORES
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnOptions:
+class LearnOptions(DataOptions):
     """The table: a field is an option of the command line; methods find what was said in `task.options`."""
 
     data: opt.Data
@@ -121,25 +121,7 @@ class LearnOptions:
         str | None,
         typer.Option(metavar="FILE.json", help="Where to write the phases of the work, with times."),
     ] = None
-    missing: opt.MissingOption = opt.Missing.error
-    missing_value: opt.MissingValue = None
-    bins: opt.Bins = None
-    ignore: opt.Ignore = None
-    no_header: opt.NoHeader = False
-    schema: opt.SchemaOf = None
     threads: opt.Threads = None
     memory: opt.Memory = None
     as_json: opt.AsJson = False
     quiet: opt.Quiet = False
-
-    @property
-    def reading(self) -> DataOptions:
-        """How to read files."""
-        return DataOptions(
-            self.missing.value,
-            self.missing_value or (),
-            self.bins or (),
-            self.ignore or (),
-            self.schema,
-            header=not self.no_header,
-        )

@@ -7,18 +7,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from treewright.cli.answers.output import figures, heading, listing, remark
-from treewright.cli.learning.methods import shape_of
+from treewright.cli.data import remarks_on
+from treewright.cli.learning.methods import Method, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.table_method import about_tables
 from treewright.cli.learning.task import Task
-from treewright.graphs import ClusteredDag, Dag, UndirectedGraph
+from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
-from treewright.learners import EdgeConfidence, Learned, LearnedNetwork, LearnedPattern
+from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
+from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
+from treewright.tables.databases import Databases
 from treewright.tables.exports import counted
+from treewright.tables.report import listed
+from treewright.tables.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,15 +38,14 @@ class Outcome:
     """All that there is to say about a model that was learned."""
 
     task: Task
-    criterion: str
+    method: Method
     learned: Learned[Any]
     model: AnyModel
-    score: float | None
+    how_fitted: list[str]
     log_likelihood: float | None
     valid_log_likelihood: float | None
     reading_seconds: float
     seconds: float
-    remarks: list[str]
     confidence: EdgeConfidence | None
 
     @property
@@ -72,6 +78,38 @@ class Outcome:
         if isinstance(learned, LearnedNetwork | LearnedPattern):
             return learned.cpdag.undirected_edges()
         return learned.structure.edges() if isinstance(learned.structure, UndirectedGraph) else None
+
+    @property
+    def criterion(self) -> str:
+        """The name of the score: the one that was asked for, unless the method chose another itself."""
+        if isinstance(self.learned, LearnedKnots) and self.options.score is None:
+            return self.learned.report.score
+        return self.method.own_score or self.task.rows.score_name
+
+    @cached_property
+    def score(self) -> float | None:
+        """What the method maximised; of a feature graph the log-likelihood of all rows.
+
+        None where no table has the columns of a family.
+        """
+        learned = self.learned
+        if isinstance(learned.structure, FeatureGraph):
+            return None if self.log_likelihood is None else self.log_likelihood * self.n_rows
+        network = network_of(learned)
+        if not isinstance(network, Dag) or (isinstance(learned, LearnedKnots) and self.options.score is None):
+            return learned.score
+        found = self.task.score.score(network)
+        return found if np.isfinite(found) else None
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What there is to say about the rows, the search and the model."""
+        said = [*remarks_on_rows(self.task.rows.source), *self.learned.notes]
+        if self.learned.trace.stopped_by == "seconds":
+            said.append(
+                "the clock ended the search, so another run may end elsewhere; --effort is repeatable"
+            )
+        return [*said, *self.how_fitted, *remarks_on_model(self.model)]
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
@@ -167,3 +205,26 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableT
         is_open = frozenset((tail, head)) in open_edges or not directed
         table.add_row(tail, "-" if is_open else "->", head, *sure[: len(columns)])
     return table
+
+
+def remarks_on_rows(rows: Table | Databases) -> list[str]:
+    if isinstance(rows, Table):
+        return remarks_on(rows.report)
+    return [
+        f"{name}: {said}"
+        for name, table in zip(rows.names, rows.tables, strict=True)
+        for said in remarks_on(table.report)
+    ]
+
+
+def remarks_on_model(model: AnyModel) -> list[str]:
+    """Where the rows did not determine a regression."""
+    if not isinstance(model, GaussianNetwork):
+        return []
+    found = []
+    if model.floored:
+        found.append(f"determined by its parents, so it has the least variance: {listed(model.floored)}")
+    if model.redundant:
+        children = listed(sorted(model.redundant))
+        found.append(f"some parents determine others, which have the coefficient zero: {children}")
+    return found

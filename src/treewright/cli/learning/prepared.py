@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from treewright.cli.learning.incomplete import complete_rows, fit_all_rows
+from treewright.cli.data import DataOptions
+from treewright.cli.learning.incomplete import complete_rows, fit_all_rows, mean_log_likelihood
 from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore
 from treewright.criteria.registry import (
     CONTINUOUS_SCORES,
@@ -14,10 +15,11 @@ from treewright.criteria.registry import (
     continuous_score_named,
     score_named,
 )
-from treewright.errors import SchemaError, SettingError, nearest
+from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs import Dag
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import fit, fit_sigmoid
+from treewright.models.fitting.databases import score_tables
 from treewright.models.model import AnyModel
 from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
@@ -120,3 +122,31 @@ def prepare_tables(databases: Databases, score: str, ess: float | None = None) -
         lambda alpha: pooled_test(databases, alpha=alpha),
         lambda dag: (fit(dag, databases), []),
     )
+
+
+def read_rows(data: list[str], options: DataOptions, method: str, *, several: bool) -> Table | Databases:
+    """One table, or several for a method that takes tables with different columns."""
+    if several:
+        return options.read_tables(data)
+    options.refuse_different_columns(data, method)
+    return options.read(data)
+
+
+def read_held_out(
+    valid: list[str] | None, options: DataOptions, rows: Table | Databases
+) -> Table | Databases | None:
+    if not valid:
+        return None
+    if isinstance(rows, Databases):
+        return options.read_tables_like(valid, rows.schema)
+    return options.read_like(valid, rows.schema)
+
+
+def explained(model: AnyModel, rows: Table | Databases) -> float | None:
+    """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
+    if isinstance(rows, Table):
+        return mean_log_likelihood(model, rows)
+    try:
+        return score_tables(model, rows)
+    except TableTooLarge:
+        return None
