@@ -9,7 +9,6 @@ import typer
 from typer.main import get_command
 
 import treewright
-from treewright.cli.commands.ask import marginals, mpe, query, score
 from treewright.cli.commands.compare import compare
 from treewright.cli.commands.convert import convert
 from treewright.cli.commands.demo import demo
@@ -17,7 +16,11 @@ from treewright.cli.commands.doctor import doctor
 from treewright.cli.commands.explore import explore
 from treewright.cli.commands.inspect import inspect
 from treewright.cli.commands.learn import learn
+from treewright.cli.commands.marginals import marginals
+from treewright.cli.commands.mpe import mpe
+from treewright.cli.commands.query import query
 from treewright.cli.commands.sample import sample
+from treewright.cli.commands.score import score
 from treewright.cli.commands.verify import verify
 from treewright.cli.errors import Door
 

@@ -6,14 +6,14 @@ import treewright.models.discrete.dirichlet
 import treewright.tables.schema
 from typing import Literal, Optional, Union
 
-from treewright.estimators.blanket_markov import BlanketMarkov as _BlanketMarkov
-from treewright.estimators.bounded_treewidth import BoundedTreewidth as _BoundedTreewidth
-from treewright.estimators.chow_liu import ChowLiuTree as _ChowLiuTree
-from treewright.estimators.efficient_markov import EfficientMarkov as _EfficientMarkov
 from treewright.estimators.estimator import Estimator as Estimator
-from treewright.estimators.hill_climbing import HillClimbing as _HillClimbing
-from treewright.estimators.knots import Knots as _Knots
-from treewright.estimators.pc import PC as _PC
+from treewright.estimators.markov import BlanketMarkov as _BlanketMarkov
+from treewright.estimators.markov import EfficientMarkov as _EfficientMarkov
+from treewright.estimators.networks import PC as _PC
+from treewright.estimators.networks import BoundedTreewidth as _BoundedTreewidth
+from treewright.estimators.networks import ChowLiuTree as _ChowLiuTree
+from treewright.estimators.networks import HillClimbing as _HillClimbing
+from treewright.estimators.networks import Knots as _Knots
 from treewright.estimators.separation_tree import SeparationTree as _SeparationTree
 
 class BlanketMarkov(_BlanketMarkov):
@@ -34,6 +34,70 @@ class BlanketMarkov(_BlanketMarkov):
         search: str = ...,
         treewidth: int | None = ...,
         max_blanket: int | None = ...,
+        knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
+        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        schema: treewright.tables.schema.Schema | None = ...,
+        seed: int = ...,
+    ) -> None: ...
+
+class EfficientMarkov(_EfficientMarkov):
+    delta: Union[float, Literal['auto', 'gtest']]
+    largest_set: int
+    feature_length: int
+    search: Literal['greedy', 'exhaustive']
+    min_rows: float | None
+    min_variables: int
+    smoothing: float | None
+    leaf: Literal['tree', 'independent']
+    criterion: Literal['inverse-square', 'inverse-exponential']
+    balance_tolerance: float
+    max_depth: int | None
+    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    missing: Literal['error', 'drop', 'state', 'em']
+    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    schema: treewright.tables.schema.Schema | None
+    seed: int
+    def __init__(
+        self,
+        *,
+        delta: Union[float, Literal['auto', 'gtest']] = ...,
+        largest_set: int = ...,
+        feature_length: int = ...,
+        search: Literal['greedy', 'exhaustive'] = ...,
+        min_rows: float | None = ...,
+        min_variables: int = ...,
+        smoothing: float | None = ...,
+        leaf: Literal['tree', 'independent'] = ...,
+        score: Literal['inverse-square', 'inverse-exponential'] = ...,
+        balance_tolerance: float = ...,
+        max_depth: int | None = ...,
+        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        schema: treewright.tables.schema.Schema | None = ...,
+        seed: int = ...,
+    ) -> None: ...
+
+class PC(_PC):
+    test: str
+    alpha: float
+    depth: int | None
+    collider_rule: Literal['contest', 'majority', 'conservative', 'first']
+    knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
+    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    missing: Literal['error', 'drop', 'state', 'em']
+    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    schema: treewright.tables.schema.Schema | None
+    seed: int
+    def __init__(
+        self,
+        *,
+        test: str = ...,
+        alpha: float = ...,
+        depth: int | None = ...,
+        collider_rule: Literal['contest', 'majority', 'conservative', 'first'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
@@ -88,44 +152,6 @@ class ChowLiuTree(_ChowLiuTree):
         seed: int = ...,
     ) -> None: ...
 
-class EfficientMarkov(_EfficientMarkov):
-    delta: Union[float, Literal['auto', 'gtest']]
-    largest_set: int
-    feature_length: int
-    search: Literal['greedy', 'exhaustive']
-    min_rows: float | None
-    min_variables: int
-    smoothing: float | None
-    leaf: Literal['tree', 'independent']
-    criterion: Literal['inverse-square', 'inverse-exponential']
-    balance_tolerance: float
-    max_depth: int | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
-    missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
-    schema: treewright.tables.schema.Schema | None
-    seed: int
-    def __init__(
-        self,
-        *,
-        delta: Union[float, Literal['auto', 'gtest']] = ...,
-        largest_set: int = ...,
-        feature_length: int = ...,
-        search: Literal['greedy', 'exhaustive'] = ...,
-        min_rows: float | None = ...,
-        min_variables: int = ...,
-        smoothing: float | None = ...,
-        leaf: Literal['tree', 'independent'] = ...,
-        score: Literal['inverse-square', 'inverse-exponential'] = ...,
-        balance_tolerance: float = ...,
-        max_depth: int | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
-        schema: treewright.tables.schema.Schema | None = ...,
-        seed: int = ...,
-    ) -> None: ...
-
 class HillClimbing(_HillClimbing):
     criterion: str
     effort: int
@@ -172,32 +198,6 @@ class Knots(_Knots):
         filter: Optional[Literal['pc1', 'clusters', 'partners']] = ...,
         effort: int | None = ...,
         max_parents: int | None = ...,
-        knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
-        schema: treewright.tables.schema.Schema | None = ...,
-        seed: int = ...,
-    ) -> None: ...
-
-class PC(_PC):
-    test: str
-    alpha: float
-    depth: int | None
-    collider_rule: Literal['contest', 'majority', 'conservative', 'first']
-    knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
-    missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
-    schema: treewright.tables.schema.Schema | None
-    seed: int
-    def __init__(
-        self,
-        *,
-        test: str = ...,
-        alpha: float = ...,
-        depth: int | None = ...,
-        collider_rule: Literal['contest', 'majority', 'conservative', 'first'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.files import check_writable, write_text
 from treewright.cli.model_files import open_with_given, provenance_of
-from treewright.cli.options import AsJson, Given, Memory, Model, MoreGiven, Quiet, use_resources
+from treewright.cli.options import use_resources
 from treewright.learners import EdgeConfidence
 from treewright.reports import to_html
 from treewright.tables.schema import Schema
@@ -27,15 +28,15 @@ Title = Annotated[
 
 
 def explore(
-    model: Model,
-    more_given: MoreGiven = None,
+    model: opt.Model,
+    more_given: opt.MoreGiven = None,
     *,
     output: PageOut = None,
-    given: Given = None,
+    given: opt.Given = None,
     title: Title = None,
-    memory: Memory = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Draw a model with its distributions, as one HTML page that needs nothing else.
 

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
 from treewright.cli.answers.output import Output, heading, listing, remark
 from treewright.cli.data import DataOptions, remarks_on
-from treewright.cli.options import (
-    AsJson,
-    Bins,
-    Data,
-    Ignore,
-    Missing,
-    MissingOption,
-    MissingValue,
-    NoHeader,
-    Quiet,
-    SchemaOf,
-)
 from treewright.tables.exports import counted
 from treewright.tables.report import ColumnReport, Report, listed
 from treewright.tables.schema import Variable
@@ -38,16 +27,16 @@ _SHOWN_STATES = 5
 
 
 def inspect(
-    data: Data,
+    data: opt.Data,
     *,
-    missing: MissingOption = Missing.error,
-    missing_value: MissingValue = None,
-    bins: Bins = None,
-    ignore: Ignore = None,
-    no_header: NoHeader = False,
-    schema: SchemaOf = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    missing: opt.MissingOption = opt.Missing.error,
+    missing_value: opt.MissingValue = None,
+    bins: opt.Bins = None,
+    ignore: opt.Ignore = None,
+    no_header: opt.NoHeader = False,
+    schema: opt.SchemaOf = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Show what each column is, what is missing, and what will be done about it.
 
@@ -59,7 +48,7 @@ def inspect(
     )
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
-        looked = replace(options, missing="em") if missing is Missing.error else options
+        looked = replace(options, missing="em") if missing is opt.Missing.error else options
         table, empty = looked.read_what_holds(data)
     assert table.report is not None
     report = replace(table.report, ignored=reasons(table.report, empty))

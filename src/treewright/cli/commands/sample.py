@@ -10,21 +10,12 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.answers.rows import write_csv
 from treewright.cli.files import check_writable, written_whole
 from treewright.cli.model_files import open_with_given
-from treewright.cli.options import (
-    AsJson,
-    Given,
-    Memory,
-    Model,
-    MoreGiven,
-    Quiet,
-    Seed,
-    Threads,
-    use_resources,
-)
+from treewright.cli.options import use_resources
 from treewright.errors import SettingError
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
@@ -39,17 +30,17 @@ RowsOut = Annotated[
 
 
 def sample(
-    model: Model,
-    more_given: MoreGiven = None,
+    model: opt.Model,
+    more_given: opt.MoreGiven = None,
     *,
     n: NumberOfRows,
-    given: Given = None,
-    seed: Seed = None,
+    given: opt.Given = None,
+    seed: opt.Seed = None,
     output: RowsOut = None,
-    threads: Threads = None,
-    memory: Memory = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    threads: opt.Threads = None,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Draw rows from a model, as CSV; with --given, exact draws that agree with what is known.
 

@@ -7,24 +7,10 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.data import DataOptions
 from treewright.cli.learning.methods import BLANKET_TREEWIDTH, DEFAULT_METHOD, METHODS
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH
-from treewright.cli.options import (
-    AsJson,
-    Bins,
-    Data,
-    Ignore,
-    Memory,
-    Missing,
-    MissingOption,
-    MissingValue,
-    NoHeader,
-    Quiet,
-    SchemaOf,
-    Seed,
-    Threads,
-)
 from treewright.criteria.registry import SCORES
 
 
@@ -32,7 +18,7 @@ from treewright.criteria.registry import SCORES
 class LearnOptions:
     """The table: a field is an option of the command line; methods find what was said in `task.options`."""
 
-    data: Data
+    data: opt.Data
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="M.twm", help="Where to save the model.")
     ] = None
@@ -130,21 +116,21 @@ class LearnOptions:
             "by them (without it by a tenth of DATA). Repeat for more files.",
         ),
     ] = None
-    seed: Seed = None
+    seed: opt.Seed = None
     trace: Annotated[
         str | None,
         typer.Option(metavar="FILE.json", help="Where to write the phases of the work, with times."),
     ] = None
-    missing: MissingOption = Missing.error
-    missing_value: MissingValue = None
-    bins: Bins = None
-    ignore: Ignore = None
-    no_header: NoHeader = False
-    schema: SchemaOf = None
-    threads: Threads = None
-    memory: Memory = None
-    as_json: AsJson = False
-    quiet: Quiet = False
+    missing: opt.MissingOption = opt.Missing.error
+    missing_value: opt.MissingValue = None
+    bins: opt.Bins = None
+    ignore: opt.Ignore = None
+    no_header: opt.NoHeader = False
+    schema: opt.SchemaOf = None
+    threads: opt.Threads = None
+    memory: opt.Memory = None
+    as_json: opt.AsJson = False
+    quiet: opt.Quiet = False
 
     @property
     def reading(self) -> DataOptions:

@@ -1,11 +1,10 @@
 import json
 import math
 
-import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.cli.commands.ask import query_document
+from treewright.cli.commands.query import query_document
 
 
 def test_one_target(run_json, asia_model):
@@ -54,59 +53,6 @@ def test_large_answers_are_cut_for_people_only(run, run_json):
     names = ["HR", "CO", "BP", "TPR", "CVP"]
     assert "and 143 more; --json lists them all" in run("query", "alarm", *names).stdout
     assert len(run("query", "alarm", *names, "-q").stdout.splitlines()) == 3**5
-
-
-def test_marginals(run, run_json, asia_model):
-    found = run_json("marginals", "asia", "--given", "smoke=yes")
-    answer = asia_model.marginals({"smoke": "yes"})
-    assert found == {name: dict(answer[name]) for name in asia_model.schema.names}
-    assert "8 variables, given smoke=yes" in run("marginals", "asia", "-g", "smoke=yes").stdout
-    assert run("marginals", "asia", "-q").stdout.splitlines()[0].startswith("asia\tyes\t0.01")
-
-
-def test_score(run, run_json, asia_rows, asia_model):
-    expected = asia_model.score(tw.read_table(asia_rows))
-    found = run_json("score", "asia", asia_rows)
-    assert found == {"log_likelihood": expected, "rows": 2_000, "impossible_rows": 0}
-    assert float(run("score", "asia", asia_rows, "--quiet").stdout) == expected
-    assert "nats per row" in run("score", "asia", asia_rows).stdout
-
-
-def test_impossible_rows(run, run_json, tmp_path, asia_model):
-    path = tmp_path / "a.csv"
-    states = dict.fromkeys(asia_model.schema.names, "no") | {"lung": "yes"}  # either is no: impossible
-    path.write_text(",".join(states) + "\n" + ",".join(states.values()) + "\n")
-    assert run_json("score", "asia", path) == {"log_likelihood": None, "rows": 1, "impossible_rows": 1}
-    assert "1 row with probability zero" in run("score", "asia", path).stdout
-    assert run("score", "asia", path, "-q").stdout == "-inf\n"
-
-
-def test_score_reads_states_by_how_they_are_written(run_json, tmp_path):
-    schema = tw.Schema([tw.Variable("a", ("1", "2")), tw.Variable("b", (True, False))])
-    model = tw.BayesianNetwork(tw.Dag(schema, []), [[0.5, 0.5], [0.25, 0.75]])
-    model.save(tmp_path / "m.twm")
-    path = tmp_path / "rows.csv"
-    path.write_text("extra,b,a\nx,true,1\ny,false,2\n")
-    found = run_json("score", tmp_path / "m.twm", path)
-    assert found["log_likelihood"] == pytest.approx(np.mean(np.log([0.125, 0.375])))
-
-
-def test_intervals_and_missing_states_are_read_again_as_they_were(run_json, tmp_path):
-    path = tmp_path / "rows.csv"
-    lines = [f"{i / 3:.2f},{'' if i % 10 == 0 else 'low' if i < 30 else 'high'}" for i in range(60)]
-    path.write_text("\n".join(["x,y", *lines]) + "\n")
-    model = tmp_path / "m.twm"
-    learned = run_json("learn", path, "--bins", "3", "--missing", "state", "-o", model)
-    found = run_json("score", model, path, "--missing", "state")
-    assert found["log_likelihood"] == pytest.approx(learned["log_likelihood"])
-
-
-def test_missing_cells_of_scored_rows(run_json, refused, asia_rows):
-    lines = asia_rows.read_text().splitlines()
-    lines[1] = "," + lines[1].partition(",")[2]
-    asia_rows.write_text("\n".join(lines) + "\n")
-    assert "--missing drop" in refused("score", "asia", asia_rows)
-    assert run_json("score", "asia", asia_rows, "--missing", "drop")["rows"] == 1_999
 
 
 def test_unicode_and_types_survive(run, run_json, tmp_path):
@@ -167,13 +113,3 @@ def test_damaged_numbers_are_noticed(refused, asia_file):
 def test_evidence_of_probability_near_zero(run_json):
     found = run_json("query", "alarm", "HR", "-g", "PRESS=ZERO", "-g", "MINVOL=HIGH", "-g", "CVP=LOW")
     assert math.isfinite(found["log_probability_of_evidence"])
-
-
-def test_most_probable_states(run_json, run, asia_model):
-    found = run_json("mpe", "asia", "--given", "xray=yes")
-    answer = asia_model.mpe({"xray": "yes"})
-    assert found["states"] == dict(answer)
-    assert found["log_probability"] == answer.log_probability
-    assert run("mpe", "asia", "xray=yes").stdout.startswith(
-        "most probable states of 8 variables, given xray=yes"
-    )

@@ -1,0 +1,72 @@
+"""`treewright mpe`: the states of all variables that are jointly most probable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.answers.continuous import answer_mpe
+from treewright.cli.answers.discrete import given_in_words
+from treewright.cli.answers.given import written_states
+from treewright.cli.answers.output import heading, listing, remark
+from treewright.cli.answers.question import Question
+from treewright.cli.options import with_options
+from treewright.models import BoundedExplanation, Explanation, FeatureNetwork, GaussianNetwork, SigmoidNetwork
+from treewright.tables.exports import counted
+from treewright.tables.schema import Label
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@with_options(Question)
+def mpe(question: Question) -> None:
+    """Ask for the states of all variables that are jointly most probable, given what is known.
+
+    A feature network with hidden choices answers with probable states and says how far they may be off.
+
+    Example: treewright mpe asia --given xray=yes
+    """
+    out, network, known = question.open()
+    if isinstance(network, GaussianNetwork | SigmoidNetwork):
+        answer_mpe(out, network, known)
+        return
+    if isinstance(network, FeatureNetwork) and not network.is_exact:
+        answer: Explanation = network.mpe_bound(known)
+    else:
+        answer = network.mpe(known)
+    variables = [network.schema[name] for name in answer]
+    states = [(v.name, written_states(v)[v.code(answer[v.name])]) for v in variables]
+    out.answer(
+        lambda: mpe_document(states, answer),
+        shown=lambda: mpe_shown(states, answer, known),
+        bare=lambda: states,
+    )
+
+
+def mpe_document(states: Sequence[tuple[str, str]], answer: Explanation) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "states": dict(states),
+        "probability": answer.probability,
+        "log_probability": answer.log_probability,
+    }
+    if isinstance(answer, BoundedExplanation):
+        document |= {"exact": answer.is_exact, "log_upper_bound": answer.log_upper_bound}
+    return document
+
+
+def mpe_shown(
+    states: Sequence[tuple[str, str]], answer: Explanation, known: Mapping[str, Label]
+) -> Iterator[RenderableType]:
+    bounded = isinstance(answer, BoundedExplanation) and not answer.is_exact
+    which = "probable" if bounded else "most probable"
+    yield heading(f"{which} states of {counted(len(states), 'variable')}{given_in_words(known)}")
+    table = listing("variable", "state")
+    for name, state in states:
+        table.add_row(name, state)
+    yield table
+    yield remark(f"  together with what is given: {answer.probability:.6g}")
+    if isinstance(answer, BoundedExplanation) and bounded:
+        most = math.exp(answer.log_upper_bound)
+        yield remark(f"  a lower bound: no states have more than {most:.6g}")

@@ -1,0 +1,89 @@
+"""`treewright query`: the distribution of one variable, or of several together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli import options as opt
+from treewright.cli.answers.continuous import answer_query
+from treewright.cli.answers.discrete import given_in_words, nested, rows_of
+from treewright.cli.answers.given import is_item, read_given
+from treewright.cli.answers.output import Output, bar, heading, listing, remark
+from treewright.cli.model_files import open_model
+from treewright.cli.options import use_resources
+from treewright.errors import SchemaError
+from treewright.models import Distribution, GaussianNetwork, SigmoidNetwork
+from treewright.tables.schema import Label
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_SHOWN_ROWS = 100
+
+Targets = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TARGET", help="What to ask about; several give a joint table.", show_default=False
+    ),
+]
+
+
+def query(
+    model: opt.Model,
+    targets: Targets,
+    *,
+    given: opt.Given = None,
+    threads: opt.Threads = None,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Ask for the distribution of one variable, or of several together, given what is known.
+
+    Example: treewright query asia lung --given smoke=yes --given xray=yes
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    use_resources(threads, memory)
+    network = open_model(model)
+    names = [text for text in targets if not is_item(network.schema, text)]
+    if not names:
+        raise SchemaError("a query asks about at least one variable; found only what is given")
+    items = [text for text in targets if is_item(network.schema, text)]
+    known = read_given(network.schema, [*(given or ()), *items])
+    if isinstance(network, GaussianNetwork | SigmoidNetwork):
+        answer_query(out, network, names, known)
+        return
+    answer = network.query(names, known)
+    out.answer(
+        lambda: query_document(answer),
+        shown=lambda: query_shown(answer, known),
+        bare=lambda: ((*states, p) for states, p in rows_of(answer)),
+    )
+
+
+def query_document(answer: Distribution) -> dict[str, Any]:
+    """One target: state -> probability; several: nested, in the order asked for."""
+    alone = {"variable": answer.names[0]} if len(answer.names) == 1 else {}
+    return {
+        **alone,
+        "variables": list(answer.names),
+        "distribution": nested(answer),
+        "probability_of_evidence": answer.probability_of_evidence,
+        "log_probability_of_evidence": answer.log_probability_of_evidence,
+    }
+
+
+def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Iterator[RenderableType]:
+    yield heading(f"{', '.join(answer.names)}{given_in_words(known)}")
+    table = listing(*answer.names, "probability", "", numeric=["probability"])
+    for states, p in islice(rows_of(answer), _SHOWN_ROWS):
+        table.add_row(*states, f"{p:.6f}", bar(p))
+    yield table
+    if answer.array.size > _SHOWN_ROWS:
+        yield remark(f"  and {answer.array.size - _SHOWN_ROWS:,} more; --json lists them all")
+    if known:
+        yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")

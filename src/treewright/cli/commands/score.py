@@ -1,0 +1,58 @@
+"""`treewright score`: how probable rows are under a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.cli import options as opt
+from treewright.cli.answers.output import Output, figures, remark
+from treewright.cli.data import DataOptions
+from treewright.cli.model_files import open_model
+from treewright.cli.options import use_resources
+from treewright.tables.exports import counted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def score(
+    model: opt.Model,
+    data: opt.Data,
+    *,
+    missing: opt.MissingOption = opt.Missing.error,
+    missing_value: opt.MissingValue = None,
+    no_header: opt.NoHeader = False,
+    threads: opt.Threads = None,
+    memory: opt.Memory = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
+
+    Example: treewright score survey.twm later.csv
+    """
+    out = Output(as_json=as_json, quiet=quiet)
+    use_resources(threads, memory)
+    network = open_model(model)
+    with out.progress("reading", total=2) as update:
+        options = DataOptions(missing.value, missing_value or (), header=not no_header)
+        table = options.read_like(data, network.schema)
+        update(1, "scoring")
+        mean = network.score(table)
+        # only a mean of minus infinity has impossible rows behind it
+        n_impossible = 0 if math.isfinite(mean) else int(np.isneginf(network.log_probability(table)).sum())
+    out.answer(
+        lambda: {"log_likelihood": mean, "rows": table.n_rows, "impossible_rows": n_impossible},
+        shown=lambda: score_shown(mean, table.n_rows, n_impossible),
+        bare=lambda: [(mean,)],
+    )
+
+
+def score_shown(mean: float, n_rows: int, n_impossible: int) -> Iterator[RenderableType]:
+    yield figures(("log-likelihood", f"{mean:.6f} nats per row"), ("rows", f"{n_rows:,}"))
+    if n_impossible:
+        yield remark(f"  {counted(n_impossible, 'row')} with probability zero under the model")

@@ -1,0 +1,168 @@
+"""The estimators of Bayesian networks: by a score, under a bound on width, by tests, and with a map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.criteria.registry import independence_test_named, score_named
+from treewright.estimators.estimator import Estimator
+from treewright.estimators.settings import with_settings
+from treewright.graphs import Clusters, Cpdag, Dag, JunctionTree, Pdag
+from treewright.learners import (
+    KnotsReport,
+    Learned,
+    LearnedPattern,
+    learn_bounded_treewidth,
+    learn_chow_liu,
+    learn_hill_climbing,
+    learn_knots,
+    learn_pc,
+)
+from treewright.statistics import Counter
+
+
+@with_settings
+class ChowLiuTree(Estimator):
+    """The best network in which each variable has at most one parent.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9}
+    >>> tree = tw.ChowLiuTree().fit(rows)
+    >>> tree.structure_.edges(), tree.width_
+    ([('a', 'b')], 1)
+    >>> tree.predict({"b": [1, 0]}, target="a").tolist()
+    [1, 0]
+    """
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        return learn_chow_liu(score_named(self.criterion, counter), **self._given("knowledge"))
+
+
+@with_settings
+class HillClimbing(Estimator):
+    """A network of high score, by greedy search over equivalence classes.
+
+    Attributes
+    ----------
+    cpdag_
+        The equivalence class of `structure_`: directions that the data cannot tell are open in it.
+    copies_
+        Pairs of columns that are relabellings of each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> climbed = tw.HillClimbing().fit(rows)
+    >>> climbed.cpdag_.directed_edges()
+    [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
+    """
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_hill_climbing(
+            score_named(self.criterion, counter),
+            **self._given("knowledge", "effort", "max_parents"),
+        )
+        self.cpdag_: Cpdag = learned.cpdag
+        self.copies_ = learned.copies
+        return learned
+
+
+@with_settings
+class BoundedTreewidth(Estimator):
+    """A network of high score and bounded treewidth: every question is answered exactly, at a known cost.
+
+    Attributes
+    ----------
+    certificate_
+        A junction tree that proves the bound; `width_` is its width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> tw.BoundedTreewidth(treewidth=2).fit(rows).width_
+    2
+    """
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_bounded_treewidth(
+            score_named(self.criterion, counter),
+            rng=np.random.default_rng(self.seed),
+            **self._given("treewidth", "effort", "knowledge", "max_parents"),
+        )
+        self.certificate_: JunctionTree = learned.certificate
+        return learned
+
+
+@with_settings
+class PC(Estimator):
+    """The equivalence class that independence tests find, and a model of one of its members.
+
+    Attributes
+    ----------
+    cpdag_
+        The equivalence class; with directed knowledge, what is left open by it.
+    separators_
+        For each pair that was separated, in either order, a set that did it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(20_000, rng=np.random.default_rng(0))
+    >>> found = tw.PC().fit(rows)
+    >>> ("lung", "either") in found.cpdag_.directed_edges(), found.separators_["smoke", "xray"]
+    (True, ('lung',))
+    """
+
+    test: str
+    alpha: float
+
+    def _learn(self, counter: Counter) -> LearnedPattern:
+        learned = learn_pc(
+            independence_test_named(self.test, counter, alpha=self.alpha),
+            **self._given("depth", "collider_rule", "knowledge"),
+        )
+        self.cpdag_: Pdag = learned.cpdag
+        self.separators_ = learned.separators
+        return learned
+
+
+@with_settings
+class Knots(Estimator):
+    """A large network from few rows, with a map of its variables.
+
+    Attributes
+    ----------
+    clusters_
+        The map: also `structure_.clusters`, and in the picture of the model.
+    cpdag_
+        The equivalence class of `structure_`.
+    account_
+        The score, and pairs and tables by stage.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rows = tw.load_network("alarm").sample(500, rng=np.random.default_rng(0))
+    >>> found = tw.Knots().fit(rows)
+    >>> len(found.clusters_.disjoint), found.account_.certificate
+    (7, True)
+    """
+
+    def _learn(self, counter: Counter) -> Learned[Dag]:
+        learned = learn_knots(
+            counter,
+            score=None if self.criterion == "auto" else score_named(self.criterion, counter, also=("auto",)),
+            **self._given("fast", "expansion", "filter", "effort", "max_parents", "knowledge"),
+        )
+        self.clusters_: Clusters = learned.clusters
+        self.cpdag_: Cpdag = learned.cpdag
+        self.account_: KnotsReport = learned.report
+        return learned
