@@ -58,3 +58,8 @@ def test_the_diary_costs_nothing(counter, crossings):
         crossings.clear()
     assert made[0] == made[1] == made[2] - 1  # `listen`
     assert len(heard) > 10
+
+
+def test_knots(counter, crossings):
+    tw.learn_knots(counter)
+    assert sum(crossings.values()) <= 60, crossings

@@ -28,10 +28,10 @@ tw::DagBuilder start_of(std::size_t n, const Pairs& arcs) {
 void make_searches(Searches* self, const ScoresPointer& scores, const Pairs& arcs,
                    const std::optional<Indices>& order, const Rows& allowed, const Rows& required,
                    std::size_t max_parents, std::size_t width, std::uint64_t seed, double temperature,
-                   bool checks) {
+                   bool checks, bool anneals) {
   const tw::DagBuilder start = start_of(checked(scores).size(), arcs);
   tw::ArcRules rules{graph_of(allowed), graph_of(required), max_parents};
-  const tw::BoundedSettings settings{width, seed, temperature, checks};
+  const tw::BoundedSettings settings{width, seed, temperature, checks, anneals};
   interruptible([&](tw::Cancel& cancel) {
     new (self) Searches{{scores}, {*scores, std::move(rules), start, order, settings, cancel}};
   });
@@ -143,7 +143,7 @@ void bind_bounded_search(nb::module_& m) {
   nb::class_<Searches> all(m, "BoundedSearches", "Networks under a width bound; numbers are ranks of names.");
   bind_one(all);
   all.def("__init__", &make_searches, "scores"_a, "arcs"_a, "order"_a.none(), "allowed"_a, "required"_a,
-          "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a)
+          "max_parents"_a, "width"_a, "seed"_a, "temperature"_a, "checks"_a, "anneals"_a)
       .def("set_seconds", &set_seconds, "seconds"_a, "Stop so many seconds from now.")
       .def("listen", &listen, "listener"_a, "After every round call it with kicks, width and best score.")
       .def_prop_ro(

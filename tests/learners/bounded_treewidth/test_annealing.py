@@ -13,7 +13,6 @@ from treewright import (
     K2,
     BDeu,
     GaussianBIC,
-    Knowledge,
     Schema,
     Table,
     _core,
@@ -23,7 +22,7 @@ from treewright import (
     read_table,
 )
 from treewright.graphs import bind_knowledge
-from treewright.learners.bounded_treewidth.default_search import search_from
+from treewright.learners.bounded_treewidth.default_search import draw_seeds, search_from
 from treewright.learners.bounded_treewidth.search import BoundedSettings
 
 
@@ -37,10 +36,11 @@ def checked(score, seeds, effort):
     return learned
 
 
-def without_annealing(score, **settings):
-    """A forbidden arc leaves it out."""
-    first, second, *_ = score.schema.names
-    return learn_bounded_treewidth(score, knowledge=Knowledge(forbidden=[(first, second)]), **settings)
+def without_annealing(score, *, treewidth, effort):
+    """The same search with annealing switched off."""
+    known = bind_knowledge(None, score.schema)
+    settings = BoundedSettings(score, known, treewidth, None, anneals=False)
+    return search_from(None, settings, draw_seeds(None, 1), effort=effort)
 
 
 def test_it_takes_part_in_the_kicks():

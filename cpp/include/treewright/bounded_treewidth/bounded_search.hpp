@@ -14,6 +14,7 @@ struct BoundedSettings {
   std::uint64_t seed = 0;
   double temperature = 0;  // nats: how much worse than the present network a kick may leave it, on average
   bool checks = false;     // count everything anew after every change
+  bool anneals = true;     // let annealing take part in the kicks, where it can
 };
 
 struct BoundedTally {

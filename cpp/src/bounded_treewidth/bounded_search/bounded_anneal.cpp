@@ -26,8 +26,8 @@ bool all_is_allowed(const ArcRules& rules, std::size_t bound) {
 
 bool BoundedSearch::can_anneal() const {
   const std::size_t n = state_.size(), bound = state_.bound();
-  return bound >= 2 && bound <= kWidest && n > bound + 2 && CoverAnneal::can_remember(n, bound) &&
-         all_is_allowed(columns_.rules(), bound);
+  return settings_.anneals && bound >= 2 && bound <= kWidest && n > bound + 2 &&
+         CoverAnneal::can_remember(n, bound) && all_is_allowed(columns_.rules(), bound);
 }
 
 bool BoundedSearch::is_annealing_due(Cancel& cancel) {

@@ -57,6 +57,7 @@ class BoundedSettings:
     treewidth: int
     max_parents: int | None
     checks: bool = False  # count everything anew after every change: for tests
+    anneals: bool = True  # where the bound is two and nothing is ruled out
 
     @property
     def most_parents(self) -> int:
@@ -107,6 +108,7 @@ class BoundedSearches:
             seeds[0],
             temperature(settings.score),
             settings.checks,
+            settings.anneals,
         )
         if seconds is not None:
             self.native.set_seconds(max(0.0, seconds - (perf_counter() - self.began)))
