@@ -125,6 +125,7 @@ def test_shows_what_was_changed():
     assert repr(tw.ChowLiuTree()) == "ChowLiuTree()"
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_never_imported():
     code = (
         "import sys, treewright as tw; tw.ChowLiuTree().fit({'a': [0, 1], 'b': [0, 1]}).score({'a': [0], "

@@ -32,6 +32,7 @@ def test_version(run):
     assert run("--version").stdout == f"{treewright.__version__}\n"
 
 
+@pytest.mark.slow
 def test_the_module_is_the_command(spawn):
     done = spawn("--version")
     assert (done.returncode, done.stdout) == (0, f"{treewright.__version__}\n")
@@ -83,6 +84,7 @@ def test_main_returns_the_exit_code(capsys):
     assert "error: " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_help_loads_no_reader():
     script = (
         "import sys\nfrom treewright.cli import main\nmain(['--help'])\n"
@@ -93,6 +95,7 @@ def test_help_loads_no_reader():
     assert done.stderr == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_one_document_without_colour_or_progress(spawn, asia_rows):
     done = spawn("learn", asia_rows, "--json", env={**os.environ, "FORCE_COLOR": "1"})
     assert done.returncode == 0
@@ -101,6 +104,7 @@ def test_a_pipe_gets_one_document_without_colour_or_progress(spawn, asia_rows):
     assert json.loads(done.stdout)["rows"] == 2_000
 
 
+@pytest.mark.slow
 def test_text_in_a_pipe_has_no_control_codes(spawn, tmp_path):
     done = spawn("demo", cwd=tmp_path)
     assert done.returncode == 0
@@ -109,6 +113,7 @@ def test_text_in_a_pipe_has_no_control_codes(spawn, tmp_path):
     assert all(line == line.rstrip() for line in done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_a_terminal_of_ascii_letters_is_no_failure(spawn, tmp_path):
     rows = tmp_path / "rows.csv"
     rows.write_text("größe,ж\nklein,1\ngroß,2\n", encoding="utf-8")
@@ -117,6 +122,7 @@ def test_a_terminal_of_ascii_letters_is_no_failure(spawn, tmp_path):
     assert r"gr\xf6\xdfe" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_reader_that_had_enough_is_no_error():
     command = [sys.executable, "-m", "treewright", "sample", "alarm", "-n", "50000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -126,6 +132,7 @@ def test_a_reader_that_had_enough_is_no_error():
         assert process.wait(30) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupt_leaves_130_and_no_file(tmp_path):
     target = tmp_path / "rows.csv"
@@ -180,6 +187,7 @@ def seen_on_a_terminal(*arguments, cwd):
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
 def test_a_terminal_gets_progress_and_colour(tmp_path):
     seen = seen_on_a_terminal("sample", "asia", "-n", "1000", "-o", "rows.csv", cwd=tmp_path)
@@ -189,6 +197,7 @@ def test_a_terminal_gets_progress_and_colour(tmp_path):
     assert b"1,000 rows of 8 columns in rows.csv" in seen
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
 def test_a_terminal_sees_where_a_search_is(tmp_path, run):
     rows = tmp_path / "rows.csv"

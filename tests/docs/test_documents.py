@@ -27,6 +27,7 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", WITH_CODE, ids=name_of)
 def test_code_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -60,6 +61,7 @@ def test_the_readme_opens_with_two_commands():
     ]
 
 
+@pytest.mark.slow
 def test_the_command_lines_of_the_readme_run_one_after_the_other(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -73,6 +75,7 @@ def test_the_command_lines_of_the_readme_run_one_after_the_other(tmp_path, monke
     assert (tmp_path / "page.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
 def test_examples_run_as_they_are(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

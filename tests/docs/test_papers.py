@@ -23,6 +23,7 @@ def test_a_page_is_short_and_has_one_title(page):
     assert len(titles) == 1, titles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

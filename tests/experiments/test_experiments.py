@@ -25,6 +25,7 @@ EXPERIMENTS = list(all_experiments())
 everyone = pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
 
 
+@pytest.mark.slow
 @everyone
 def test_it_runs_small_without_data_and_without_matplotlib(experiment, monkeypatch, capsys, tmp_path):
     monkeypatch.delenv("TREEWRIGHT_DATA", raising=False)
@@ -40,6 +41,7 @@ def test_it_runs_small_without_data_and_without_matplotlib(experiment, monkeypat
     assert not list(tmp_path.iterdir()), "a small run keeps nothing"
 
 
+@pytest.mark.slow
 @everyone
 def test_the_page_shows_the_results(experiment):
     if not experiment.results_file().exists():

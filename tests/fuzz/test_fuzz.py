@@ -12,6 +12,7 @@ SECONDS = float(os.environ.get("TREEWRIGHT_FUZZ_SECONDS", "0.5"))  # processor t
 MOST = None if "TREEWRIGHT_FUZZ_SECONDS" in os.environ else 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_readers_answer_or_refuse(target):
     share = 4 if target.name == "csv" else 1  # opening a table takes a while

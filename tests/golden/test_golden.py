@@ -13,6 +13,7 @@ def test_every_case_is_kept():
     assert sorted(KEPT) == sorted(CASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_the_same_model_is_learned(case):
     assert json.loads(json.dumps(CASES[case]())) == KEPT[case]

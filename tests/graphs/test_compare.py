@@ -56,6 +56,7 @@ def random_arcs(names, rng):
     return [pair for pair in combinations(order, 2) if rng.random() < 0.4]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=7))
 def test_a_graph_is_at_no_distance_from_itself_and_its_class(dag):

@@ -91,6 +91,7 @@ def test_equal_nodes_are_made_once():
     assert builder.mixture([a], [1.0]) == a
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds)
 def test_merging_never_changes_the_distribution(seed):

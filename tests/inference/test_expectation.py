@@ -46,6 +46,7 @@ def expectation_of(model, table):
     return FamilyExpectation(model.schema, families_of(model.dag), columns, table.weights)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]))
 def test_twin(seed, share):
     rng = np.random.default_rng(seed)

@@ -42,6 +42,7 @@ def every_row(schema):
     return [np.ascontiguousarray(a.ravel(), dtype=np.uint8) for a in np.indices(shape)]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(seeds)
 def test_questions_agree_with_enumeration(seed):
@@ -79,6 +80,7 @@ def test_questions_agree_with_enumeration(seed):
         assert math.exp(log_best) == pytest.approx(masked.max(), rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds)
 def test_many_rows_with_missing_cells_are_each_right(seed):

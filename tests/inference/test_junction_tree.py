@@ -61,6 +61,7 @@ def check_engine(engine, product, evidence, targets, seed):
     assert (product[tuple(columns)] > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(N_PARTS))
 def test_every_question_agrees_with_enumeration(part):
     for number in range(part, N_NETWORKS, N_PARTS):
@@ -120,6 +121,7 @@ def test_batches_agree_with_single_questions(options):
             np.testing.assert_allclose(logs[row], log_mass, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
 def test_batches_of_a_larger_network_agree_however_they_are_asked(share):
     model = random_network(120, 10, states=(2, 4), concentration=0.5, rng=np.random.default_rng(3))
@@ -279,6 +281,7 @@ def grid(n):
     return JunctionTreeEngine(schema, across + down)
 
 
+@pytest.mark.slow
 def test_what_would_not_fit_is_refused_at_once():
     engine = grid(60)
     begin = time.process_time()
@@ -297,6 +300,7 @@ def test_what_would_not_fit_is_refused_at_once():
     assert engine.marginals(rows)[0].shape == (7200,)
 
 
+@pytest.mark.slow
 def test_joints_that_would_not_fit_are_refused():
     schema = Schema([Variable("a", tuple(range(10**6))), Variable("b", tuple(range(10**6)))])
     engine = JunctionTreeEngine(
@@ -349,6 +353,7 @@ def test_impossible_evidence_names_the_conflict():
         broken.refuse_impossible(Evidence([1], [0]))
 
 
+@pytest.mark.slow
 def test_conflicts_are_minimal():
     for number in range(300):
         rng = np.random.default_rng([number, 3])
@@ -426,6 +431,7 @@ def test_samples_given_evidence_follow_the_posterior():
     assert np.array_equal(np.column_stack(short.columns), np.column_stack(table.head(777).columns))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 def test_interrupts_are_obeyed_inside_one_large_table():
     n = 27
@@ -463,6 +469,7 @@ def test_nothing_to_ask_about():
     assert scalars.log_mass() == pytest.approx(math.log(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["chain", "star", "ladder"])
 def test_ten_thousand_variables(shape):
     """Beyond some thousand variables the order is found on neighbour lists."""

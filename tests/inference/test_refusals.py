@@ -83,6 +83,7 @@ def in_a_process(script: str, *, megabytes: int) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_grid_of_ten_thousand_is_refused_in_a_second():
     found = in_a_process(GRID, megabytes=2000)
     assert found["refused"]
@@ -100,6 +101,7 @@ def test_a_grid_of_ten_thousand_is_refused_in_a_second():
         assert asked["megabytes"] < 200
 
 
+@pytest.mark.slow
 def test_sizes_saturate_and_never_wrap():
     found = in_a_process(MANY_STATES, megabytes=2000)
     assert found["refused"]
@@ -115,6 +117,7 @@ def test_sizes_saturate_and_never_wrap():
         assert asked["megabytes"] < 200
 
 
+@pytest.mark.slow
 def test_link_is_answered_without_evidence():
     folder = os.environ.get("TREEWRIGHT_DATA")
     file = Path(folder) / "networks" / "link.bif.gz" if folder else None

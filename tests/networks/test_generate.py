@@ -31,6 +31,7 @@ def test_the_width_is_reached_when_asked(n, width, max_parents, seed):
     assert treewidth(moral_neighbours(model.dag)) == width
 
 
+@pytest.mark.slow
 def test_large_sparse_networks_are_quick():
     start = time.process_time()
     model = random_network(2000, 8, rng=rng())

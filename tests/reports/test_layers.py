@@ -27,6 +27,7 @@ def test_inversions_are_pairs_in_the_wrong_order(left, right):
     assert _inversions(sorted(left), sorted(right)) == sum(a > b for a in left for b in right)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(-100, 100), st.floats(0.1, 5), st.floats(1, 50)), min_size=1, max_size=8))
 def test_spacing_is_kept_and_nothing_moves_without_need(items):
     wanted, weights, widths = map(list, zip(*items, strict=True))

@@ -1,6 +1,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ def arcs_of(dag):
     return [(dag.schema.index(u), dag.schema.index(v)) for u, v in dag.edges()]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 14), st.floats(0, 0.6), st.integers(0, 1000))
 def test_no_boxes_overlap_and_arcs_point_down(n, density, seed):

@@ -53,6 +53,7 @@ def level(request):
     _core.set_simd_level(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows", ROWS)
 @pytest.mark.parametrize("cardinalities", CARDINALITIES.values(), ids=CARDINALITIES)
 def test_all_kernels_and_levels_agree_with_the_slow_counter(level, n_rows, cardinalities):
@@ -75,6 +76,7 @@ def test_all_kernels_and_levels_agree_with_the_slow_counter(level, n_rows, cardi
             assert counts.sum() == expected.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("cardinalities", [CARDINALITIES["mixed"], CARDINALITIES["around wide"]])
 def test_one_context_against_all_partners(level, kind, cardinalities):
@@ -164,6 +166,7 @@ def test_masks_groups_and_histograms_are_one(data):
         np.testing.assert_array_equal(_core.testing.counts_by(table, scope, kernel), expected)
 
 
+@pytest.mark.slow
 def test_ten_million_rows_count_exactly():
     n_rows = 10_000_000
     columns = [(np.arange(n_rows) % 2).astype(np.uint8), (np.arange(n_rows) % 3).astype(np.uint8)]

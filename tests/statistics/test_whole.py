@@ -47,6 +47,7 @@ def random_weights(rng, kind, n_rows):
     return {"none": None, "integer": rng.integers(0, 50, n_rows), "real": rng.random(n_rows) * 3}[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["none", "integer", "real"])
 @pytest.mark.parametrize("cardinalities", [[2, 3, 4, 2, 1, 2, 3, 5], [2] * 40, [70, 2, 3, 300, 4, 2, 2]])
 @pytest.mark.parametrize(("n_rows", "copies"), [(0, 1), (1, 1), (200, 1), (3000, 1), (3000, 60)])
@@ -251,6 +252,7 @@ def test_no_columns_and_no_rows():
     np.testing.assert_array_equal(empty.pairwise_information(), [[0.0]])
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_counting_and_the_next_call_is_right():
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 2, 2_000_000).astype(np.uint8) for _ in range(100)]

@@ -32,6 +32,7 @@ def features(draw):
     return Feature(literals, negated=draw(st.booleans()))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tables(), features())
 def test_mask_is_the_twins(table, feature):
@@ -43,6 +44,7 @@ def test_mask_is_the_twins(table, feature):
     assert ((~feature).mask(table) == ~feature.mask(table)).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tables(), features(), features())
 def test_and_narrows(table, one, other):

@@ -57,6 +57,7 @@ def is_number(text):
     return True
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(columns())
 def test_frames_give_what_a_dictionary_gives(rows):
@@ -71,6 +72,7 @@ def test_frames_give_what_a_dictionary_gives(rows):
     assert read_table(table.to_pandas(), missing="em") == table
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns())
 def test_parquet_gives_what_a_dictionary_gives(tmp_path, rows):
@@ -79,6 +81,7 @@ def test_parquet_gives_what_a_dictionary_gives(tmp_path, rows):
     assert read_table(path, missing="em") == read_table(rows, missing="em")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns(), st.sampled_from(["\n", "\r\n"]))
 def test_csv_gives_what_a_dictionary_gives(tmp_path, rows, newline):

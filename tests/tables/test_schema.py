@@ -84,6 +84,7 @@ def test_pickles():
     assert copy["a"].code("yes") == 1
 
 
+@pytest.mark.slow
 def test_a_million_states():
     states = tuple(f"user {i}" for i in range(1_000_000))
     assert Variable("id", states).code("user 999999") == 999_999

@@ -20,6 +20,7 @@ def test_shards_join_to_the_whole(rows, n):
     assert sharded.joined() == whole
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(ROWS, st.integers(1, 19))
 def test_parts_read_apart_align_to_the_whole(rows, cut):

@@ -161,6 +161,7 @@ def test_other_trees_prove_as_well():
     assert judged({"clusters": [], "edges": [], "bound": None}, [], [])[0].width == -1
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.integers(0, 2**32), st.data())
 def test_two_judges_agree_on_random_trees(seed, data):

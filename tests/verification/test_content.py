@@ -144,6 +144,7 @@ def test_cycles_are_found_wherever_they_are():
     assert len(find_cycle(ring)) == 3000
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_the_checker_and_the_reader_agree_on_signed_nonsense(data):

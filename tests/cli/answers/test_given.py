@@ -42,6 +42,7 @@ def test_a_number_and_a_text_that_look_alike_stay_apart():
     assert isinstance(state_written(variable, '"1"'), str)
 
 
+@pytest.mark.slow
 @given(st.lists(LABELS, min_size=1, max_size=6))
 def test_what_is_printed_can_be_typed(labels):
     try:

@@ -2,6 +2,7 @@ import csv
 import io
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_no_rows_is_a_header():
     assert as_csv(Table(Schema([Variable("a", (0,))]), [[]])) == "a\n"
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(TEXTS, min_size=1, max_size=4, unique=True), min_size=1, max_size=4), st.integers(0, 99)
 )

@@ -1,6 +1,9 @@
+import pytest
+
 import treewright as tw
 
 
+@pytest.mark.slow
 def test_story(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = run("demo").stdout
@@ -11,6 +14,7 @@ def test_story(run, tmp_path, monkeypatch):
     assert (tmp_path / "demo.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_document(run_json, tmp_path):
     found = run_json("demo", "--output", tmp_path)
     scores = found["log_likelihood"]

@@ -1,5 +1,7 @@
 import re
 
+import pytest
+
 import treewright as tw
 from treewright.models.formats.twm import save
 
@@ -23,6 +25,7 @@ def test_the_page_is_named_like_the_model(run, tmp_path, monkeypatch):
     assert "Chest &lt;clinic&gt;" in (tmp_path / "asia.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_how_sure_edges_are_is_kept_and_drawn(run, run_json, asia_rows, tmp_path):
     target, page = tmp_path / "m.twm", tmp_path / "page.html"
     asked = ("learn", asia_rows, "--method", "bjp", "--bootstrap", 5, "-o", target)

@@ -53,6 +53,7 @@ def test_nothing_to_do(run, asia_rows):
     assert "nothing is missing; every column will be used as it is" in run("inspect", asia_rows).stdout
 
 
+@pytest.mark.slow
 def test_a_column_without_values_is_told_not_refused(run_json, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,empty\nx,\ny,\n")
@@ -62,6 +63,7 @@ def test_a_column_without_values_is_told_not_refused(run_json, tmp_path):
         assert found["rows"] == 2
 
 
+@pytest.mark.slow
 def test_schema_of_a_model(run_json, refused, asia_rows, asia_file):
     found = run_json("inspect", asia_rows, "--schema", asia_file)
     assert found["columns"][0]["states"] == ["yes", "no"]
@@ -87,6 +89,7 @@ def test_names_are_no_markup(run, tmp_path):
         assert part in text
 
 
+@pytest.mark.slow
 def test_refusals(refused, tmp_path):
     missing = refused("inspect", tmp_path / "no.csv")
     assert "there is no file" in missing

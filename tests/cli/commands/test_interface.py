@@ -8,6 +8,7 @@ def learned(run_json, asia_rows, tmp_path):
     return run_json("learn", asia_rows, "-o", tmp_path / "m.twm"), tmp_path / "m.twm"
 
 
+@pytest.mark.slow
 def test_documents_have_the_keys_that_scripts_read(run_json, learned, asia_rows):
     document, model = learned
     names = set(document["variables"])
@@ -30,6 +31,7 @@ def test_documents_have_the_keys_that_scripts_read(run_json, learned, asia_rows)
     assert (verified["valid"], verified["width"]) == (True, document["width"])
 
 
+@pytest.mark.slow
 def test_every_other_command_answers_in_json_too(run_json, learned, asia_rows, tmp_path):
     _, model = learned
     assert run_json("inspect", asia_rows)

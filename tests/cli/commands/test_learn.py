@@ -12,6 +12,7 @@ from treewright.cli.learning.task import Task
 from treewright.types import Step
 
 
+@pytest.mark.slow
 def test_document(run_json, asia_rows, tmp_path):
     target = tmp_path / "m.twm"
     found = run_json("learn", asia_rows, "-o", target)
@@ -33,6 +34,7 @@ def test_document(run_json, asia_rows, tmp_path):
     assert "valid_log_likelihood" not in found
 
 
+@pytest.mark.slow
 def test_held_out_rows(run_json, run, asia_model, asia_rows, tmp_path):
     valid = tmp_path / "valid.csv"
     run("sample", "asia", "-n", "500", "--seed", "9", "-o", valid)
@@ -50,6 +52,7 @@ def test_scores(run_json, asia_rows, score):
     assert len(found["edges"]) <= 7
 
 
+@pytest.mark.slow
 def test_equivalent_sample_size(run_json, refused, asia_rows):
     one, ten = (run_json("learn", asia_rows, "--score", "bdeu", "--ess", ess)["score"] for ess in (1, 10))
     assert one != ten
@@ -57,6 +60,7 @@ def test_equivalent_sample_size(run_json, refused, asia_rows):
     assert "must be a finite number above 0" in refused("learn", asia_rows, "--score", "bdeu", "--ess", "0")
 
 
+@pytest.mark.slow
 def test_order(run_json, refused, asia_rows, tmp_path):
     names = run_json("learn", asia_rows, "--order", "natural")["variables"]
     edges = run_json("learn", asia_rows, "--order", "natural")["edges"]
@@ -74,6 +78,7 @@ def test_order(run_json, refused, asia_rows, tmp_path):
     assert "is not text in UTF-8" in refused("learn", asia_rows, "--order", order)
 
 
+@pytest.mark.slow
 def test_several_files_are_united(run_json, asia_rows, tmp_path):
     header, *lines = asia_rows.read_text().splitlines()
     parts = [tmp_path / "part1.csv", tmp_path / "part2.csv"]
@@ -102,6 +107,7 @@ def test_trace(run, asia_rows, tmp_path):
     assert names == ["tree", "climb", "reopt", "settle", "iterate", "final"]
 
 
+@pytest.mark.slow
 def test_for_people(run, asia_rows, tmp_path):
     text = run("learn", asia_rows).stdout
     assert text.startswith("bounded: 8 variables")
@@ -110,12 +116,14 @@ def test_for_people(run, asia_rows, tmp_path):
     assert f"saved to {tmp_path / 'm.twm'}" in run("learn", asia_rows, "-o", tmp_path / "m.twm").stdout
 
 
+@pytest.mark.slow
 def test_quiet(run, run_json, asia_rows, tmp_path):
     assert run("learn", asia_rows, "-o", tmp_path / "m.twm", "--quiet").output == ""
     lines = run("learn", asia_rows, "--quiet").stdout.splitlines()
     assert [line.split("\t") for line in lines] == run_json("learn", asia_rows)["edges"]
 
 
+@pytest.mark.slow
 def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"k{i},{i / 7:.3f},{'' if i == 3 else 'low' if i < 50 else 'high'}" for i in range(100)]
@@ -133,6 +141,7 @@ def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     assert noted == ["looks like an identifier, better left out with --ignore: id"]
 
 
+@pytest.mark.slow
 def test_files_without_a_header(run_json, refused, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("0,0\n1,1\n" * 20)
@@ -156,6 +165,7 @@ def test_unknown_methods_and_scores_name_what_there_is(refused, asia_rows):
     assert "did you mean 'bic'?" in refused("learn", asia_rows, "--score", "bicc")
 
 
+@pytest.mark.slow
 def test_refused_for_size(refused, asia_rows):
     message = refused("learn", asia_rows, "--memory", "100B", code=2)
     assert "memory limit" in message
@@ -163,6 +173,7 @@ def test_refused_for_size(refused, asia_rows):
     assert "a memory limit is a number of bytes" in refused("learn", asia_rows, "--memory", "much")
 
 
+@pytest.mark.slow
 def test_threads(run_json, refused, asia_rows):
     assert run_json("learn", asia_rows, "--threads", "1")["rows"] == 2_000
     assert "--threads" in refused("learn", asia_rows, "--threads", "0")
@@ -176,6 +187,7 @@ def test_outputs_are_refused_before_the_work(refused, tmp_path, option):
     assert "it is a folder" in refused("learn", tmp_path / "none.csv", option, tmp_path)
 
 
+@pytest.mark.slow
 def test_devices_are_written_to_not_replaced(run, spawn, asia_rows, tmp_path):
     before = os.stat("/dev/null").st_rdev
     run("learn", asia_rows, "-o", "/dev/null")
@@ -185,12 +197,14 @@ def test_devices_are_written_to_not_replaced(run, spawn, asia_rows, tmp_path):
     assert len(tw.load(tmp_path / "m.twm").schema) == 8
 
 
+@pytest.mark.slow
 def test_held_out_rows_with_unknown_states(refused, asia_rows, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(asia_rows.read_text().replace("yes", "maybe"))
     assert "holds 'maybe', which the schema does not know" in refused("learn", asia_rows, "--valid", other)
 
 
+@pytest.mark.slow
 def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_model, asia_rows, tmp_path):
     rng = np.random.default_rng(1)
     table = tw.read_table(asia_rows)
@@ -218,6 +232,7 @@ def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_mo
     assert "every row misses a cell; leave out the columns that miss most ('a' first)" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     ["bounded", "chow-liu", "hill-climbing", "tabu", "aggressive", "chains", "thin-junction-tree"],
@@ -245,6 +260,7 @@ def test_knowledge_that_cannot_be_used(refused, asia_rows, tmp_path):
     assert "there is no file" in refused("learn", asia_rows, "--knowledge", tmp_path / "none.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["hill-climbing", "hybrid", "tabu", "pc"])
 def test_searches_for_structure(run_json, asia_rows, method):
     found = run_json("learn", asia_rows, "--method", method)
@@ -258,6 +274,7 @@ def test_searches_for_structure(run_json, asia_rows, method):
     assert found["score"] == pytest.approx(score.score(dag), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_options_belong_to_methods(run_json, refused, asia_rows):
     assert run_json("learn", asia_rows, "--method", "hill-climbing", "--effort", "0")["edges"]
     few = run_json("learn", asia_rows, "--method", "pc", "--alpha", "1e-9")["edges"]
@@ -269,6 +286,7 @@ def test_options_belong_to_methods(run_json, refused, asia_rows):
     assert run_json("learn", asia_rows, "--score", "bdeu", "--ess", "2")["criterion"] == "bdeu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bounded", "chains", "thin-junction-tree"])
 def test_width_is_promised_and_kept_with_the_model(run_json, run, asia_rows, tmp_path, method):
     target = tmp_path / "m.twm"
@@ -305,6 +323,7 @@ def test_every_method_tells_where_it_is(method):
     assert all(isinstance(step, Step) and step.phase for step in told)
 
 
+@pytest.mark.slow
 def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_rows):
     found = run_json("learn", asia_rows, "--effort", 1_000_000, "--seconds", 0.1)
     assert any("the clock ended the search" in note for note in found["notes"])
@@ -314,6 +333,7 @@ def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_r
     assert "--seconds means nothing to --method chains; it belongs to bounded" in message
 
 
+@pytest.mark.slow
 def test_bootstrap(run_json, run, asia_rows):
     asked = ("learn", asia_rows, "--method", "hill-climbing", "--bootstrap", "20", "--seed", "3")
     found = run_json(*asked)["confidence"]
@@ -323,6 +343,7 @@ def test_bootstrap(run_json, run, asia_rows):
     assert "strength" in run(*asked).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bjp", "ib", "mpl"])
 def test_undirected_graphs_by_blankets(run_json, run, refused, asia_rows, tmp_path, method):
     target = tmp_path / "m.twm"
@@ -341,6 +362,7 @@ def test_undirected_graphs_by_blankets(run_json, run, refused, asia_rows, tmp_pa
     assert f"--score and --ess mean nothing to --method {method}" in message
 
 
+@pytest.mark.slow
 def test_regressions_learn_a_markov_network(run_json, refused, asia_rows, tmp_path):
     target = tmp_path / "m.twm"
     found = run_json("learn", asia_rows, "--method", "l1", "-o", target)

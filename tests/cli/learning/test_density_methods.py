@@ -6,6 +6,7 @@ import pytest
 import treewright as tw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lem", "cutset"])
 def test_document(run_json, run, asia_rows, tmp_path, method):
     target, valid = tmp_path / "m.twm", tmp_path / "valid.csv"

@@ -22,6 +22,7 @@ def rows(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_clusters_are_told_and_kept(run, run_json, rows, tmp_path):
     model, page = tmp_path / "alarm.twm", tmp_path / "alarm.html"
     found = run_json("learn", rows, "--method", "knots", "-o", model)
@@ -34,6 +35,7 @@ def test_clusters_are_told_and_kept(run, run_json, rows, tmp_path):
     assert "explore draws them" in run("learn", rows, "--method", "knots", "--fast").stdout
 
 
+@pytest.mark.slow
 def test_fast(run_json, refused, rows):
     found = run_json("learn", rows, "--method", "knots", "--fast")
     assert any("not all pairs were let in" in note for note in found["notes"])
@@ -41,6 +43,7 @@ def test_fast(run_json, refused, rows):
     assert "--fast means nothing to --method pc; it belongs to knots" in message
 
 
+@pytest.mark.slow
 def test_the_score_that_was_chosen_is_told(run_json, rows, tmp_path):
     model, trace = tmp_path / "alarm.twm", tmp_path / "trace.json"
     found = run_json("learn", rows, "--method", "knots", "-o", model, "--trace", trace)

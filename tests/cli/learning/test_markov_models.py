@@ -13,6 +13,7 @@ def markov_file(request, asia_model, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_questions_have_the_answers_of_the_directed_model(run_json, markov_file):
     found = run_json("query", markov_file, "lung", "--given", "xray=yes")
     expected = run_json("query", "asia", "lung", "--given", "xray=yes")
@@ -23,6 +24,7 @@ def test_questions_have_the_answers_of_the_directed_model(run_json, markov_file)
     assert run_json("mpe", markov_file)["states"] == run_json("mpe", "asia")["states"]
 
 
+@pytest.mark.slow
 def test_rows(run, run_json, markov_file, asia_rows, tmp_path):
     found, expected = run_json("score", markov_file, asia_rows), run_json("score", "asia", asia_rows)
     assert found["log_likelihood"] == pytest.approx(expected["log_likelihood"])

@@ -5,6 +5,7 @@ import pytest
 import treewright as tw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "options"), [("hidden-tree", []), ("mixture", ["--effort", 0])])
 def test_learned_saved_and_asked(run_json, asia_rows, tmp_path, method, options):
     target = tmp_path / "m.twm"
@@ -20,6 +21,7 @@ def test_learned_saved_and_asked(run_json, asia_rows, tmp_path, method, options)
     assert run_json("score", target, asia_rows)["log_likelihood"] == pytest.approx(found["log_likelihood"])
 
 
+@pytest.mark.slow
 def test_a_stack_is_weighed_on_rows_held_out(run_json, asia_rows):
     found = run_json("learn", asia_rows, "--method", "mixture", "--effort", 1)
     assert any("models, weighed on a tenth of the rows" in note for note in found["notes"])

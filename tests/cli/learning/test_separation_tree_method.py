@@ -29,6 +29,7 @@ def sets(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_one_table_without_knowledge_is_the_class_search(run_json, asia_rows):
     found = run_json("learn", asia_rows, "--method", "separation-tree")
     climbed = run_json("learn", asia_rows, "--method", "hill-climbing")
@@ -45,6 +46,7 @@ def test_sets_keep_pairs_apart(run_json, asia_rows, sets, engine):
     assert (found["engine"], found["untestable"], found["contradictions"]) == (engine, [], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["class", "tests"])
 def test_sets_are_not_held_against_resampled_rows(run_json, asia_rows, sets, engine):
     options = ("-m", "separation-tree", "--hypergraph", sets, "--engine", engine, "--bootstrap", "8")
@@ -52,6 +54,7 @@ def test_sets_are_not_held_against_resampled_rows(run_json, asia_rows, sets, eng
     assert found["confidence"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["class", "tests"])
 def test_several_tables(run_json, run, clinics, tmp_path, engine):
     target = tmp_path / "m.twm"
@@ -76,6 +79,7 @@ def test_several_tables(run_json, run, clinics, tmp_path, engine):
     assert run("explore", target, "-o", tmp_path / "page.html").exit_code == 0
 
 
+@pytest.mark.slow
 def test_any_mix_of_files(run_json, clinics, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     parquet, base = tmp_path / "one.parquet", tmp_path / "clinic.duckdb"
@@ -88,6 +92,7 @@ def test_any_mix_of_files(run_json, clinics, tmp_path):
     assert run_json("inspect", f"{base}::visits of 2024")["rows"] == 6_000
 
 
+@pytest.mark.slow
 def test_tables_of_different_populations_are_told(run_json, clinics, tmp_path):
     other = clinics[1].read_text().replace(",no,", ",yes,")
     clinics[1].write_text(other)
@@ -96,12 +101,14 @@ def test_tables_of_different_populations_are_told(run_json, clinics, tmp_path):
     assert any(note.startswith("the tables differ where they overlap") for note in found["notes"])
 
 
+@pytest.mark.slow
 def test_held_out_tables(run_json, clinics):
     found = run_json("learn", *clinics, "-m", "separation-tree", "--valid", clinics[0])
     assert found["valid_rows"] == 6_000
     assert np.isfinite(found["valid_log_likelihood"])
 
 
+@pytest.mark.slow
 def test_tables_are_resampled_each_by_itself(run_json, clinics, tmp_path):
     target = tmp_path / "m.twm"
     found = run_json("learn", *clinics, "-m", "separation-tree", "--bootstrap", "4", "-o", target)
@@ -110,6 +117,7 @@ def test_tables_are_resampled_each_by_itself(run_json, clinics, tmp_path):
     assert run_json("explore", target, "-o", tmp_path / "page.html")["resamplings"] == 4
 
 
+@pytest.mark.slow
 def test_columns_can_be_left_out_and_cut(run_json, tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("id,x,y\n" + "\n".join(f"{i},{i % 7 + 0.5},{i % 2}" for i in range(90)))
@@ -118,6 +126,7 @@ def test_columns_can_be_left_out_and_cut(run_json, tmp_path):
     assert found["variables"] == ["x", "y", "z"]
 
 
+@pytest.mark.slow
 def test_continuous_tables(run_json, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=400)
@@ -142,6 +151,7 @@ def test_gaps_are_kept_in_one_table_only(run_json, refused, asia_rows, clinics):
     assert "--missing em is for one table; for several use --missing drop or state" in said
 
 
+@pytest.mark.slow
 def test_refusals(refused, asia_rows, clinics, sets, tmp_path):
     learn = ("learn", "-m", "separation-tree")
     assert (

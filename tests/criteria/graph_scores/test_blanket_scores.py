@@ -122,6 +122,7 @@ class TestWorked:
 
 
 class TestTwins:
+    @pytest.mark.slow
     @settings(max_examples=40, deadline=None)
     @given(st.integers(0, 10**6), st.lists(st.integers(1, 4), min_size=2, max_size=6), st.integers(0, 60))
     def test_pair_form_is_the_chain_rule(self, seed, cards, n_rows):
@@ -298,6 +299,7 @@ class TestLaws:
         assert twin.test(0, 1, (2,)) == pytest.approx(twin.test(0, 1, (2, 3)), abs=1e-12)
         assert more[0, 1] == pytest.approx(plain[0, 1], abs=1e-12)
 
+    @pytest.mark.slow
     def test_threads_do_not_matter(self):
         before = _core.threads()
         totals = []

@@ -54,6 +54,7 @@ def test_without_many_states_it_is_sparse_qnml():
         assert grouped.local(*family) == sparse.local(*family)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_equivalent_graphs_tie_exactly(seed):

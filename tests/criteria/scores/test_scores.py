@@ -58,6 +58,7 @@ def test_worked_numbers(eight_rows, child, parents, bic, bdeu1, bdeu10, k2):
     assert found == pytest.approx([bic, bdeu1, bdeu10, k2], abs=2e-10)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

@@ -78,6 +78,7 @@ def test_parameters_are_recovered(switch):
     assert best == (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_fits_are_as_good_as_a_general_optimiser_finds(seed):
     rng = np.random.default_rng(seed)

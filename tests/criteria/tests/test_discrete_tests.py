@@ -46,6 +46,7 @@ def test_worked_numbers(two_strata, given, df, g2, g2_p, x2, x2_p, information):
     assert GTest(two_strata, 0.0001).independent("u", "v", given)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -196,6 +197,7 @@ def test_results_do_not_depend_on_columns_batches_or_threads(make):
     assert make(counter).test("x1", "x0").p_value == expected[0]
 
 
+@pytest.mark.slow
 def test_p_values_under_independence_are_uniform():
     rng = np.random.default_rng(11)
     for make, known in ((GTest, ()), (ChiSquareTest, ()), (GTest, (2,)), (ChiSquareTest, (2,))):

@@ -64,6 +64,7 @@ def test_mixed_cardinalities_and_empty_slices(given_, options, independent, depe
     assert found == pytest.approx((independent, dependent), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

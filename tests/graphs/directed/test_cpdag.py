@@ -66,6 +66,7 @@ def test_all_dags_on_four_variables():
     assert len(classes) == len(seen) == 185
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=6, max_arcs=10))
 def test_the_class_is_what_all_members_share(dag):
@@ -74,6 +75,7 @@ def test_the_class_is_what_all_members_share(dag):
     assert Cpdag.of(dag) == Pdag(dag.schema, directed, undirected)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=8))
 def test_extension_and_orientation_lead_back(dag):

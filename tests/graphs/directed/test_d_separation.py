@@ -22,6 +22,7 @@ def test_worked_separations():
     assert not EXAMPLE.is_d_separated(["2", "3"], ["5", "6"], given=["1", "7"])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(min_size=2, max_size=6), st.data())
 def test_twin(dag, data):

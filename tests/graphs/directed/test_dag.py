@@ -53,6 +53,7 @@ def test_topological_order_prefers_the_first_name():
     assert schema.names_of(Dag(schema, [("c", "a")]).topological_order) == ("b", "c", "a")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags())
 def test_twin(dag):
@@ -68,6 +69,7 @@ def test_twin(dag):
         assert dag.descendants(v) == tuple(w for w in range(n) if dag.reachable(v, w))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=6))
 def test_reversing_a_covered_arc_keeps_the_class_and_no_other_reversal_does(dag):
@@ -150,6 +152,7 @@ def test_nothing_and_one(n):
     assert Cpdag.of(dag).to_dag() == dag
 
 
+@pytest.mark.slow
 def test_a_chain_of_many_variables_is_legal_and_fast():
     n = 20_000
     start = time.process_time()

@@ -7,6 +7,7 @@ from treewright.errors import CycleError, GraphError
 from treewright.graphs import Dag, DagBuilder
 
 
+@pytest.mark.slow
 def test_random_moves_agree_with_a_check_from_scratch():
     rng = np.random.default_rng(3)
     n = 66  # more than one word per row

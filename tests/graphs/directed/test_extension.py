@@ -8,6 +8,7 @@ from treewright.errors import CycleError
 from treewright.graphs import Pdag, consistent_extension, nearest_extension
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(marks(max_size=5), st.randoms(use_true_random=False))
 def test_twin(given_marks, random):

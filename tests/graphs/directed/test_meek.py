@@ -31,6 +31,7 @@ def test_without_their_premises_the_rules_are_silent():
     assert close_under_meek(shielded) == shielded
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=6, max_arcs=10))
 def test_from_v_structures_the_closure_is_the_class(dag):
@@ -42,6 +43,7 @@ def test_from_v_structures_the_closure_is_the_class(dag):
     assert closed == Cpdag.of(dag)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=6, max_arcs=10), st.data())
 def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_share(dag, data):
@@ -62,6 +64,7 @@ def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_sh
     assert twin == (set(closure.graph.index_directed_edges()), set(closure.graph.index_undirected_edges()))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(marks(), st.randoms(use_true_random=False))
 def test_any_marks_close_once_and_for_all_without_a_new_cycle(given_marks, random):
@@ -102,6 +105,7 @@ def test_wide_rows():
         assert consistent_extension(closed) == Cpdag.of(dag).to_dag()
 
 
+@pytest.mark.slow
 def test_a_complete_undirected_graph_stays_so():
     schema = schema_of(f"v{i}" for i in range(80))
     complete = Pdag(schema, [], combinations(range(80), 2))

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.graphs.directed import dags, random_dag, schema_of, shuffled
@@ -13,6 +14,7 @@ def unshielded(skeleton):
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=7))
 def test_exact_claims_are_all_kept(dag):
@@ -21,6 +23,7 @@ def test_exact_claims_are_all_kept(dag):
     assert found.dropped == found.skipped == found.added == ()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(dags(max_size=7), st.randoms(use_true_random=False))
 def test_any_claims_lead_to_a_class_with_this_skeleton(dag, random):

@@ -51,6 +51,7 @@ def test_the_order_of_columns_does_not_matter():
     assert tw.graphs.design_databases(dag, 12) == tw.graphs.design_databases(tw.Dag(turned, dag.edges()), 12)
 
 
+@pytest.mark.slow
 def test_large_networks_get_few_tables():
     dag = tw.load_network("alarm").dag
     for room, most in ((6, 10), (12, 4), (18, 3), (37, 1)):

@@ -58,6 +58,7 @@ def test_files(tmp_path):
         read_hypergraph(tmp_path)
 
 
+@pytest.mark.slow
 @given(SETS)
 def test_what_is_written_is_read_back(sets):
     assert parse_hypergraph(format_hypergraph(sets)) == tuple(sets)

@@ -215,6 +215,7 @@ KNOWLEDGE = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(KNOWLEDGE)
 def test_what_binds_can_be_obeyed_and_what_is_refused_cannot(knowledge):
@@ -307,6 +308,7 @@ JSON = st.recursive(
 KEYS = st.sampled_from(["required", "forbidden", "tiers", "order", "parents", "forbidden_edges", "x"])
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(document=st.dictionaries(KEYS, JSON, max_size=4) | JSON, cut=st.none() | st.integers(0, 40))
 def test_any_file_is_read_or_refused(document, cut, tmp_path_factory):

@@ -60,6 +60,7 @@ def test_networkx_agrees(graph):
     assert set(BlockTree(graph).cut_vertices) == set(networkx.articulation_points(other))
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(min_size=2, max_size=9), st.data())
 def test_a_path_crosses_exactly_the_separating_cut_vertices(graph, data):
@@ -96,6 +97,7 @@ def test_empty_and_complete_graphs(n):
     assert BlockTree(UndirectedGraph.complete(schema)).block_scopes == ((tuple(range(n)),) if n else ())
 
 
+@pytest.mark.slow
 def test_a_path_of_five_thousand_is_walked_without_recursion():
     ends = np.stack([np.arange(4999), np.arange(1, 5000)], axis=1)
     tree = BlockTree(UndirectedGraph(slow.plain_schema(5000), ends))
@@ -122,6 +124,7 @@ def test_induced_nodes_of_a_fan():
     assert induced_nodes(fan, 0, 5) == (4,)
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(min_size=1, max_size=9))
 def test_induced_nodes_equal_path_enumeration(graph):

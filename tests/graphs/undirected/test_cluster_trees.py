@@ -46,6 +46,7 @@ def moral(n, parents):
 # --- junction trees
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @slow.unhurried
 @given(graph=slow.graphs(max_size=9))
@@ -61,6 +62,7 @@ def test_the_tree_is_the_heaviest_over_the_cliques(method, graph):
     assert [set(s) for s in tree.separator_scopes] == [cliques[i] & cliques[j] for i, j in tree.edges]
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_columns_in_another_order_give_the_same_tree(graph):
@@ -155,6 +157,7 @@ def test_two_thousand_variables():
 # --- paths
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(min_size=1, max_size=8), st.data())
 def test_path_separators_separate(graph, data):
@@ -315,6 +318,7 @@ def test_shapes_that_are_no_d_separation_tree_are_refused():
         DSeparationTree(numbered(2), [(0,), (1,)], [])
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(
     st.lists(st.sets(st.integers(0, 6), min_size=1), min_size=1, max_size=6),

@@ -31,6 +31,7 @@ TWINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @slow.unhurried
 @given(graph=slow.graphs(max_size=10))
@@ -44,6 +45,7 @@ def test_orders_equal_their_twins_beyond_one_word(method):
     assert elimination_order(graph, method) == TWINS[method](slow.adjacency(graph), slow.rank_of(graph))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @slow.unhurried
 @given(graph=slow.graphs(max_size=8))
@@ -69,6 +71,7 @@ def test_min_fill_of_a_thousand_variables_is_quick():
     assert time.process_time() - start < 1
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_chordality_and_its_witnesses(graph):
@@ -97,6 +100,7 @@ def test_the_refusal_shows_a_cycle():
     )
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=9))
 def test_networkx_agrees_on_chordality(graph):
@@ -104,6 +108,7 @@ def test_networkx_agrees_on_chordality(graph):
     assert is_chordal(graph) == networkx.is_chordal(graph.to_networkx())
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_maximal_cliques_equal_their_definition(graph):
@@ -114,6 +119,7 @@ def test_maximal_cliques_equal_their_definition(graph):
     assert names == sorted(tuple(sorted(clique)) for clique in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 80, 150])
 def test_networkx_agrees_on_maximal_cliques(n):
     networkx = pytest.importorskip("networkx")

@@ -93,6 +93,7 @@ def test_irregularity_equals_its_definition(graph):
     assert graph.irregularity() == slow.irregularity(slow.adjacency(graph))
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=8), st.data())
 def test_a_subgraph_has_the_edges_between_its_variables(graph, data):
@@ -131,6 +132,7 @@ def test_two_thousand_variables():
     assert graph.neighbours(1500) == (1499, 1501)
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6))))
 def test_a_builder_follows_a_set_of_edges(changes):

@@ -60,6 +60,7 @@ def test_large_integers_are_compared_exactly():
     assert maximum_spanning_forest(schema_of("abc"), weights).edges() == [("a", "c"), ("b", "c")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [None, 4])
 def test_branching_weighs_as_much_as_the_best_of_all(values):
     rng = np.random.default_rng(41)

@@ -28,6 +28,7 @@ def is_minimal(graph, cover):
     return not any(slow.is_chordal(slow.adjacency(cover.without_edges([pair]))) for pair in extra)
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=9), st.data())
 def test_elimination_equals_its_twin(graph, data):
@@ -41,6 +42,7 @@ def test_elimination_equals_its_twin(graph, data):
     assert result.width == max(map(len, result.cliques), default=0) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @slow.unhurried
 @given(graph=slow.graphs(max_size=9))
@@ -54,6 +56,7 @@ def test_a_triangulation_is_a_chordal_supergraph(method, graph):
         assert is_minimal(graph, result.graph)
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_minimal_triangulations_are_minimal(graph):
@@ -66,6 +69,7 @@ def test_minimal_triangulations_are_minimal(graph):
         assert is_minimal(graph, result.graph)
 
 
+@pytest.mark.slow
 @slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_columns_in_another_order_give_the_same_fill(graph):
@@ -77,6 +81,7 @@ def test_columns_in_another_order_give_the_same_fill(graph):
     assert minimal.fill_edges() == again.fill_edges()
 
 
+@pytest.mark.slow
 def test_larger_redundant_fill_is_dropped():
     graph = slow.moral_graph(80, np.random.default_rng(5), max_parents=2)
     wide = triangulate(graph, "lex_bfs")

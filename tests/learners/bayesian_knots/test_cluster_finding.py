@@ -146,6 +146,7 @@ def weight_matrices(draw, largest=9):
 
 
 class TestLaws:
+    @pytest.mark.slow
     @settings(max_examples=150, deadline=None)
     @given(weight_matrices(), st.sampled_from(["tree", "centre"]))
     def test_stars_equal_their_slow_twin(self, weights, weight):
@@ -153,6 +154,7 @@ class TestLaws:
         assert measured.tree.index_edges() == slow.spanning_tree(weights)
         assert stars_of(discover_stars(measured, weight=weight)) == slow.discover_stars(weights, weight)
 
+    @pytest.mark.slow
     @settings(max_examples=150, deadline=None)
     @given(weight_matrices(), st.sampled_from([0, 0.2, 0.5, 1]), st.booleans())
     def test_clusters_equal_their_slow_twin(self, weights, epsilon, require):
@@ -170,6 +172,7 @@ class TestLaws:
         names = measured.schema.names
         assert [(b.anchor, b.variable) for b in found.bridges] == [(names[u], names[v]) for u, v in added]
 
+    @pytest.mark.slow
     @settings(max_examples=100, deadline=None)
     @given(weight_matrices(), st.sampled_from([0.2, 0.5, 1, "adaptive"]), st.booleans())
     def test_what_always_holds(self, weights, expansion, merge):
@@ -191,6 +194,7 @@ class TestLaws:
         assert not any(a < b for a in sets for b in sets)
         assert set().union(*sets) == set(range(n))
 
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(weight_matrices(), st.randoms(use_true_random=False), st.sampled_from(["tree", "centre"]))
     def test_order_of_columns_plays_no_part(self, weights, random, weight):

@@ -66,6 +66,7 @@ def test_a_cycle_of_agreed_directions_is_cut_at_its_weakest_edge():
     assert found.turned == (("v0000", "v0002"),)
 
 
+@pytest.mark.slow
 def test_three_thousand_conflicting_sets_give_acyclic_graphs_with_the_union_as_skeleton():
     rng = np.random.default_rng(0)
     for i in range(3_000):
@@ -78,6 +79,7 @@ def test_three_thousand_conflicting_sets_give_acyclic_graphs_with_the_union_as_s
             assert skeleton(by_class.dag.index_edges()) == union(knots)
 
 
+@pytest.mark.slow
 def test_the_twin_places_the_same_arcs_and_the_literal_order_of_the_text_closes_cycles():
     rng = np.random.default_rng(0)
     n_cyclic = 0
@@ -89,6 +91,7 @@ def test_the_twin_places_the_same_arcs_and_the_literal_order_of_the_text_closes_
     assert n_cyclic > 50
 
 
+@pytest.mark.slow
 def test_the_order_of_knots_does_not_matter():
     rng = np.random.default_rng(1)
     for _ in range(200):
@@ -117,6 +120,7 @@ def test_the_order_of_columns_does_not_matter():
         assert first.dag.edges() == second.dag.edges()
 
 
+@pytest.mark.slow
 def test_one_knot_and_equal_knots_come_back_as_they_are():
     rng = np.random.default_rng(3)
     for _ in range(200):
@@ -157,6 +161,7 @@ def test_known_directions_are_not_voted_on():
     assert by_class.dag.has_arc(1, 0)
 
 
+@pytest.mark.slow
 def test_thousands_of_knots_take_little_time():
     rng = np.random.default_rng(4)
     n = 2_000

@@ -49,6 +49,7 @@ def test_few_rows_for_many_variables(wide):
     assert "reopen edges" not in [phase.name for phase in plain.trace.phases]
 
 
+@pytest.mark.slow
 def test_columns_do_not_matter(wide):
     names = np.random.default_rng(0).permutation(wide.schema.names).tolist()
     shuffled = tw.learn_knots(tw.count(wide.reordered(names)))
@@ -57,6 +58,7 @@ def test_columns_do_not_matter(wide):
     assert shuffled.score == learned.score
 
 
+@pytest.mark.slow
 def test_single_edges_never_lower_the_score_of_the_pairs_looked_at(wide):
     score = tw.SparseQNML(tw.count(wide))
     pairs = score.pair_gains() > -2

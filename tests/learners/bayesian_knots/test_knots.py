@@ -277,6 +277,7 @@ class TestClusteredDag:
                 with_clusters(model.dag, {"clusters": section})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TREEWRIGHT_DATA" not in os.environ, reason="TREEWRIGHT_DATA names no folder")
 def test_pigs_from_500_rows_without_error():
     network = tw.read_model(Path(os.environ["TREEWRIGHT_DATA"]) / "networks" / "pigs.bif.gz")

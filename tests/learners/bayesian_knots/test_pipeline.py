@@ -41,6 +41,7 @@ def test_one_cluster_of_all_variables_gives_what_the_engine_gives(combine):
         assert [knot.engine for knot in learned.knots] == [engine]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_number_of_threads_does_not_matter(engine):
     counter = tw.count(alarm())
@@ -58,6 +59,7 @@ def test_the_number_of_threads_does_not_matter(engine):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_order_of_columns_does_not_matter(engine):
     table = alarm(rows=300, seed=1)
@@ -127,6 +129,7 @@ def test_large_clusters_are_not_searched_exactly():
     assert learned.trace.total("scores") == sum(k.n_scores for k in learned.knots) > 0
 
 
+@pytest.mark.slow
 def test_knowledge_is_obeyed_within_and_between_clusters():
     counter = tw.count(alarm())
     free = tw.learners.learn_paper_knots(counter)

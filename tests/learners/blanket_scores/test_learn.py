@@ -85,6 +85,7 @@ class TestTwins:
         assert [flip.edge for flip in learned.flips] == [(names[u], names[v]) for (u, v), _ in path]
         np.testing.assert_allclose([f.score for f in learned.flips], [t for _, t in path], atol=1e-8)
 
+    @pytest.mark.slow
     @settings(max_examples=10, deadline=None)
     @given(st.integers(0, 10**6))
     def test_walk(self, seed):
@@ -368,6 +369,7 @@ class TestPosterior:
             assert message in str(refused.value)
 
 
+@pytest.mark.slow
 @needs_a_timer
 @pytest.mark.parametrize(
     ("kind", "search", "treewidth"),

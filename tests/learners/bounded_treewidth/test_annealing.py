@@ -54,6 +54,7 @@ def test_it_takes_part_in_the_kicks():
     assert asked[0] > 1.5 * asked[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
@@ -89,6 +90,7 @@ def test_continuous_variables_of_which_some_are_constant_or_equal():
     checked(GaussianBIC(moments(read_table({f"x{i}": values[:, i] for i in range(16)}))), [1], effort=6)
 
 
+@pytest.mark.slow
 @needs_a_timer
 def test_an_interrupt_stops_it():
     score = BIC(count(dependent_table(1, 60, 2000)))

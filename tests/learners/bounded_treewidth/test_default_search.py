@@ -74,6 +74,7 @@ def check(learned, score, treewidth):
 # what the search keeps
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 9))
 @settings(max_examples=25, deadline=None)
 def test_everything_kept_holds_after_every_change(seed, treewidth, n):
@@ -163,6 +164,7 @@ def test_more_effort_pays_and_reruns_are_equal():
     assert again.score == runs[2].score
 
 
+@pytest.mark.slow
 def test_being_turned_over_is_certified_and_repeatable():
     """So many kicks that the search is turned over and goes back to the best, several times."""
     score = score_of(7, n=9, n_rows=800)
@@ -278,6 +280,7 @@ def test_rounds_say_what_they_brought():
 # the best there is
 
 
+@pytest.mark.slow
 def test_how_often_the_best_network_of_width_two_is_found(record_property):
     """Against all 2-trees over five and six variables."""
     hits, cases = {0: 0, 5: 0, 20: 0}, [(seed, 5) for seed in range(8)] + [(seed, 6) for seed in range(2)]
@@ -472,6 +475,7 @@ def density_rows(name, split):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "split", "treewidth", "local", "effort", "further"),
     [

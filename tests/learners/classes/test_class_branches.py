@@ -59,6 +59,7 @@ def test_the_number_of_threads_changes_neither_the_class_nor_what_is_counted(ala
         assert work_of(other) == work_of(first)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     seed=st.integers(0, 10_000), n_groups=st.integers(1, 8), kind=st.sampled_from([tw.BIC, tw.QNML, tw.AIC])

@@ -28,6 +28,7 @@ from treewright.learners import PairSchedule
 # steps
 
 
+@pytest.mark.slow
 def test_steps_lead_to_the_classes_one_move_away_four_variables():
     classes = {class_of(4, dag) for dag in all_dags(4)}
     assert len(classes) == 185
@@ -36,6 +37,7 @@ def test_steps_lead_to_the_classes_one_move_away_four_variables():
         assert {marks_from(after) for _, after in found} - {marks} == classes_one_move_away(4, marks)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(dag=dags(min_size=5, max_size=5))
 def test_steps_lead_to_the_classes_one_move_away_five_variables(dag):
@@ -159,6 +161,7 @@ def test_no_single_move_on_any_member_improves(effort):
                         assert without - own + turned <= 0
 
 
+@pytest.mark.slow
 def test_expected_counts_give_the_true_class():
     rng = np.random.default_rng(5)
     for _ in range(6):
@@ -178,6 +181,7 @@ def test_expected_counts_give_the_true_class():
 # who answers
 
 
+@pytest.mark.slow
 def test_a_score_in_python_leads_to_the_same_class():
     counter = tw.count(tw.load_network("asia").sample(2_000, rng=np.random.default_rng(3)))
     for kind in (tw.BIC, tw.SparseQNML):
@@ -216,6 +220,7 @@ def test_gaussian_classes():
 # large
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TREEWRIGHT_DATA" not in os.environ, reason="TREEWRIGHT_DATA names no data folder")
 def test_pigs_is_found_without_an_error():
     model = tw.read_model(Path(os.environ["TREEWRIGHT_DATA"]) / "networks" / "pigs.bif.gz")

@@ -133,6 +133,7 @@ def test_pairs_may_be_looked_at_again_before_others_are_let_in():
     assert not tw.learners.class_search(score, effort=0, schedule=PairSchedule(then=nobody)).certified
 
 
+@pytest.mark.slow
 def test_cheaper_edges_never_end_lower_and_find_what_pays_only_together():
     everybody = ~np.eye(50, dtype=bool)
     gained = []
@@ -161,6 +162,7 @@ class Uneven(Plain):
         return self.inner.local_many(families) + 0.5 * np.array(noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_edges_reopened_in_circles_come_to_an_end(seed):
     names = ["asia", "bronc", "dysp", "either", "lung"]

@@ -138,6 +138,7 @@ def test_a_continuous_score_without_a_grid():
     assert score.score(learned) > score.score(Dag.empty(table.schema))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, None]), st.sampled_from(WAYS), st.data())
 def test_random_knowledge_is_obeyed_at_every_step(seed, max_parents, way, data):
@@ -316,6 +317,7 @@ def test_what_cannot_be_done_is_refused():
         learn_tabu(score, patience=0)
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_may_stop_the_work():
     class SlowScore:
         def __init__(self, inner):

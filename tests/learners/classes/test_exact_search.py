@@ -34,6 +34,7 @@ def random_table(seed, n, rows=60, states=3):
 SCORES = [tw.BIC, tw.AIC, tw.BDeu, tw.K2, tw.QNML, tw.SparseQNML]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(SCORES))
 def test_no_network_of_four_variables_is_better(seed, kind):
@@ -46,6 +47,7 @@ def test_no_network_of_four_variables_is_better(seed, kind):
     assert learned.cpdag == tw.Cpdag.of(learned.structure)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 10**6))
 def test_the_best_obedient_network(seed):

@@ -70,6 +70,7 @@ def test_directed_knowledge_is_obeyed_and_the_result_is_a_local_optimum(known):
     assert again.structure == found.structure
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 10_000), st.data())
 def test_any_knowledge_is_obeyed_in_any_column_order(seed, data):

@@ -141,6 +141,7 @@ def test_numbering_hidden_states_otherwise_changes_nothing():
     )
 
 
+@pytest.mark.slow
 def test_a_star_of_500_children_stays_finite():
     rng = np.random.default_rng(0)
     codes = (rng.random((130, 501)) < rng.random((130, 1))).astype(int)

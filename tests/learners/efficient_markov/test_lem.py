@@ -119,6 +119,7 @@ def test_partitions_are_those_of_the_twin_with_and_without_shortcuts(seed, q):
         assert [tuple(block) for block in found] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("leaf", ["independent", "tree"])
 @pytest.mark.parametrize("states", [2, 3])
@@ -135,6 +136,7 @@ def test_the_graph_is_that_of_the_twin(seed, leaf, states):
 
 
 # ------------------------------------------------------------------ laws
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

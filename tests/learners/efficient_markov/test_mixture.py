@@ -110,6 +110,7 @@ def test_what_does_not_matter_to_a_mixture(of):
     _core.set_threads(before)
 
 
+@pytest.mark.slow
 def test_the_stack_is_reproducible_and_never_worse_than_its_best_member():
     table, valid = clustered(500, seed=1), clustered(150, seed=11)
     seen = []
@@ -139,6 +140,7 @@ def test_a_larger_budget_learns_more_and_the_clock_is_told():
     assert late.members
 
 
+@pytest.mark.slow
 def test_compact_keeps_few_members():
     table = clustered(400, seed=3)
     few = tw.learn_mixture(tw.count(table), components="auto", budget=0.02, compact=2)
@@ -229,6 +231,7 @@ def test_counts_of_pairs_that_would_not_fit_are_refused():
         tw.learn_mixture(tw.count(table), components=2)
 
 
+@pytest.mark.slow
 @needs_a_timer
 @pytest.mark.parametrize(
     "learn",

@@ -1,6 +1,7 @@
 """Stacking: weights that EM finds, and the promise never to be worse than the best member."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -24,6 +25,7 @@ def test_weights_are_those_of_a_general_optimiser():
     assert abs(score_of(logs, weights, weigh(logs, weights, 0.0)) - expected) < 1e-6
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.sampled_from([0.0, 0.5]))
 def test_a_stack_is_never_worse_than_its_best_member(seed, models, prior):

@@ -20,6 +20,7 @@ def true_blanket(dag, x):
     return tuple(sorted(dag.schema.names_of(moral - {x})))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9), density=st.floats(0, 0.7))
 def test_an_oracle_gives_the_exact_blanket(seed, n, density):

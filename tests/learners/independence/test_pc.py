@@ -49,6 +49,7 @@ def test_the_worked_example_of_xie_geng_and_zhao():
     assert learned.conflicts == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(1, 9), density=st.floats(0, 0.6), rule=st.sampled_from(RULES)
@@ -70,6 +71,7 @@ def test_an_oracle_gives_the_true_class_of_the_examples(name):
 
 
 # ------------------------------------------------------------------ data
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), rule=st.sampled_from(RULES), alpha=st.sampled_from([0.01, 0.05, 0.3]))
 def test_what_is_learned_from_any_data_is_an_equivalence_class(seed, rule, alpha):
@@ -185,6 +187,7 @@ def test_a_score_decides_inside_the_skeleton():
     assert score.score(learned.dag) >= score.score(contest.dag)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(data=st.data(), seed=st.integers(0, 1000))
 def test_a_score_obeys_knowledge(data, seed):
@@ -218,6 +221,7 @@ def told(draw, names):
     return tw.Knowledge(required=required, forbidden=forbidden + backward, forbidden_edges=apart, tiers=tiers)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(data=st.data(), seed=st.integers(0, 1000), rule=st.sampled_from(RULES))
 def test_knowledge_is_obeyed(data, seed, rule):
@@ -250,6 +254,7 @@ class Recorder:
         return self.test.independent_many(queries)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), share=st.floats(0, 1))
 def test_true_knowledge_and_an_oracle_give_the_class_with_what_follows(seed, share):

@@ -25,6 +25,7 @@ def random_rows(seed, n, rows):
     return tw.random_network(n, 2, states=(2, 3), concentration=0.5, rng=rng).sample(rows, rng=rng)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(4, 11), st.sampled_from([None, 0.01, 0.03]), st.integers(2, 8))
 def test_the_twin_finds_the_same(seed, n, threshold, largest):
@@ -158,6 +159,7 @@ def test_refusals():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TREEWRIGHT_DATA" not in os.environ, reason="TREEWRIGHT_DATA names no folder")
 def test_many_states_take_no_large_tables():
     folder = Path(os.environ["TREEWRIGHT_DATA"]) / "networks"

@@ -35,6 +35,7 @@ def random_field(seed, n_rows=25):
     return codes, weights, cardinalities, features, design, chance
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_pseudo_likelihood_is_that_of_the_twin(seed):
@@ -48,6 +49,7 @@ def test_the_pseudo_likelihood_is_that_of_the_twin(seed):
         assert gradient[f] == pytest.approx(slope, abs=1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000))
 def test_gains_are_maxima_along_one_weight(seed):
@@ -85,6 +87,7 @@ def test_candidates_hold_somewhere_and_are_new(seed):
     assert [tuple(c) for c in design.candidates(3)] == sorted(wanted)
 
 
+@pytest.mark.slow
 def test_a_factor_over_three_variables_is_found():
     schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abcd"])
     parity = np.exp(np.array([[[0.8, -0.8], [-0.8, 0.8]], [[-0.8, 0.8], [0.8, -0.8]]]))
@@ -98,6 +101,7 @@ def test_a_factor_over_three_variables_is_found():
     assert model.score(test) == pytest.approx(truth.score(test), abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_best_round_is_kept_and_figures_are_those_of_the_model():
     table = tw.networks.random_markov_network(tw.networks.load_graph("six_split"), rng=rng(2)).sample(
         900, rng=rng(3)
@@ -118,6 +122,7 @@ def test_the_best_round_is_kept_and_figures_are_those_of_the_model():
     assert all(one.gain > 0 for one in learned.rounds)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_columns_does_not_matter():
     table = tw.networks.random_markov_network(
         tw.networks.hub_graph(1, leaves=3, states=3), rng=rng(2)

@@ -24,6 +24,7 @@ def prices_of(n, penalty):
     return penalty * (1 - np.eye(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_solver_agrees_with_scikit_learn(seed, penalty):

@@ -148,6 +148,7 @@ def test_validation_takes_the_penalty_that_predicts_best():
     assert np.array_equal(learned.weights, tw.learn_l1_neighbourhoods(train, penalty=best).weights)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_columns_and_threads_does_not_matter():
     table = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(3)).sample(
         500, rng=rng(4)

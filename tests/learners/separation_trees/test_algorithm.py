@@ -38,6 +38,7 @@ SHAPES = {  # nodes and largest node by min-fill, families as hyperedges
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 def test_an_oracle_gives_the_class_of_the_networks(name):
     if not DATA:
@@ -70,6 +71,7 @@ def check_case(seed):
     assert dag.moral_graph().is_subgraph_of(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 240, 40))
 def test_an_oracle_gives_the_true_class(start):
     for seed in range(start, start + 40):

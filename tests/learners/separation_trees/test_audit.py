@@ -115,6 +115,7 @@ def test_sparse_strata_are_not_held_against_a_tree(seed):
     assert found.contradictions == ()
 
 
+@pytest.mark.slow
 def test_p_values_in_dense_strata_are_uniform_when_nothing_depends():
     rng = np.random.default_rng(0)
     schema = tw.Schema(

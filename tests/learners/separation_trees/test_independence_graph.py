@@ -24,6 +24,7 @@ def gaussian_rows(n_rows, seed, n=6):
     return tw.Moments.of_block(schema, rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 9), density=st.floats(0, 0.7))
 def test_an_oracle_gives_the_moral_graph(seed, n, density):

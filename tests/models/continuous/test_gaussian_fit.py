@@ -28,6 +28,7 @@ def family_of(model, rows, v):
     return found, float(np.mean((rows[:, v] - design @ found) ** 2))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.integers(1, 7), st.integers(0, 10**6))
 def test_it_is_least_squares(n, seed):

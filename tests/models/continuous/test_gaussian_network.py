@@ -62,6 +62,7 @@ def test_worked_numbers(grades):
     assert grades.covariance()[3, 3] == pytest.approx(49 / 4 + 0.25)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(1, 9), st.integers(0, 10**6), st.data())
 def test_answers_equal_the_dense_formulas(n, seed, data):

@@ -14,6 +14,7 @@ from treewright.errors import SettingError, UnknownNameError
 from treewright.models import JointNormal, Normal, NormalMarginals
 
 
+@pytest.mark.slow
 @given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e6), st.floats(-1e3, 1e3), st.floats(0.001, 0.999))
 def test_one_variable_is_the_normal_of_scipy(mean, variance, x, p):
     answer, other = Normal("x", mean, variance), norm(mean, math.sqrt(variance))

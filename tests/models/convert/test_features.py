@@ -33,6 +33,7 @@ def summed_weights(model):
     return np.array(logs)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds, st.booleans())
 def test_the_weights_of_a_row_are_its_log_probability(seed, pushed):
@@ -41,6 +42,7 @@ def test_the_weights_of_a_row_are_its_log_probability(seed, pushed):
     np.testing.assert_allclose(np.exp(summed_weights(model)), joint_table(graph).ravel(), atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seeds)
 def test_a_log_linear_model_is_the_same_distribution(seed):
@@ -62,6 +64,7 @@ def test_worked_example_has_24_features():
     assert len(pushed.features) == 22  # the two weights of the split went into the first tables
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds)
 def test_the_junction_tree_has_the_same_marginals(seed):
@@ -76,6 +79,7 @@ def test_the_junction_tree_has_the_same_marginals(seed):
     np.testing.assert_allclose(np.exp(network.log_probability(rows)), joint_table(graph).ravel(), atol=1e-10)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seeds)
 def test_hidden_trees_written_out_are_the_same(seed):

@@ -167,6 +167,7 @@ def test_samples_do_not_depend_on_threads_or_length():
     assert not np.array_equal(short, np.column_stack(model.sample(777, rng=np.random.default_rng(5)).columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["asia", "alarm"])
 def test_samples_follow_the_tables(name):
     model = load_network(name)

@@ -24,6 +24,7 @@ def total(model):
     return float(np.exp(model.log_probability(tw.Table(model.schema, columns))).sum())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds, st.sampled_from([0.0, 0.5, 1.0]))
 def test_refitted_parameters_are_likelier_and_sum_to_one(seed, alpha):
@@ -98,6 +99,7 @@ def test_constant_single_and_repeated_columns():
     assert one.probability_of({"a": 1, "b": 1}) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(seeds)
 def test_no_round_of_em_lowers_its_objective(seed):

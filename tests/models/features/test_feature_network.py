@@ -118,6 +118,7 @@ def test_every_verb_agrees_on_the_worked_example(smoothed):
     assert repr(smoothed) == "<FeatureNetwork: 6 variables, 9 nodes, deterministic>"
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds)
 def test_entropy_agrees_with_enumeration(seed):

@@ -47,6 +47,7 @@ def test_it_converges_to_a_fixed_point():
     np.testing.assert_allclose(b[0, 0], (4 + 2 * b[0, 0]) / (8 + x), atol=1e-6)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([None, tw.Dirichlet(1.0), tw.Dirichlet(20.0)]))
 def test_no_round_loses(seed, prior):
     rng = np.random.default_rng(seed)

@@ -59,6 +59,7 @@ def test_dirichlet_by_hand():
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1e6), min_size=6, max_size=6), st.sampled_from([None, Dirichlet(0.5)]))
 def test_real_counts_give_distributions(counts, prior):
     model = fit(DAG, FullCounter(SCHEMA, np.array(counts).reshape(3, 2)), prior=prior)

@@ -47,6 +47,7 @@ def large():
     return BayesianNetwork(Dag(schema, arcs), tables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPOSITORY)
 def test_networks_of_the_repository(name, tmp_path):
     path = Path(os.environ.get("TREEWRIGHT_DATA", "")) / "networks" / f"{name}.bif.gz"
@@ -60,6 +61,7 @@ def test_networks_of_the_repository(name, tmp_path):
         assert read_model(tmp_path / f"m.{ending}") == model
 
 
+@pytest.mark.slow
 def test_a_large_file_is_read_at_once(large, tmp_path):
     assert large.n_parameters >= 187_000
     write_model(large, tmp_path / "m.bif")
@@ -72,6 +74,7 @@ def test_a_large_file_is_read_at_once(large, tmp_path):
     assert min(seconds) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", FORMATS)
 def test_memory_is_a_small_multiple_of_the_file(large, ending, tmp_path):
     write_model(large, tmp_path / f"m.{ending}")

@@ -17,6 +17,7 @@ WORDS = (
 FRAGMENTS = st.sampled_from([b"", *MARKS, *WORDS, b"<!ENTITY a 'b'>", b"\xef\xbb\xbf", b"default 1 0;"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @settings(max_examples=150)
 @given(data=st.data())
@@ -31,6 +32,7 @@ def test_mutations_are_refused_or_models(name, data):
         assert isinstance(read_bytes(name, content), BayesianNetwork | MarkovNetwork | FeatureNetwork)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @settings(max_examples=60)
 @given(cut=st.integers(0, 3000), again=st.integers(0, 3000))

@@ -39,6 +39,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", FILES)
 def test_hostile_files_are_refused_in_time(name):

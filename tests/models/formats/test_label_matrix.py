@@ -59,6 +59,7 @@ labels = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(texts, labels, st.booleans()), min_size=1, max_size=5, unique_by=lambda v: v[0]),

@@ -143,6 +143,7 @@ def test_other_formats_say_what_to_do(tmp_path):
 values = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-1, 1) | st.text(max_size=3) | st.just([])
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data())
 def test_signed_nonsense_is_refused_or_a_model(data):

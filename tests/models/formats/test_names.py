@@ -20,6 +20,7 @@ def single(states, *, name="x", ordered=False):
     return BayesianNetwork(Dag(schema, []), [[1 / len(states)] * len(states)])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=6, unique=True),
     st.lists(

@@ -41,6 +41,7 @@ def test_pipes_are_written_through(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
 
 
+@pytest.mark.slow
 def test_the_standard_output_keeps_what_was_printed_around(tmp_path):
     code = (
         "import os\nfrom treewright.models.formats.text import write_bytes\n"
@@ -61,6 +62,7 @@ def test_packed_bytes_say_neither_name_nor_time(tmp_path):
     assert (tmp_path / "a.gz").read_bytes()[4:8] == bytes(4)
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_before_they_burst(monkeypatch):
     monkeypatch.setattr(text, "ALWAYS_UNPACKED", 2**16)
     packer = zlib.compressobj(9, wbits=31)

@@ -26,6 +26,7 @@ def as_keywords(rules):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RULES)
 @settings(max_examples=300)
 @given(text=st.text(alphabet='ab0.é "\\/*%#{}()[],;|=\n\t', max_size=40))
@@ -44,6 +45,7 @@ def test_native_and_slow_tokens_agree(kind, text):
     assert symbols.tolist() == [first[span] for span in spans]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.text(alphabet="0123456789.eE+-naif x", min_size=1, max_size=12) | st.floats().map(repr))
 def test_numbers_are_those_of_python(text):

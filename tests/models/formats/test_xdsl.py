@@ -100,6 +100,7 @@ def test_refusals(old, new, message):
     assert message in refused(FILE.replace(old, new))
 
 
+@pytest.mark.slow
 def test_deterministic_nodes_do_not_blow_up():
     n = 9000
     states = "".join(f'<state id="s{i}"/>' for i in range(n))

@@ -33,6 +33,7 @@ def random_features(schema, rng, n):
     return features
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_likelihood_and_expectations_agree_with_enumeration(seed):

@@ -60,6 +60,7 @@ def test_the_square_by_hand():
     assert model.structure == CYCLE
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.integers(0, 10**6), st.sampled_from([None, 0.5]))
 def test_clique_marginals_are_those_of_the_data(seed, ess):
@@ -77,6 +78,7 @@ def test_clique_marginals_are_those_of_the_data(seed, ess):
                 np.testing.assert_allclose(summed_to(joint, clique), summed_to(wanted, clique), atol=1e-8)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_fitting_on_the_tree_is_fitting_on_the_full_table(seed):
@@ -88,6 +90,7 @@ def test_fitting_on_the_tree_is_fitting_on_the_full_table(seed):
     np.testing.assert_allclose(distribution(fast), slow, atol=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_the_closed_form_is_the_directed_maximum_likelihood(seed):

@@ -40,6 +40,7 @@ def random_given(model, joint, rng):
     return evidence, given
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(seeds)
 def test_questions_agree_with_enumeration(seed):
@@ -70,6 +71,7 @@ def test_questions_agree_with_enumeration(seed):
     assert model.log_partition == pytest.approx(math.log(partition), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seeds)
 def test_rows_agree_with_enumeration(seed):
@@ -154,6 +156,7 @@ def test_no_factors_mean_a_uniform_distribution():
     assert repr(model) == "<MarkovNetwork: 2 variables, 0 edges, 0 factors>"
 
 
+@pytest.mark.slow
 def test_making_a_network_plans_nothing():
     grid = tw.Schema([tw.Variable(f"v{i:04}", (0, 1)) for i in range(3600)])
     pairs = [(i, i + 1) for i in range(3599) if i % 60 < 59] + [(i, i + 60) for i in range(3540)]

@@ -21,6 +21,7 @@ def log_pseudolikelihood(features, weights, table):
     return total / table.n_rows
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_the_maximum_of_the_definition_is_found(seed):
@@ -52,6 +53,7 @@ def test_it_agrees_with_the_likelihood_where_that_is_saturated():
     np.testing.assert_allclose(quick.network.marginals().cells, exact.network.marginals().cells, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_weights_of_a_grid_without_a_junction_tree_are_recovered():
     side = 12
     schema = tw.Schema([tw.Variable(f"v{i:03}", (0, 1)) for i in range(side * side)])

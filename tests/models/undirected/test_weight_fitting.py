@@ -33,6 +33,7 @@ def test_the_gradient_is_frequency_less_expectation(seed):
         assert gradient[i] == pytest.approx((up - down) / 2e-5, abs=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.integers(0, 10**6))
 def test_a_prior_is_a_penalty_and_the_maximum_is_one(seed):

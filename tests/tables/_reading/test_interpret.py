@@ -114,6 +114,7 @@ def test_identifiers_are_reported():
     assert not only(["a", "b"])[1].is_identifier
 
 
+@pytest.mark.slow
 def test_a_million_labels():
     table = read_table({"x": [f"user {i}" for i in range(1_000_000)]})
     assert table.column("x").dtype == np.uint32

@@ -104,6 +104,7 @@ def test_more_axes_than_arrays_have_are_refused():
         from_bytes(signed(widen))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=200))
 def test_random_bytes_are_refused(data):
@@ -111,6 +112,7 @@ def test_random_bytes_are_refused(data):
         from_bytes(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(ASIA) - 1), st.integers(0, 4), st.binary(max_size=4))
 def test_damaged_files_are_refused_or_unchanged(position, removed, inserted):
@@ -119,6 +121,7 @@ def test_damaged_files_are_refused_or_unchanged(position, removed, inserted):
         assert from_bytes(damaged) == load_network("asia")  # a space more or less does no harm
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_signed_nonsense_is_refused_or_a_model(data):

@@ -18,6 +18,7 @@ from treewright.verification.door import check_bytes
 MODEL = tw.FeatureNetwork(random_features(393))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_every_graph_survives_the_trip(seed):
