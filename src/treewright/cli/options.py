@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Annotated, Any, TypeVar
 
@@ -13,9 +13,10 @@ import typer
 from treewright import _core
 from treewright.limits import set_memory_limit
 
-_DATA = "Data"
-_RUN = "How to run"
-_ANSWER = "How to answer"
+# An option is named after the parameter that has it, unless a name is given.
+_of_data = partial(typer.Option, rich_help_panel="Data")
+_of_running = partial(typer.Option, rich_help_panel="How to run")
+_of_answering = partial(typer.Option, rich_help_panel="How to answer", show_default=False)
 
 Table = TypeVar("Table")
 
@@ -49,54 +50,33 @@ Model = Annotated[
 ]
 MissingOption = Annotated[
     Missing,
-    typer.Option(
-        "--missing",
-        help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM.",
-        rich_help_panel=_DATA,
-    ),
+    _of_data(help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM."),
 ]
 MissingValue = Annotated[
     list[str] | None,
-    typer.Option(
-        "--missing-value",
-        metavar="TEXT",
-        help="A text or number that stands for an empty cell, such as NA; repeat for more.",
-        rich_help_panel=_DATA,
+    _of_data(
+        metavar="TEXT", help="A text or number that stands for an empty cell, such as NA; repeat for more."
     ),
 ]
 Bins = Annotated[
     list[str] | None,
-    typer.Option(
-        "--bins",
+    _of_data(
         metavar="BINS",
         help="Cut numbers into intervals: 4 (all continuous columns, equal frequency), age=4, "
         "age=uniform:4 or age=0,18,65,120; repeat for more columns.",
-        rich_help_panel=_DATA,
     ),
 ]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore", metavar="NAME", help="Leave a column out; repeat for more.", rich_help_panel=_DATA
-    ),
-]
+Ignore = Annotated[list[str] | None, _of_data(metavar="NAME", help="Leave a column out; repeat for more.")]
 NoHeader = Annotated[
     bool,
-    typer.Option(
+    _of_data(
         "--no-header",
         help="The first line of a CSV file holds values; columns are x0, x1, ...",
-        rich_help_panel=_DATA,
         show_default=False,
     ),
 ]
 SchemaOf = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        metavar="MODEL",
-        help="Read the columns and states that this model has.",
-        rich_help_panel=_DATA,
-    ),
+    str | None, _of_data(metavar="MODEL", help="Read the columns and states that this model has.")
 ]
 Given = Annotated[
     list[str] | None,
@@ -107,40 +87,18 @@ Given = Annotated[
 MoreGiven = Annotated[
     list[str] | None, typer.Argument(metavar="NAME=STATE", help="What is known.", show_default=False)
 ]
-Seed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Where chance starts: the same seed, the same result.")
-]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, help="Threads to use; all cores by default.", rich_help_panel=_RUN),
-]
+Seed = Annotated[int | None, typer.Option(min=0, help="Where chance starts: the same seed, the same result.")]
+Threads = Annotated[int | None, _of_running(min=1, help="Threads to use; all cores by default.")]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="The most that one table may take, such as 4GiB; larger ones are refused.",
-        rich_help_panel=_RUN,
+    _of_running(
+        metavar="SIZE", help="The most that one table may take, such as 4GiB; larger ones are refused."
     ),
 ]
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="One JSON document on stdout, nothing else.",
-        rich_help_panel=_ANSWER,
-        show_default=False,
-    ),
-]
+AsJson = Annotated[bool, _of_answering("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Only the bare answer, tab-separated; no progress, no remarks.",
-        rich_help_panel=_ANSWER,
-        show_default=False,
-    ),
+    _of_answering("--quiet", "-q", help="Only the bare answer, tab-separated; no progress, no remarks."),
 ]
 
 
