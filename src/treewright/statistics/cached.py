@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
-from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import FamilyStatistics, FromTables, family_statistics
 from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
-if TYPE_CHECKING:
-    pass
-
 # A table is added up from a larger one while that has fewer cells than this share of the rows.
 _CELLS_PER_ROW = 0.5
 
 
-class CachedCounter:
+class CachedCounter(PluralCounter):
     """A counter that remembers its tables.
 
     Parameters
@@ -55,9 +52,6 @@ class CachedCounter:
     @property
     def n_rows(self) -> int | float:
         return self.counter.n_rows
-
-    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
-        return self.counts_many([tuple(scope)])[0]
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         asked = [self.schema.scope(scope) for scope in scopes]

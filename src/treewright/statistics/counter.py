@@ -6,14 +6,15 @@ so a learner cannot tell an array in memory from a thousand files on disk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.tables.schema import Schema
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
 Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -21,10 +22,7 @@ Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SparseCounts:
-    """The occupied cells of a table: `codes[i]` is a cell's position in C order, `counts[i]` its count.
-
-    Codes rise strictly.
-    """
+    """The occupied cells of a table: positions in C order, which rise strictly, and the count of each."""
 
     shape: tuple[int, ...]
     codes: npt.NDArray[np.int64]
@@ -36,6 +34,14 @@ class SparseCounts:
         flat = table.reshape(-1)
         codes = np.flatnonzero(flat).astype(np.int64)
         return cls(table.shape, codes, flat[codes])
+
+    @classmethod
+    def summed(cls, shape: tuple[int, ...], codes: npt.NDArray[np.int64], counts: Counts) -> SparseCounts:
+        """Cells that may come several times, added up."""
+        kept, where = np.unique(codes, return_inverse=True)
+        sums = np.zeros(len(kept), dtype=counts.dtype)
+        np.add.at(sums, where, counts)
+        return cls(shape, kept.astype(np.int64), cast("Counts", sums))
 
 
 @runtime_checkable
@@ -70,3 +76,14 @@ class Counter(Protocol):
     def sparse_counts(self, scope: Scope) -> SparseCounts:
         """Occupied cells only, for scopes whose table would be large or nearly empty."""
         ...
+
+
+class PluralCounter:
+    """What follows once `counts_many` is there."""
+
+    @abstractmethod
+    def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]: ...
+
+    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
+        """One axis per variable, in the order of `scope`."""
+        return self.counts_many([tuple(scope)])[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import TableTooLarge, WeightError
 from treewright.limits import check_table, format_bytes, memory_limit, table_cells
-from treewright.statistics.counter import Counter, Counts
+from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
 
@@ -61,6 +61,16 @@ class PosteriorSettings:
     gamma: float = 1.0
     slices: Literal["all", "observed"] = "all"
 
+    @property
+    def native(self) -> tuple[float, float, float, float, bool]:
+        """As the core takes them."""
+        return self.prior, self.alpha, self.beta, self.gamma, self.slices == "all"
+
+
+TestKind = TestSettings | PosteriorSettings
+# Statistic and degrees of freedom by the first; log P(independent) and log P(dependent) by the second.
+Judged = tuple[Floats, Floats]
+
 
 @dataclass(frozen=True)
 class PermutationSettings:
@@ -74,11 +84,7 @@ class PermutationSettings:
 
 @runtime_checkable
 class FamilyStatistics(Protocol):
-    """Batches of judgements about discrete variables; all variables are indices.
-
-    `test_queries` and `test_partners` return two arrays: statistic and degrees of freedom for
-    :class:`TestSettings`, log P(independent) and log P(dependent) for :class:`PosteriorSettings`.
-    """
+    """Batches of judgements about discrete variables; all variables are indices."""
 
     def score_families(self, settings: ScoreSettings, families: Sequence[Family]) -> Floats:
         """Local scores of (child, parents), in the order asked."""
@@ -98,15 +104,11 @@ class FamilyStatistics(Protocol):
         """What each variable, as only parent, adds to the score of each other: a matrix [parent, child]."""
         ...
 
-    def test_queries(
-        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
+    def test_queries(self, settings: TestKind, queries: Sequence[Query]) -> Judged:
         """Judge (x, y, given), in the order asked."""
         ...
 
-    def test_partners(
-        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
-    ) -> tuple[Floats, Floats]:
+    def test_partners(self, settings: TestKind, x: int, given: Scope, partners: Sequence[int]) -> Judged:
         """Judge x against each partner given one set."""
         ...
 
@@ -132,9 +134,9 @@ def is_native(statistics: FamilyStatistics) -> bool:
 class _Batch:
     """Tables that are judged in one native call; no codes when they are dense."""
 
-    positions: list[int] = field(default_factory=list)
-    codes: list[npt.NDArray[np.int64]] = field(default_factory=list)
-    counts: list[Any] = field(default_factory=list)  # all int64 or all float64
+    positions: list[int]
+    codes: list[npt.NDArray[np.int64]]
+    counts: list[Any]  # all int64 or all float64
 
 
 class FromTables:
@@ -204,27 +206,21 @@ class FromTables:
         gains[~np.eye(n, dtype=bool)] = self.score_families(settings, pairs)
         return np.where(np.eye(n, dtype=bool), 0.0, gains - own)
 
-    def test_queries(
-        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
-        native: Callable[..., tuple[Floats, Floats]]
+    def test_queries(self, settings: TestKind, queries: Sequence[Query]) -> Judged:
+        native: Callable[..., Judged]
         if isinstance(settings, TestSettings):
             native = partial(_core.test_tables, settings.statistic, settings.degrees)
             queries = [self._canonical(query) for query in queries]
         else:
-            hyper = (settings.prior, settings.alpha, settings.beta, settings.gamma)
-            native = partial(_core.posterior_tables, *hyper, settings.slices == "all")
+            native = partial(_core.posterior_tables, *settings.native)
         first, second = np.empty(len(queries)), np.empty(len(queries))
         n_rows = float(self.counter.n_rows)
         for batch, states, slices in self._test_batches(queries):
-            first[batch.positions], second[batch.positions] = native(
-                n_rows, batch.codes, batch.counts, states, slices
-            )
+            at = batch.positions
+            first[at], second[at] = native(n_rows, batch.codes, batch.counts, states, slices)
         return first, second
 
-    def test_partners(
-        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
-    ) -> tuple[Floats, Floats]:
+    def test_partners(self, settings: TestKind, x: int, given: Scope, partners: Sequence[int]) -> Judged:
         return self.test_queries(settings, [(x, partner, given) for partner in partners])
 
     def permutation_queries(self, settings: PermutationSettings, queries: Sequence[Query]) -> Floats:
@@ -261,48 +257,25 @@ class FromTables:
         """Cut the scopes into groups of bounded size and count each."""
         few, limit = self._few, memory_limit()
         sizes = [table_cells(self.schema, scope) for scope in scopes]
-        chunk: list[int] = []
-        held = 0
         for position, size in enumerate(sizes):
-            if size > few:
-                continue
-            if 8 * size > limit:
+            if limit < 8 * size <= 8 * few:
                 check_table(self.schema, scopes[position])
-            if chunk and held + size > CELLS_PER_CALL:
-                yield self._count_dense(scopes, chunk)
-                chunk, held = [], 0
-            chunk.append(position)
-            held += size
-        if chunk:
-            yield self._count_dense(scopes, chunk)
-        yield from self._count_sparse(scopes, [i for i, size in enumerate(sizes) if size > few], sizes)
+        for chunk in _chunks((i, size) for i, size in enumerate(sizes) if size <= few):
+            tables = self.counter.counts_many([scopes[i] for i, _ in chunk])
+            yield _Batch([i for i, _ in chunk], [], _one_kind(tables))
+        occupied = (self._occupied(i, scopes[i], size) for i, size in enumerate(sizes) if size > few)
+        for found in _chunks(occupied):
+            codes = [np.ascontiguousarray(cells.codes, dtype=np.int64) for *_, cells in found]
+            yield _Batch([i for i, *_ in found], codes, _one_kind([cells.counts for *_, cells in found]))
 
-    def _count_dense(self, scopes: Sequence[Scope], positions: list[int]) -> _Batch:
-        tables = self.counter.counts_many([scopes[position] for position in positions])
-        return _Batch(positions, [], _one_kind(tables))
-
-    def _count_sparse(
-        self, scopes: Sequence[Scope], positions: list[int], sizes: list[int]
-    ) -> Iterator[_Batch]:
-        batch = _Batch()
-        held = 0
-        for position in positions:
-            if sizes[position] >= 2**63:
-                raise TableTooLarge(
-                    f"a table over {', '.join(self.schema.names_of(scopes[position]))} has "
-                    f"{format_bytes(sizes[position] * 8)} of cells, more than 64-bit positions can number; "
-                    "use fewer variables"
-                )
-            sparse = self.counter.sparse_counts(scopes[position])
-            if batch.positions and held + sparse.codes.size > CELLS_PER_CALL:
-                yield _Batch(batch.positions, batch.codes, _one_kind(batch.counts))
-                batch, held = _Batch(), 0
-            batch.positions.append(position)
-            batch.codes.append(np.ascontiguousarray(sparse.codes, dtype=np.int64))
-            batch.counts.append(sparse.counts)
-            held += sparse.codes.size
-        if batch.positions:
-            yield _Batch(batch.positions, batch.codes, _one_kind(batch.counts))
+    def _occupied(self, position: int, scope: Scope, size: int) -> tuple[int, int, SparseCounts]:
+        if size >= 2**63:
+            raise TableTooLarge(
+                f"a table over {', '.join(self.schema.names_of(scope))} has {format_bytes(size * 8)} of "
+                "cells, more than 64-bit positions can number; use fewer variables"
+            )
+        sparse = self.counter.sparse_counts(scope)
+        return position, sparse.codes.size, sparse
 
     @property
     def _few(self) -> int:
@@ -322,6 +295,20 @@ class FromTables:
         names = self.schema.names_of((x, y, *self.schema.by_name(given)))
         text = "\0".join([str(seed), *names])
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _chunks(found: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Runs of (position, cells, ...) that hold no more cells than are judged at once."""
+    chunk: list[tuple[Any, ...]] = []
+    held = 0
+    for one in found:
+        if chunk and held + one[1] > CELLS_PER_CALL:
+            yield chunk
+            chunk, held = [], 0
+        chunk.append(one)
+        held += one[1]
+    if chunk:
+        yield chunk
 
 
 def _configurations(cardinalities: tuple[int, ...], scope: Scope) -> float:

@@ -29,25 +29,11 @@ _EXPECTED = 5.0
 
 @dataclass(frozen=True)
 class MarginTest:
-    """One comparison of what tables share.
+    """One comparison of what tables share: the test by itself, and its p-value corrected for all."""
 
-    Attributes
-    ----------
-    columns
-        One or two names.
-    about
-        "distribution", "mean", "variance" or "correlation".
-    tables
-        Names of the tables that were compared.
-    statistic, p_value
-        Of the test by itself.
-    corrected
-        The p-value after Holm's correction for all comparisons.
-    """
-
-    columns: tuple[str, ...]
-    about: str
-    tables: tuple[str, ...]
+    columns: tuple[str, ...]  # one or two
+    about: str  # "distribution", "mean", "variance" or "correlation"
+    tables: tuple[str, ...]  # those that were compared
     statistic: float
     p_value: float
     corrected: float
@@ -114,18 +100,10 @@ def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogenei
         raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
     found = list(_compare_moments(databases) if databases.is_continuous else _compare_counts(databases))
     corrected = holm([p for *_, p in found])
-    names = databases.schema.names
-    tests = [
-        MarginTest(
-            tuple(names[v] for v in scope),
-            about,
-            tuple(sorted(databases.names[i] for i in cover)),
-            statistic,
-            p,
-            float(adjusted),
-        )
-        for (scope, about, cover, statistic, p), adjusted in zip(found, corrected, strict=True)
-    ]
+    tests = []
+    for (scope, about, cover, statistic, p), adjusted in zip(found, corrected.tolist(), strict=True):
+        tables = tuple(sorted(databases.names[i] for i in cover))
+        tests.append(MarginTest(databases.schema.names_of(scope), about, tables, statistic, p, adjusted))
     return Homogeneity(tuple(sorted(tests, key=lambda t: (t.p_value, t.columns, t.about))), alpha)
 
 
@@ -163,15 +141,14 @@ def _compare_counts(databases: Databases) -> Iterator[Found]:
         counter = count(table)
         counted = counter.counts_many([counter.schema.scope(databases.schema.names_of(s)) for s in here])
         by_table[i] = {s: np.asarray(c, dtype=np.float64).ravel() for s, c in zip(here, counted, strict=True)}
-    statistics, degrees = [], []
     for scope, cover in shared:
         statistic, df = chi_square_of(np.array([by_table[i][scope] for i in cover]))
-        statistics.append(statistic)
-        degrees.append(df)
-    p = _core.chi_square_sf(np.array(statistics, dtype=np.float64), np.array(degrees, dtype=np.float64))
-    for (scope, cover), statistic, df, value in zip(shared, statistics, degrees, p.tolist(), strict=True):
         if df > 0:
-            yield scope, "distribution", cover, statistic, value
+            yield scope, "distribution", cover, *_chi_square_test(statistic, df)
+
+
+def _chi_square_test(statistic: float, degrees: float) -> tuple[float, float]:
+    return statistic, float(_core.chi_square_sf(np.array([statistic]), np.array([degrees]))[0])
 
 
 def chi_square_of(cells: Floats) -> tuple[float, float]:
@@ -247,7 +224,7 @@ def _variances_differ(parts: Sequence[Moments]) -> tuple[float, float]:
     statistic = total * np.log(pooled) - (df * np.log(variance)).sum()
     statistic /= 1 + ((1 / df).sum() - 1 / total) / (3 * (k - 1))
     statistic = max(0.0, float(statistic))
-    return statistic, float(_core.chi_square_sf(np.array([statistic]), np.array([k - 1.0]))[0])
+    return _chi_square_test(statistic, k - 1.0)
 
 
 def _correlations_differ(parts: Sequence[Moments]) -> tuple[float, float]:
@@ -255,4 +232,4 @@ def _correlations_differ(parts: Sequence[Moments]) -> tuple[float, float]:
     z = np.arctanh(np.clip([part.correlation()[0, 1] for part in parts], -1 + 1e-12, 1 - 1e-12))
     centre = (weight * z).sum() / weight.sum()
     statistic = float((weight * (z - centre) ** 2).sum())
-    return statistic, float(_core.chi_square_sf(np.array([statistic]), np.array([len(parts) - 1.0]))[0])
+    return _chi_square_test(statistic, len(parts) - 1.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +12,6 @@ from treewright.errors import SchemaError, WeightError
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.tables.schema import Schema
 from treewright.types import Scope
-
-if TYPE_CHECKING:
-    pass
 
 
 class JointCounts:

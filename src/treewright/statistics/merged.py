@@ -9,26 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.statistics.counter import Counter, Counts, SparseCounts
-from treewright.statistics.families import FamilyStatistics
+from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
+from treewright.statistics.families import FamilyStatistics, family_statistics
 from treewright.statistics.whole import WholeCounter
 from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 from treewright.tables.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 Groups = tuple[tuple[Label, ...], ...]
 Codes = npt.NDArray[np.intp]
 
 
-class MergedCounter:
+class MergedCounter(PluralCounter):
     """A counter over groups of states.
 
     Parameters
@@ -67,9 +64,6 @@ class MergedCounter:
     def n_rows(self) -> int | float:
         return self.counter.n_rows
 
-    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
-        return self.counts_many([tuple(scope)])[0]
-
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         checked = [self.schema.scope(scope) for scope in scopes]
         tables = self.counter.counts_many(checked)
@@ -86,10 +80,7 @@ class MergedCounter:
         states = np.unravel_index(found.codes, found.shape) if checked else ()
         merged = [self._codes[v][s] if v in self._codes else s for v, s in zip(checked, states, strict=True)]
         codes = np.ravel_multi_index(merged, shape) if checked else found.codes
-        kept, where = np.unique(codes, return_inverse=True)
-        counts = np.zeros(len(kept), dtype=found.counts.dtype)
-        np.add.at(counts, where, found.counts)
-        return SparseCounts(shape, kept.astype(np.int64), cast("Counts", counts))
+        return SparseCounts.summed(shape, codes, found.counts)
 
     def native_statistics(self) -> FamilyStatistics | None:
         """Judgements by the core, of a table in memory whose columns are recoded once."""
@@ -97,16 +88,12 @@ class MergedCounter:
 
     @cached_property
     def _recoded(self) -> WholeCounter | None:
-        inner: object = self.counter
-        if (wrapped := getattr(inner, "native_statistics", None)) is not None:
-            inner = wrapped()
+        inner = family_statistics(self.counter)
         if not isinstance(inner, WholeCounter):
             return None
-        columns = [
-            self._codes[v][column] if v in self._codes else column
-            for v, column in enumerate(inner.table.columns)
-        ]
-        return WholeCounter(Table(self.schema, columns, weights=inner.table.weights))
+        codes, table = self._codes, inner.table
+        columns = [codes[v][column] if v in codes else column for v, column in enumerate(table.columns)]
+        return WholeCounter(Table(self.schema, columns, weights=table.weights))
 
 
 def group_codes(variable: Variable, groups: Groups) -> Codes:

@@ -95,11 +95,8 @@ class Moments:
         _check_continuous(schema)
         width = len(schema)
         tail = np.zeros(width) if mean_tail is None else mean_tail
-        for name, value, shape in (
-            ("mean", mean, (width,)),
-            ("scatter", scatter, (width, width)),
-            ("mean_tail", tail, (width,)),
-        ):
+        shapes = {"mean": (width,), "scatter": (width, width), "mean_tail": (width,)}
+        for (name, shape), value in zip(shapes.items(), (mean, scatter, tail), strict=True):
             array = np.array(value, dtype=np.float64, order="C")
             if array.shape != shape:
                 raise SchemaError(f"{name} of {width} columns has shape {shape}; found {array.shape}")
@@ -142,9 +139,8 @@ class Moments:
                     f"moments of different columns do not add: {first.names} and {part.schema.names};"
                     " bring them into one order with moments.select(names)"
                 )
-        n, mean, tail, scatter = _core.merge_moments(
-            [(float(part.n), part.mean, part.mean_tail, part.scatter) for part in parts]
-        )
+        sums = [(float(part.n), part.mean, part.mean_tail, part.scatter) for part in parts]
+        n, mean, tail, scatter = _core.merge_moments(sums)
         whole = all(isinstance(part.n, int) for part in parts)
         return cls(first, int(n) if whole else n, mean, scatter, tail)
 
@@ -192,12 +188,7 @@ class Moments:
         >>> Moments.of_block(schema, [[0, 4, 7], [2, 0, 7]]).correlation().round(9).tolist()
         [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
-        deviation = np.sqrt(np.diag(self.scatter))
-        moves = deviation > 0
-        scale = np.outer(deviation, deviation)
-        correlation: Floats = np.divide(
-            self.scatter, scale, out=np.zeros_like(scale), where=np.outer(moves, moves)
-        )
+        correlation = scaled_by_deviation(self.scatter)
         np.fill_diagonal(correlation, 1.0)
         np.clip(correlation, -1.0, 1.0, out=correlation)
         return correlation
@@ -237,13 +228,15 @@ class Moments:
     def select(self, which: Sequence[NameOrIndex]) -> Moments:
         """The moments of some columns, in the order given."""
         scope = list(self.schema.scope(which))
-        return Moments(
-            self.schema.select(scope),
-            self.n,
-            self.mean[scope],
-            self.scatter[np.ix_(scope, scope)],
-            self.mean_tail[scope],
-        )
+        scatter = self.scatter[np.ix_(scope, scope)]
+        return Moments(self.schema.select(scope), self.n, self.mean[scope], scatter, self.mean_tail[scope])
+
+
+def scaled_by_deviation(scatter: Floats) -> Floats:
+    """Scatter or covariance over the roots of its diagonal; 0 where one of them is."""
+    deviation = np.sqrt(np.diag(scatter))
+    scale = np.outer(deviation, deviation)
+    return np.asarray(np.divide(scatter, scale, out=np.zeros_like(scale), where=scale > 0))
 
 
 def moments(table: ContinuousTable) -> Moments:
@@ -262,30 +255,22 @@ def moments(table: ContinuousTable) -> Moments:
     (3, [2.5, 1.0], [[2.0, 1.5], [1.5, 1.5]])
     """
     require("moments", COLUMNS, table)
-    discrete = [v.name for v in table.schema if v.is_discrete]
-    if discrete:
-        rest = [v.name for v in table.schema if not v.is_discrete]
-        raise SchemaError(
-            f"moments need continuous columns; discrete: {_quoted(discrete)}"
-            + (f"; take the others with table.select({rest!r})" if rest else "; count(table) counts them")
-        )
+    rest = [v.name for v in table.schema if not v.is_discrete]
+    others = f"take the others with table.select({rest!r})" if rest else "count(table) counts them"
+    _check_continuous(table.schema, f"; {others}")
     columns = [np.ascontiguousarray(column, dtype=np.float64) for column in table.columns]
     return _of_columns(table.schema, columns, table.n_rows, table.weights)
 
 
-def _check_rows(
-    schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None
-) -> tuple[Floats, bool]:
-    """Refuse rows that cannot be summed; returns the weights (empty: none) and whether they are whole."""
-    _check_continuous(schema)
-    _check_finite(schema, columns, n_rows)
+def _check_weights(n_rows: int, weights: npt.ArrayLike | None) -> tuple[Floats, bool]:
+    """The weights (empty: none) and whether they are whole."""
     if weights is None:
         return np.empty(0), True
     array = np.ascontiguousarray(weights, dtype=np.float64)
     if array.shape != (n_rows,):
         raise WeightError(f"{n_rows} rows need {n_rows} weights; found shape {array.shape}")
-    if not (np.isfinite(array) & (array >= 0)).all():
-        row = int(np.argmin(np.isfinite(array) & (array >= 0)))
+    if not (fine := np.isfinite(array) & (array >= 0)).all():
+        row = int(np.argmin(fine))
         raise WeightError(
             f"weights must be finite and not negative; found {float(array[row])} in row {row}, counted from 0"
         )
@@ -293,17 +278,19 @@ def _check_rows(
 
 
 def _of_columns(schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None) -> Moments:
-    checked, whole = _check_rows(schema, columns, n_rows, weights)
+    _check_continuous(schema)
+    _check_finite(schema, columns, n_rows)
+    checked, whole = _check_weights(n_rows, weights)
     n, mean, tail, scatter = _core.column_moments(columns, n_rows, checked)
     if n == 0:
         mean = np.full(len(schema), np.nan)
     return Moments(schema, int(n) if whole else n, mean, scatter, tail)
 
 
-def _check_continuous(schema: Schema) -> None:
+def _check_continuous(schema: Schema, way_out: str = "") -> None:
     discrete = [v.name for v in schema if v.is_discrete]
     if discrete:
-        raise SchemaError(f"moments need continuous columns; discrete: {_quoted(discrete)}")
+        raise SchemaError(f"moments need continuous columns; discrete: {_quoted(discrete)}{way_out}")
 
 
 def _check_finite(schema: Schema, columns: list[Floats], n_rows: int) -> None:

@@ -16,14 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from treewright.errors import SchemaError, SettingError
-from treewright.statistics.counter import Counts, SparseCounts
-from treewright.statistics.families import (
-    FromTables,
-    PosteriorSettings,
-    Query,
-    ScoreSettings,
-    TestSettings,
-)
+from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
+from treewright.statistics.families import FromTables, Judged, Query, ScoreSettings, TestKind
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.schema import NameOrIndex, Schema
@@ -38,7 +32,25 @@ class Completion(Protocol):
         ...
 
 
-class PooledCounter:
+class Pooled:
+    """What is known of tables with overlapping columns before anything is counted."""
+
+    databases: Databases
+
+    @property
+    def schema(self) -> Schema:
+        return self.databases.schema
+
+    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
+        """Whether some table has all of these columns."""
+        return self.databases.covers(scope)
+
+    def rows(self, scope: Iterable[NameOrIndex]) -> int | float:
+        """Rows behind what is known of a scope; see :meth:`Databases.effective_rows`."""
+        return self.databases.effective_rows(scope)
+
+
+class PooledCounter(Pooled, PluralCounter):
     """Counts of several tables with overlapping columns, pooled over those that have what is asked.
 
     Parameters
@@ -75,21 +87,9 @@ class PooledCounter:
         self._completed = FromTables(self)  # judges the counts that are completed
 
     @property
-    def schema(self) -> Schema:
-        return self.databases.schema
-
-    @property
     def n_rows(self) -> int | float:
         """Rows of all tables together."""
         return sum(self.databases.weights)
-
-    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
-        """Whether some table has all of these columns."""
-        return self.databases.covers(scope)
-
-    def rows(self, scope: Iterable[NameOrIndex]) -> int | float:
-        """Rows behind the counts of a scope; see :meth:`Databases.effective_rows`."""
-        return self.databases.effective_rows(scope)
 
     def rows_behind(self, queries: Sequence[Query]) -> Floats:
         """Rows behind each test, in the order asked."""
@@ -100,10 +100,6 @@ class PooledCounter:
         if cover not in self._counters:
             self._counters[cover] = count(self.databases.pool(cover))
         return self._counters[cover]
-
-    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
-        """One axis per variable, in the order of `scope`."""
-        return self.counts_many([tuple(scope)])[0]
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes: one native call for each set of tables that has some of them."""
@@ -130,9 +126,7 @@ class PooledCounter:
         return SparseCounts.of(table)
 
     # ------------------------------------------------------------------ judged while counted
-    def test_queries(
-        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
+    def test_queries(self, settings: TestKind, queries: Sequence[Query]) -> Judged:
         """Judge (x, y, given): natively in the tables that have all of it, else on the completed counts."""
         asked = [(x, y, tuple(given)) for x, y, given in queries]
         first, second = np.empty(len(asked)), np.empty(len(asked))
@@ -143,9 +137,7 @@ class PooledCounter:
             )
         return first, second
 
-    def test_partners(
-        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
-    ) -> tuple[Floats, Floats]:
+    def test_partners(self, settings: TestKind, x: int, given: Scope, partners: Sequence[int]) -> Judged:
         """Judge x against each partner given one set."""
         return self.test_queries(settings, [(x, partner, given) for partner in partners])
 
@@ -157,17 +149,13 @@ class PooledCounter:
 
     score_families = score_additions = score_deletions = score_pairs = _refuse_scores
 
-    def _judge_inside(
-        self, cover: Cover, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
+    def _judge_inside(self, cover: Cover, settings: TestKind, queries: Sequence[Query]) -> Judged:
         counter = self.counter(cover)
         place = {self.schema.index(name): i for i, name in enumerate(counter.schema.names)}
         inside = [(place[x], place[y], tuple(place[v] for v in given)) for x, y, given in queries]
         return counter.test_queries(settings, inside)
 
-    def _judge_across(
-        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
+    def _judge_across(self, settings: TestKind, queries: Sequence[Query]) -> Judged:
         if self.completion is None:  # an infinite statistic: nobody may call these independent
             self.undecided.update(queries)
             return np.full(len(queries), np.inf), np.ones(len(queries))

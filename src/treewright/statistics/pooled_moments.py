@@ -8,22 +8,22 @@ that have it, smaller sets before larger ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SingularError
-from treewright.statistics.moments import Moments, moments
-from treewright.statistics.scaling import scale_covariance
+from treewright.statistics.moments import Moments, moments, scaled_by_deviation
+from treewright.statistics.pooled import Pooled
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.overlaps import intersections
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats, Scope
 
 
-class PooledMoments:
+class PooledMoments(Pooled):
     """Moments of several tables with overlapping continuous columns.
 
     Parameters
@@ -53,21 +53,9 @@ class PooledMoments:
         self._pools: dict[Cover, Moments] = {}
 
     @property
-    def schema(self) -> Schema:
-        return self.databases.schema
-
-    @property
     def n(self) -> int | float:
         """Rows of all tables together."""
         return sum(self.databases.weights)
-
-    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
-        """Whether some table has all of these columns."""
-        return self.databases.covers(scope)
-
-    def rows(self, scope: Iterable[NameOrIndex]) -> int | float:
-        """Rows behind the moments of a scope; see :meth:`Databases.effective_rows`."""
-        return self.databases.effective_rows(scope)
 
     def pool(self, cover: Cover) -> Moments:
         """The moments of some tables, over the columns that all of them have."""
@@ -116,7 +104,7 @@ class PooledMoments:
     def _settled(self, scope: Scope, settled: dict[Scope, Floats]) -> Floats:
         inside = [other for other in settled if set(other) < set(scope)]
         block = self._block(scope)
-        self._refuse_singular(np.linalg.eigvalsh(_correlation(block)), scope)
+        self._refuse_singular(np.linalg.eigvalsh(scaled_by_deviation(block)), scope)
         if not inside:
             return block
         places = [tuple(scope.index(v) for v in other) for other in inside]
@@ -133,7 +121,44 @@ class PooledMoments:
         )
 
 
-def _correlation(block: Floats) -> Floats:
-    scale = np.sqrt(np.diag(block))
-    outer = np.outer(scale, scale)
-    return np.asarray(np.divide(block, outer, out=np.zeros_like(block), where=outer > 0))
+def scale_covariance(
+    start: Floats,
+    sets: Sequence[Scope],
+    targets: Sequence[Floats],
+    *,
+    tolerance: float = 1e-10,
+    sweeps: int = 2_000,
+) -> tuple[Floats, float]:
+    """Give each set its covariance in turn, until a sweep changes nothing: iterative proportional scaling.
+
+    Each step changes the concentration (the inverse) of one set alone, so columns that share no set keep zero
+    concentration: given all others they are independent. Written for the covariance itself a step costs the
+    square of the number of columns, and nothing is inverted but the block of the set. It begins with `start`,
+    the diagonal of the variances when nothing is known. What comes back is the scaled covariance and the
+    largest difference to a target in the last sweep, in units of the standard deviations.
+
+    Examples
+    --------
+    >>> pair = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> covariance, residual = scale_covariance(np.eye(3), [(0, 1), (1, 2)], [pair, pair])
+    >>> covariance.round(9).tolist()
+    [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
+    >>> residual < 1e-10
+    True
+    """
+    covariance = start.copy()
+    scale = np.sqrt(np.clip(np.diag(covariance), 1e-300, None))
+    residual = 0.0
+    for _ in range(sweeps):
+        residual = 0.0
+        for scope, target in zip(sets, targets, strict=True):
+            at = list(scope)
+            now = covariance[np.ix_(at, at)]
+            off = np.abs(now - target) / np.outer(scale[at], scale[at])
+            residual = max(residual, float(off.max(initial=0.0)))
+            gain = np.linalg.solve(now, covariance[at, :])  # now^-1 times the rows of the set
+            covariance = covariance - gain.T @ (now - target) @ gain
+            covariance = (covariance + covariance.T) / 2
+        if residual <= tolerance:
+            break
+    return covariance, residual

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
+from operator import add
 
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
 
 
-class ShardedCounter:
+class ShardedCounter(PluralCounter):
     """Several counters over the same columns, seen as one.
 
     Parameters
@@ -47,25 +48,17 @@ class ShardedCounter:
     def n_rows(self) -> int | float:
         return sum(counter.n_rows for counter in self.counters)
 
-    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
-        return self.counts_many([tuple(scope)])[0]
-
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         checked = [self.schema.scope(scope) for scope in scopes]
         parts = [counter.counts_many(checked) for counter in self.counters]
-        return [reduce(_add, tables) for tables in zip(*parts, strict=True)]
+        return [reduce(add, tables) for tables in zip(*parts, strict=True)]
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
         checked = self.schema.scope(scope)
         parts = [counter.sparse_counts(checked) for counter in self.counters]
-        codes, where = np.unique(np.concatenate([part.codes for part in parts]), return_inverse=True)
-        counts = np.zeros(len(codes), dtype=np.result_type(*[part.counts.dtype for part in parts]))
-        np.add.at(counts, where, np.concatenate([part.counts for part in parts]))
-        return SparseCounts(parts[0].shape, codes, counts)
+        codes = np.concatenate([part.codes for part in parts])
+        return SparseCounts.summed(parts[0].shape, codes, np.concatenate([part.counts for part in parts]))
 
     def row_blocks(self) -> list[RowBlock]:
         blocks = [row_blocks_of(counter) for counter in self.counters]
         return [block for part in blocks for block in part] if all(blocks) else []
-
-
-_add: Callable[[Counts, Counts], Counts] = np.add

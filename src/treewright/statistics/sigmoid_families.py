@@ -23,17 +23,6 @@ from treewright.types import Floats, Scope
 class SigmoidFamily:
     """The family `child = th0 + th1 sigma(b + w . parents) + noise`, in the units of the data.
 
-    Attributes
-    ----------
-    child, parents
-        Names.
-    th0, th1
-        Level at minus infinity, and the height of the step.
-    b, w
-        Offset, and one weight per parent.
-    s2
-        Variance of the noise.
-
     Examples
     --------
     >>> family = SigmoidFamily("y", ("x",), th0=1.0, th1=2.0, b=0.0, w=(3.0,), s2=0.25)
@@ -43,11 +32,11 @@ class SigmoidFamily:
 
     child: str
     parents: tuple[str, ...]
-    th0: float
-    th1: float
-    b: float
-    w: tuple[float, ...]
-    s2: float
+    th0: float  # level at minus infinity
+    th1: float  # height of the step
+    b: float  # offset
+    w: tuple[float, ...]  # one weight per parent
+    s2: float  # variance of the noise
 
     @property
     def n_parameters(self) -> int:
@@ -68,15 +57,9 @@ class SigmoidFamily:
 
 @dataclass(frozen=True)
 class SigmoidFit(SigmoidFamily):
-    """A :class:`SigmoidFamily` that was fitted, the parents in the order asked for.
+    """A :class:`SigmoidFamily` that was fitted, the parents in the order asked for."""
 
-    Attributes
-    ----------
-    log_likelihood
-        Of the data under this fit, in nats.
-    """
-
-    log_likelihood: float
+    log_likelihood: float  # of the data under this fit, in nats
 
 
 class SigmoidFamilies:
@@ -119,12 +102,9 @@ class SigmoidFamilies:
 
     def fit_many(self, families: Sequence[tuple[int, Scope]]) -> list[SigmoidFit]:
         """The best fits found, each for a child and its parents in the order given."""
-        names = self.schema.names
+        fits, names = zip(families, self.native.fit_many(families), strict=True), self.schema.names
+        parts = self.schema.names_of
         return [
-            SigmoidFit(
-                names[child], self.schema.names_of(parents), th0, th1, b, tuple(w.tolist()), s2, likelihood
-            )
-            for (child, parents), (th0, th1, b, w, s2, likelihood) in zip(
-                families, self.native.fit_many(families), strict=True
-            )
+            SigmoidFit(names[child], parts(parents), th0, th1, b, tuple(w.tolist()), s2, likelihood)
+            for (child, parents), (th0, th1, b, w, s2, likelihood) in fits
         ]

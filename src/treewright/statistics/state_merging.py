@@ -81,18 +81,14 @@ def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[s
         if all(v in found and np.array_equal(found[v], codes) for v, codes in fresh.items()):
             break
         found = fresh
-    return {schema.names[v]: named_groups(schema, v, codes) for v, codes in found.items() if merges(codes)}
-
-
-def merges(codes: Codes) -> bool:
-    return int(codes.max()) + 1 < len(codes)
+    groups = {schema.names[v]: named_groups(schema, v, codes) for v, codes in found.items()}
+    return {name: parts for name, parts in groups.items() if len(parts) < schema[name].cardinality}
 
 
 def named_groups(schema: Schema, v: int, codes: Codes) -> Groups:
     states = schema.variables[v].states or ()
-    return tuple(
-        tuple(states[s] for s in np.flatnonzero(codes == number)) for number in range(int(codes.max()) + 1)
-    )
+    numbers = range(int(codes.max()) + 1)
+    return tuple(tuple(states[s] for s in np.flatnonzero(codes == number)) for number in numbers)
 
 
 def best_codes(counter: Counter, v: int, others: Sequence[int], found: Mapping[int, Codes]) -> Codes:

@@ -18,14 +18,14 @@ from treewright import _core
 from treewright.arguments import TABLE, require
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
 from treewright.limits import check_table, memory_limit, table_cells
-from treewright.statistics.counter import Counts, SparseCounts
+from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import (
     NOT_INDICES,
     Family,
-    FamilyStatistics,
-    PosteriorSettings,
+    Judged,
     Query,
     ScoreSettings,
+    TestKind,
     TestSettings,
 )
 from treewright.statistics.information import information_from_tests
@@ -41,18 +41,13 @@ _LARGEST_TOTAL = 2**53
 
 
 def count(table: Table) -> WholeCounter:
-    """Count the rows of a table: the first of the four verbs.
+    """Count the rows of a table: the first of the four verbs. Scores and tests are built on the counter.
 
     Parameters
     ----------
     table
         A table without missing values (`read_table(..., missing="drop")` or `"state"` remove them).
         Continuous columns may be there; they just cannot be counted.
-
-    Returns
-    -------
-    WholeCounter
-        Answers with contingency tables; scores and tests are built on it.
 
     Examples
     --------
@@ -66,7 +61,7 @@ def count(table: Table) -> WholeCounter:
     return WholeCounter(table)
 
 
-class WholeCounter:
+class WholeCounter(PluralCounter):
     """A counter over one table; see :func:`count`."""
 
     def __init__(self, table: Table) -> None:
@@ -77,12 +72,11 @@ class WholeCounter:
                 'missing="drop" or missing="state" (fit_em fits a structure to incomplete rows)'
             )
         weights = table.weights
-        if weights is not None and float(np.sum(weights, dtype=np.float64)) >= _LARGEST_TOTAL:
-            total = np.sum(weights, dtype=np.float64)
+        total = 0.0 if weights is None else float(np.sum(weights, dtype=np.float64))
+        if total >= _LARGEST_TOTAL:
             raise WeightError(f"row weights add up to {total:.3g}; the most is 2^53")
         is_real = weights is not None and weights.dtype.kind == "f"
         self.table = table
-        self._schema = table.schema
         columns = zip(table.schema, table.columns, strict=True)
         self._packed = _core.pack(
             [column if variable.is_discrete else None for variable, column in columns],
@@ -94,7 +88,7 @@ class WholeCounter:
 
     @property
     def schema(self) -> Schema:
-        return self._schema
+        return self.table.schema
 
     @property
     def n_rows(self) -> int | float:
@@ -113,10 +107,6 @@ class WholeCounter:
     def copies(self) -> list[list[int]]:
         """Groups of columns that are one-to-one relabellings of each other; the rows are read once for it."""
         return _core.find_copies(self._packed)
-
-    def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
-        """One axis per variable, in the order of `scope`."""
-        return self.counts_many([tuple(scope)])[0]
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes, counted in threads."""
@@ -146,12 +136,8 @@ class WholeCounter:
     ) -> tuple[npt.NDArray[np.uint32], list[Counts]]:
         """One context against many partners, in one pass over the rows.
 
-        Returns
-        -------
-        configurations
-            States of the context, one row per configuration that occurs, in lexicographic order.
-        counts
-            For each partner a matrix: configurations x states.
+        First the states of the context, one row per configuration that occurs, in lexicographic order; then
+        for each partner a matrix: configurations x states.
         """
         if self._packed.is_real:
             raise WeightError("counting against all partners at once takes integer weights; found real ones")
@@ -183,19 +169,15 @@ class WholeCounter:
     def score_deletions(self, settings: ScoreSettings, child: int, parents: Scope) -> Floats:
         return _core.score_child(self._packed, settings.kind, settings.ess, child, parents, [])[2]
 
-    def test_queries(
-        self, settings: TestSettings | PosteriorSettings, queries: Sequence[Query]
-    ) -> tuple[Floats, Floats]:
+    def test_queries(self, settings: TestKind, queries: Sequence[Query]) -> Judged:
         if isinstance(settings, TestSettings):
             return _core.test_queries(self._packed, settings.statistic, settings.degrees, queries)
-        return _core.posterior_queries(self._packed, *_hyper_parameters(settings), queries)
+        return _core.posterior_queries(self._packed, *settings.native, queries)
 
-    def test_partners(
-        self, settings: TestSettings | PosteriorSettings, x: int, given: Scope, partners: Sequence[int]
-    ) -> tuple[Floats, Floats]:
+    def test_partners(self, settings: TestKind, x: int, given: Scope, partners: Sequence[int]) -> Judged:
         if isinstance(settings, TestSettings):
             return _core.test_partners(self._packed, settings.statistic, settings.degrees, x, given, partners)
-        return _core.posterior_partners(self._packed, *_hyper_parameters(settings), x, given, partners)
+        return _core.posterior_partners(self._packed, *settings.native, x, given, partners)
 
     def _discrete(self, scope: Iterable[NameOrIndex]) -> Scope:
         checked = self.schema.scope(scope)
@@ -212,11 +194,3 @@ def _own(cells: Any) -> Counts:
     """Counts under NumPy's own name of their type: the core's 64-bit integers are `longlong` to it."""
     counts: Counts = cells if cells.dtype.kind == "f" else cells.view(np.int64)
     return counts
-
-
-def _hyper_parameters(settings: PosteriorSettings) -> tuple[float, float, float, float, bool]:
-    return settings.prior, settings.alpha, settings.beta, settings.gamma, settings.slices == "all"
-
-
-def _is_native(counter: WholeCounter) -> FamilyStatistics:
-    return counter  # checked by mypy: the class offers what the protocol asks
