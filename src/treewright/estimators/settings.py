@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from treewright.graphs import Knowledge
 from treewright.learners.bayesian_knots.expansion import Expansion
-from treewright.learners.bayesian_knots.pair_filters import Filter
+from treewright.learners.bayesian_knots.knots import Filter
 from treewright.learners.efficient_markov.lem import FeatureSearch, MarkovLeaf, PartitionScore
 from treewright.learners.independence.collider_rules import ColliderRule
 from treewright.learners.separation_trees.audit import Legitimacy

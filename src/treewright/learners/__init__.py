@@ -1,11 +1,10 @@
 """Search for a shape with a criterion, one file per paper."""
 
-from treewright.learners.bayesian_knots.blocks import learn_blocks
+from treewright.learners.bayesian_knots.blocks import LearnedBlocks, learn_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import Knot, KnotSettings
 from treewright.learners.bayesian_knots.expansion import expand_clusters, find_clusters
 from treewright.learners.bayesian_knots.knots import learn_knots
-from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks
 from treewright.learners.bayesian_knots.pipeline import LearnedPaperKnots, learn_paper_knots
 from treewright.learners.bayesian_knots.report import KnotsReport, LearnedKnots
 from treewright.learners.bayesian_knots.stars import discover_stars
@@ -23,11 +22,10 @@ from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_tr
 from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
 from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
-from treewright.learners.classes.bootstrap import edge_confidence
+from treewright.learners.classes.bootstrap import EdgeConfidence, edge_confidence
 from treewright.learners.classes.chow_liu import learn_chow_liu
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import learn_aggressive, learn_dag_climbing, learn_tabu
-from treewright.learners.classes.edge_confidence import EdgeConfidence
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid

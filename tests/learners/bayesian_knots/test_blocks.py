@@ -5,9 +5,8 @@ import pytest
 
 import treewright as tw
 from treewright.learners import KnotSettings
-from treewright.learners.bayesian_knots.blocks import find_blocks
+from treewright.learners.bayesian_knots.blocks import LABEL, find_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
-from treewright.learners.bayesian_knots.learned_blocks import LABEL
 
 ENGINES = ["pc", "tpda", "class", "exact"]
 

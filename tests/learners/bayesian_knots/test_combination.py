@@ -7,8 +7,7 @@ import pytest
 from tests.reference.learners.knots import is_cyclic, slow_combination
 
 import treewright as tw
-from treewright.learners.bayesian_knots.combination import combine_classes, combine_dags
-from treewright.learners.bayesian_knots.votes import Vote
+from treewright.learners.bayesian_knots.combination import Vote, combine_classes, combine_dags
 
 
 def schema_of(n):

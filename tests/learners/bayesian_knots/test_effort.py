@@ -5,7 +5,7 @@ import pytest
 
 import treewright as tw
 from treewright.learners import PairSchedule
-from treewright.learners.bayesian_knots.effort import loose_level, reopens_edges, rescue_level, suited_effort
+from treewright.learners.bayesian_knots.knots import loose_level, reopens_edges, rescue_level, suited_effort
 
 
 def rows_of(name, n_rows, seed=0):

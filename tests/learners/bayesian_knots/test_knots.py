@@ -14,7 +14,7 @@ import treewright as tw
 from treewright.errors import FormatError, SchemaError, SettingError
 from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
-from treewright.learners.bayesian_knots.pair_filters import strongest_partners
+from treewright.learners.bayesian_knots.knots import strongest_partners
 from treewright.models.formats.twm.content import with_clusters
 
 

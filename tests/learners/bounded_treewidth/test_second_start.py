@@ -8,8 +8,13 @@ from tests.reference.learners import bounded as slow
 from treewright import BIC, K2, Knowledge, Schema, Table, _core, count, learn_bounded_treewidth
 from treewright.graphs import Dag, bind_knowledge
 from treewright.learners.bounded_treewidth.default_search import first_network, search_from
-from treewright.learners.bounded_treewidth.search import BoundedSearches, BoundedSettings, BoundedStart
-from treewright.learners.bounded_treewidth.second_start import kicks_before_second_start, wide_network
+from treewright.learners.bounded_treewidth.search import (
+    BoundedSearches,
+    BoundedSettings,
+    BoundedStart,
+    kicks_before_second_start,
+    wide_network,
+)
 
 
 def score_of(seed, n=12, n_rows=1200, kind=BIC):

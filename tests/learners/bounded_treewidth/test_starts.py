@@ -17,7 +17,7 @@ from treewright import (
 from treewright.errors import KnowledgeError, SettingError, TreewidthError
 from treewright.graphs import exact_treewidth
 from treewright.learners import ChainVariants
-from treewright.learners.bounded_treewidth.starts import first_networks, narrow_cover, rootings
+from treewright.learners.bounded_treewidth.growth import first_networks, narrow_cover, rootings
 from treewright.learners.classes.chow_liu import obedient_branching
 
 LEARNERS = [learn_treewidth_chains, learn_thin_junction_tree]

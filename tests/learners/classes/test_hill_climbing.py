@@ -20,7 +20,7 @@ from treewright import (
 )
 from treewright.errors import KnowledgeError, SettingError
 from treewright.learners import class_search, learn_dag_climbing
-from treewright.learners.classes.obedience import obedient_member
+from treewright.learners.classes.hill_climbing import obedient_member
 from treewright.tables import Schema, Table, Variable
 
 ABCD = Schema(Variable(name, (0, 1)) for name in "abcd")

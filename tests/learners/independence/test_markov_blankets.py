@@ -10,7 +10,7 @@ from tests.reference.graphs.directed import random_dag
 
 import treewright as tw
 from treewright.errors import SettingError
-from treewright.learners.independence.partner_tests import PartnerQuestions
+from treewright.learners.independence.answers import PartnerQuestions
 
 
 def true_blanket(dag, x):

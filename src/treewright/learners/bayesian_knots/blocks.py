@@ -10,7 +10,8 @@ blankets, and what is found there decides about the pairs among them; all other 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -28,31 +29,104 @@ from treewright.graphs import (
     UndirectedGraph,
     edge,
 )
+from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.undirected.clusters import Star
+from treewright.learners.bayesian_knots.combination import Vote
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.bayesian_knots.engines import (
     Engine,
+    Knot,
     KnotLearner,
     KnotSettings,
     side_by_side,
 )
-from treewright.learners.bayesian_knots.learned_blocks import LearnedBlocks, Overlap, tell_of_blocks
-from treewright.learners.bayesian_knots.merging import WeighedEdges, edges_of, joined_by_knots
 from treewright.learners.bayesian_knots.pipeline import (
+    WeighedEdges,
     combine_knots,
+    edges_of,
+    joined_by_knots,
     learn_in_phase,
     make_learner,
     measure_in_phase,
     work_of,
 )
-from treewright.learners.bayesian_knots.votes import Vote
+from treewright.learners.independence.answers import PartnerQuestions
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
-from treewright.learners.independence.partner_tests import PartnerQuestions
 from treewright.learners.independence.pc import obey
-from treewright.learners.learned import TraceBuilder, tell
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
+from treewright.tables.schema import Schema
 from treewright.types import Progress, Scope
+
+LABEL = "BL (reconstructed)"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What two blocks share."""
+
+    variables: tuple[str, ...]  # by name
+    knot: Knot  # what was learned about them and their blankets inside the two blocks
+
+    def pairs(self, whole: Schema) -> Iterable[Edge]:
+        """The pairs it decides about."""
+        return (edge(u, v) for u, v in combinations(whole.scope(self.variables), 2))
+
+
+@dataclass(frozen=True)
+class LearnedBlocks(LearnedNetwork[ClusteredDag]):
+    """What block learning found: BL (reconstructed).
+
+    Attributes
+    ----------
+    structure
+        A directed graph; `structure.clusters.overlapping` are the blocks, none inside another.
+    skeleton, knots
+        The edges before directions, and the graph of each block.
+    overlaps
+        What blocks share, two by two, and what was learned about it.
+    conflicts, turned
+        Edges about whose direction graphs disagreed, and arcs against which more had voted.
+    unobeyed
+        Edges left out since the knowledge directs them, with stronger ones, round a cycle.
+    n_tests
+        Distinct tests, all pairs included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(5_000, rng=np.random.default_rng(0))
+    >>> learned = tw.learn_blocks(tw.count(table))
+    >>> print(*learned.notes)
+    BL (reconstructed): 2 blocks of up to 5 variables, 1 overlap, 6 edges
+    >>> learned.overlaps[0].variables
+    ('lung', 'smoke')
+    """
+
+    skeleton: UndirectedGraph
+    knots: tuple[Knot, ...]
+    overlaps: tuple[Overlap, ...]
+    n_tests: int
+    conflicts: tuple[NamedArc, ...] = ()
+    turned: tuple[NamedArc, ...] = ()
+    unobeyed: tuple[NamedArc, ...] = ()
+    label: str = LABEL
+
+    @property
+    def clusters(self) -> Clusters:
+        """The blocks as a map of the variables."""
+        return self.structure.clusters
+
+
+def tell_of_blocks(knots: Sequence[Knot], n_overlaps: int, n_edges: int) -> str:
+    """One line about what was done, with the label under which results belong."""
+    largest = max((len(knot.variables) for knot in knots), default=0)
+    return (
+        f"{LABEL}: {len(knots)} blocks of up to {largest} variables, "
+        f"{n_overlaps} overlap{'' if n_overlaps == 1 else 's'}, {n_edges} edges"
+    )
 
 
 def learn_blocks(
@@ -71,16 +145,10 @@ def learn_blocks(
 
     Parameters
     ----------
-    source
-        Counts of discrete variables, or moments of continuous ones.
-    engine, settings, test, score, rng
-        Who learns blocks and overlaps, and how, as in :func:`learn_paper_knots`.
+    source, engine, settings, test, score, rng, knowledge, progress
+        Who learns blocks and overlaps, from what, and how, as in :func:`learn_paper_knots`.
     largest_blanket
         Members at which the blanket of a shared variable stops growing.
-    knowledge
-        Arcs that are required or forbidden.
-    progress
-        Called before each phase.
 
     Returns
     -------
@@ -113,13 +181,7 @@ def learn_blocks(
         raise SettingError(f"largest_blanket must be 1 or more; found {largest_blanket!r}")
     schema = source.schema
     learner = make_learner(
-        "learn_blocks",
-        source,
-        engine=engine,
-        settings=settings,
-        test=test,
-        score=score,
-        knowledge=knowledge,
+        "learn_blocks", source, engine, settings, test=test, score=score, knowledge=knowledge
     )
     known, n, trace = learner.known, len(schema), TraceBuilder()
     measured = measure_in_phase(source, trace)

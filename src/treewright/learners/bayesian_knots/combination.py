@@ -15,44 +15,105 @@ A DAG drawn from each knot invents directions that contradict each other later.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, Pdag, meek_closure, nearest_extension
 from treewright.graphs.directed.arcs import NamedArc, named_pairs
-from treewright.learners.bayesian_knots.votes import Ballot, Vote, Weights, by_strength, count_votes
 from treewright.tables.schema import Schema
 from treewright.types import Arc
+
+Weights = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One knot says tail -> head, indices of the schema of the whole."""
+
+    tail: int
+    head: int
+    evidence: float = 0.0  # decides between equally many votes: the larger the surer
+    first: bool = False  # goes before votes that are not: those do not count for the same edge then
+
+
+@dataclass
+class Ballot:
+    """The votes about one edge: how many for the way in which it is written, how many against."""
+
+    n_first: int = 0
+    n_second: int = 0
+    evidence: list[float] = field(default_factory=lambda: [-np.inf, -np.inf])
+    goes_first: bool = False
+
+    def add(self, vote: Vote, as_written: bool) -> None:
+        if vote.first != self.goes_first:
+            if self.goes_first:
+                return
+            self.n_first, self.n_second, self.evidence = 0, 0, [-np.inf, -np.inf]
+            self.goes_first = True
+        self.n_first += as_written
+        self.n_second += not as_written
+        side = 0 if as_written else 1
+        self.evidence[side] = max(self.evidence[side], vote.evidence)
+
+    @property
+    def is_agreed(self) -> bool:
+        return not (self.n_first and self.n_second)
+
+    @property
+    def is_tied(self) -> bool:
+        return self.n_first == self.n_second
+
+    @property
+    def favours_first(self) -> bool:
+        """Majority, then evidence, then the name: edges are written with the smaller name first."""
+        return (self.n_first, self.evidence[0]) >= (self.n_second, self.evidence[1])
+
+
+def count_votes(schema: Schema, votes: Iterable[Vote], arcs: Sequence[Arc]) -> dict[Arc, Ballot]:
+    """The votes of every edge, smaller name first; known directions are not voted on."""
+    rank = schema.name_ranks
+    known = {frozenset(arc) for arc in arcs}
+    ballots: dict[Arc, Ballot] = {}
+    for vote in votes:
+        if frozenset((vote.tail, vote.head)) in known:
+            continue
+        as_written = rank[vote.tail] < rank[vote.head]
+        edge = (vote.tail, vote.head) if as_written else (vote.head, vote.tail)
+        ballots.setdefault(edge, Ballot()).add(vote, as_written)
+    return ballots
+
+
+def by_strength(schema: Schema, ballots: dict[Arc, Ballot], weights: Weights) -> list[Arc]:
+    """Edges that go first, then by weight, by votes and by name."""
+    rank = schema.name_ranks
+
+    def place(edge: Arc) -> tuple[bool, float, int, int, int]:
+        ballot = ballots[edge]
+        n = ballot.n_first + ballot.n_second
+        return not ballot.goes_first, -float(weights[edge]), -n, rank[edge[0]], rank[edge[1]]
+
+    return sorted(ballots, key=place)
+
 
 Tie = Literal["evidence", "random"]
 
 
 @dataclass(frozen=True)
 class Combined:
-    """One graph from many.
+    """One graph from many."""
 
-    Attributes
-    ----------
-    graph
-        The equivalence class of `dag`.
-    dag
-        All edges of all knots, directed.
-    conflicts
-        Edges about whose direction knots disagreed, by name.
-    turned
-        Arcs of the DAG against which more knots had voted.
-    """
-
-    graph: Cpdag
-    dag: Dag
-    conflicts: tuple[NamedArc, ...]
-    turned: tuple[NamedArc, ...]
+    graph: Cpdag  # the equivalence class of `dag`
+    dag: Dag  # all edges of all knots, directed
+    conflicts: tuple[NamedArc, ...]  # edges about whose direction knots disagreed, by name
+    turned: tuple[NamedArc, ...]  # arcs of the DAG against which more knots had voted
 
 
 def combine_dags(
@@ -149,11 +210,10 @@ def combine_classes(
     arrows = list(arcs)
     for edge in by_strength(schema, ballots, weights):
         ballot = ballots[edge]
-        if ballot.n_first != ballot.n_second:
-            arrow = edge if ballot.n_first > ballot.n_second else edge[::-1]
-            if placed.can_add(*arrow):
-                placed.add(*arrow)
-                arrows.append(arrow)
+        arrow = edge if ballot.n_first > ballot.n_second else edge[::-1]
+        if not ballot.is_tied and placed.can_add(*arrow):
+            placed.add(*arrow)
+            arrows.append(arrow)
     directed = {frozenset(arrow) for arrow in arrows}
     marks = Pdag(schema, arrows, [edge for edge in edges if frozenset(edge) not in directed])
     return _combined(nearest_extension(meek_closure(marks).graph), ballots)
@@ -258,13 +318,8 @@ def _combined(dag: Dag, ballots: dict[Arc, Ballot]) -> Combined:
     against = [
         edge[::-1] if ballot.n_first > ballot.n_second else edge
         for edge, ballot in ballots.items()
-        if ballot.n_first != ballot.n_second
+        if not ballot.is_tied
     ]
     turned = [arc for arc in against if dag.has_arc(*arc)]
-    names = dag.schema
-    return Combined(
-        Cpdag.of(dag),
-        dag,
-        tuple(named_pairs(names, conflicts, ordered=False)),
-        tuple(named_pairs(names, turned, ordered=True)),
-    )
+    disputed = tuple(named_pairs(dag.schema, conflicts, ordered=False))
+    return Combined(Cpdag.of(dag), dag, disputed, tuple(named_pairs(dag.schema, turned, ordered=True)))

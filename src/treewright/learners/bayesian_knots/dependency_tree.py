@@ -126,10 +126,7 @@ def measure_dependencies(source: Counter | Moments, *, correction: Correction = 
     """
     require("measure_dependencies", STATISTICS, source)
     one_of("correction", correction, ("none", "miller-madow"))
-    if isinstance(source, Moments):
-        n_rows, statistic, free = _of_moments(source)
-    else:
-        n_rows, statistic, free = _of_counts(source)
+    n_rows, statistic, free = _of_moments(source) if isinstance(source, Moments) else _of_counts(source)
     weights = statistic / (2 * n_rows) if n_rows else np.zeros_like(statistic)
     if correction == "miller-madow" and n_rows:
         weights = np.maximum(weights - np.outer(free, free) / (2 * n_rows), 0.0)

@@ -15,25 +15,21 @@ from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from treewright.criteria import FisherZTest, GTest, IndependenceTest
+from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.part_score import restrict_score
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Pdag
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.learners.bayesian_knots.combination import Tie
-from treewright.learners.bayesian_knots.votes import Vote
+from treewright.learners.bayesian_knots.combination import Tie, Vote
 from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
-from treewright.learners.classes.hill_climbing import learn_hill_climbing
-from treewright.learners.classes.obedience import marks_of
-from treewright.learners.independence.pc import learn_pc
+from treewright.learners.classes.hill_climbing import learn_hill_climbing, marks_of
+from treewright.learners.independence.pc import LearnedByTests, learn_pc
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
 from treewright.learners.independence.tpda import learn_tpda
-from treewright.statistics.counter import Counter
-from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
 from treewright.types import Scope
 
@@ -51,11 +47,8 @@ class Knot:
 
     Attributes
     ----------
-    graph
-        The equivalence class (with directed knowledge, what is known of it), over the variables of the
-        cluster.
-    dag
-        A member of the class.
+    graph, dag
+        The equivalence class (with directed knowledge, what is known of it), and a member of it.
     engine
         Who learned it.
     evidence
@@ -128,24 +121,23 @@ class KnotLearner:
         for name, schema in (("test", test.schema), ("score", score.schema)):
             if schema.names != known.schema.names:
                 raise SchemaError(f"the {name} and the data must be of the same variables, in the same order")
-        self.engine = engine
-        self.settings = settings
-        self.test = SharedTest(test)
-        self.score = score
-        self.known = known
+        self.engine, self.settings = engine, settings
+        self.test, self.score, self.known = SharedTest(test), score, known
 
     def learn(self, scope: Scope) -> Knot:
         """One knot; its variables are in the order of their names."""
         known = restrict_knowledge(self.known, scope)
-        engine = self.engine
+        engine, part = self.engine, self.test.part(scope)
+        tested: LearnedByTests | None = None
         if engine == "exact" and len(scope) > MOST_EXACT:
             engine = "class"
         if engine == "pc":
-            by_pc = learn_pc(self.test.part(scope), depth=self.settings.depth, knowledge=known)
-            return self._tested(by_pc.structure, by_pc.dag, by_pc.separators, scope)
-        if engine == "tpda":
-            by_tpda = learn_tpda(self.test.part(scope), threshold=self.settings.threshold, knowledge=known)
-            return self._tested(by_tpda.structure, by_tpda.dag, by_tpda.separators, scope)
+            tested = learn_pc(part, depth=self.settings.depth, knowledge=known)
+        elif engine == "tpda":
+            tested = learn_tpda(part, threshold=self.settings.threshold, knowledge=known)
+        if tested is not None:
+            evidence = separation_evidence(part, tested.dag, tested.separators)
+            return Knot(tested.structure, tested.dag, engine, evidence)
         score = restrict_score(self.score, scope)
         found: LearnedClass | LearnedExactly
         if engine == "exact":
@@ -160,19 +152,6 @@ class KnotLearner:
     def learn_all(self, scopes: Sequence[Scope]) -> list[Knot]:
         """Many knots, in the order asked, on several threads."""
         return side_by_side(self.learn, scopes, self.settings.threads, size=len)
-
-    def _tested(
-        self, graph: Pdag, dag: Dag, separators: Mapping[tuple[str, str], tuple[str, ...]], scope: Scope
-    ) -> Knot:
-        evidence = separation_evidence(self.test.part(scope), dag, separators)
-        return Knot(graph, dag, self.engine, evidence)
-
-
-def default_test(source: Counter | Moments, alpha: float) -> IndependenceTest:
-    """The G test of counts, Fisher's z test of moments; what is determined is independent of the rest."""
-    if isinstance(source, Moments):
-        return FisherZTest(source, alpha, singular="independent")
-    return GTest(source, alpha)
 
 
 def restrict_knowledge(known: BoundKnowledge, scope: Scope) -> BoundKnowledge:

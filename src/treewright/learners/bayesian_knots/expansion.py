@@ -125,11 +125,9 @@ def expand_clusters(
     """
     _check_expansion(expansion)
     ties = _Ties(dependencies, as_level(alpha) / max(len(dependencies.schema), 1))
-    grown = [
-        [*star.members, *taken] for star, taken in zip(stars, ties.outsiders(stars, expansion), strict=True)
-    ]
-    bridges = _join_regions(grown, ties, require_significant)
-    return Clusters(dependencies.schema, stars, grown, bridges)
+    taken = ties.outsiders(stars, expansion)
+    grown = [[*star.members, *others] for star, others in zip(stars, taken, strict=True)]
+    return Clusters(dependencies.schema, stars, grown, _join_regions(grown, ties, require_significant))
 
 
 class _Ties:
@@ -151,10 +149,8 @@ class _Ties:
         strongest = np.argmax(ties, axis=0)  # of equals the first by name
         size = ties[strongest, np.arange(len(outside))]
         most = len(members) + _OUTSIDERS_AT_LEAST  # no rule of expansion asks for more
-        if most < len(outside):
-            near = np.flatnonzero(size >= np.partition(size, -most)[-most])  # equals at the end included
-        else:
-            near = np.arange(len(outside))
+        least = np.partition(size, -most)[-most] if most < len(outside) else -np.inf
+        near = np.flatnonzero(size >= least)  # equals at the end included
         ranking = near[np.lexsort((self.rank[outside[near]], -size[near]))]
         return [(int(outside[i]), int(members[strongest[i]])) for i in ranking[:most].tolist()]
 
@@ -187,7 +183,9 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
     The strongest pair across a cut is an edge of the maximum spanning tree, so no other pairs are looked at.
     """
     schema, weights = ties.dependencies.schema, ties.dependencies.weights
-    region = _region_of_variables(grown, len(schema))
+    region = np.zeros(len(schema), dtype=np.intp)
+    for leader, members in zip(join_sets(grown, len(schema)), grown, strict=True):
+        region[members] = leader
     bridges: list[Bridge] = []
     across = [(u, v) for u, v in ties.tree_edges() if region[u] != region[v]]
     is_sure = ties.are_significant(across) if require_significant else [True] * len(across)
@@ -202,17 +200,8 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
     return bridges
 
 
-def _region_of_variables(grown: Sequence[Sequence[int]], n: int) -> npt.NDArray[np.intp]:
-    region = np.zeros(n, dtype=np.intp)
-    for leader, members in zip(join_sets(grown, n), grown, strict=True):
-        region[members] = leader
-    return region
-
-
 def _check_expansion(expansion: Expansion) -> None:
-    if isinstance(expansion, str) and expansion == "adaptive":
-        return
-    if isinstance(expansion, str) or not 0 <= expansion <= 1:
+    if expansion != "adaptive" and (isinstance(expansion, str) or not 0 <= expansion <= 1):
         raise SettingError(
             "expansion is 'adaptive' or the share of a cluster's size that it takes in, from 0 to 1; "
             f"found {expansion!r}"

@@ -12,39 +12,57 @@ The search first joins only pairs that are useful on their own and looks at its 
 at half their price, since some pay only together. Then either all
 pairs are let in, so that at the end no step improves (the *certificate*, about n^2 tables), or, where that is
 too much, those whose dependence leaves at least a weak marginal trace (the *rescue*).
+
+How much is looked at when nobody says: more search finds a better score. Where the rows call for BDeu
+(near-certain tables) a better optimum has fewer errors; where they stay with qNML, or states are seen in
+groups, it may have more false edges. With few rows for many variables a second look at single edges pays.
+A *filter* keeps a search away from pairs that look useful by chance, at the price of the true edges it shuts
+out: it is for scores that do not know how many pairs they looked at, and for variables of very many states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Never
+from typing import Literal, Never, get_args
 
 import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, require, require_option
+from treewright.criteria.scores.dirichlet_scores import BDeu
+from treewright.criteria.scores.grouped_score import GroupedScore
+from treewright.criteria.scores.likelihood_scores import QNML
+from treewright.criteria.scores.native_scores import without_price
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
+from treewright.graphs.ranked import variables_by_rank
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
-from treewright.learners.bayesian_knots.effort import loose_level, reopens_edges, rescue_level, suited_effort
-from treewright.learners.bayesian_knots.expansion import Expansion, find_clusters
-from treewright.learners.bayesian_knots.pair_filters import FILTERS, Filter, filtered_pairs
-from treewright.learners.bayesian_knots.pipeline import measure_in_phase, refuse_other_variables
+from treewright.learners.bayesian_knots.expansion import Expansion
+from treewright.learners.bayesian_knots.pipeline import clusters_in_phase, measure_in_phase
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
-from treewright.learners.classes.class_search import LearnedClass, class_search
+from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.hill_climbing import obey_directions
-from treewright.learners.classes.pair_schedule import PairSchedule
+from treewright.learners.classes.pair_schedule import PairSchedule, adjacency
 from treewright.learners.classes.score_choice import CountedChoice, suited_score
+from treewright.learners.independence.answers import default_test
+from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Matrix, Progress
 
-# Up to so many variables all pairs are let in by default.
-CERTIFICATE_UP_TO = 2_000
-# Pairs this dependent take part when variables are reopened.
-_CLEAR = 0.001
+Filter = Literal["pc1", "clusters", "partners"]
+
+CERTIFICATE_UP_TO = 2_000  # so many variables all pairs are let in by default
+_CLEAR = 0.001  # pairs this dependent take part when variables are reopened
+# The level of the rescue, and the stricter one above so many variables.
+_RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
+# Up to so many rows pairs at that level take part when edges are cheaper; with more a trace is clearer.
+_FEW_ROWS = 500
+# Up to so many variables single edges are reopened among all pairs, above among those of a clear trace.
+_FEW_VARIABLES = 100
+_PC_LEVEL, _N_PARTNERS = 0.05, 5  # of the filters
 
 
 def learn_knots(
@@ -141,10 +159,7 @@ def learn_knots(
     n = len(source.schema)
     level, trace = rescue_level(rescue, n), TraceBuilder()
     dependencies = measure_in_phase(source, trace)
-    with trace.phase("clusters") as tallies:
-        clusters = clusters or find_clusters(dependencies, expansion=expansion)
-        refuse_other_variables(clusters, source.schema)
-        tallies["clusters"] = len(clusters)
+    clusters = clusters_in_phase(clusters, dependencies, expansion, trace)
     known = bind_knowledge(knowledge, source.schema)
     allowed = known.allowed_pairs
     if filter is not None:
@@ -174,7 +189,11 @@ def learn_knots(
         progress=progress,
     )
     found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
-    return _with_clusters(found, clusters, trace.build(), choice.name)
+    dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
+    whole = Trace((*trace.build().phases, *found.trace.phases))
+    report = report_on(dag, whole, found.certified, choice.name)
+    notes = (*found.notes, str(report))
+    return LearnedKnots(dag, whole, report, found.copies, found.certified, score=found.score, notes=notes)
 
 
 def _check_settings(fast: bool, certificate: str, filter: str | None) -> None:
@@ -182,7 +201,7 @@ def _check_settings(fast: bool, certificate: str, filter: str | None) -> None:
     if fast and certificate == "always":
         raise SettingError("fast=True leaves the certificate out; certificate='always' asks for it")
     if filter is not None:
-        one_of("filter", filter, FILTERS)
+        one_of("filter", filter, get_args(Filter))
 
 
 def _refuse_settings_of_paper(given: Mapping[str, object]) -> None:
@@ -206,14 +225,75 @@ def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundK
 
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
     """The pairs whose dependence leaves a marginal trace; the search adds those that are useful."""
-    if not level:
-        return np.zeros_like(dependencies.weights, dtype=np.bool_)
-    return dependencies.significant(level)
+    return dependencies.significant(level) if level else np.zeros(dependencies.weights.shape, dtype=np.bool_)
 
 
-def _with_clusters(found: LearnedClass, clusters: Clusters, before: Trace, score: str) -> LearnedKnots:
-    dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
-    trace = Trace((*before.phases, *found.trace.phases))
-    report = report_on(dag, trace, found.certified, score)
-    notes = (*found.notes, str(report))
-    return LearnedKnots(dag, trace, report, found.copies, found.certified, score=found.score, notes=notes)
+def suited_effort(score: LocalScore, everything: bool) -> int:
+    """The effort for a score, whether `everything` is let in at the end or not."""
+    n = len(score.schema)
+    if not everything or n > _MANY:
+        return 1
+    return 3 if n <= _FEW_VARIABLES and isinstance(_of_states(score), BDeu) else 2
+
+
+def reopens_edges(score: LocalScore, n_rows: float) -> bool:
+    """Whether single edges are reopened before all pairs are let in: few rows for many variables."""
+    n = len(score.schema)
+    return n > _FEW_VARIABLES and n_rows <= 2 * n and isinstance(_of_states(score), BDeu | QNML)
+
+
+def _of_states(score: LocalScore) -> LocalScore | None:
+    """The score inside its prices, unless it sees states in groups."""
+    return None if isinstance(score, GroupedScore) and score.groups else without_price(score)[0]
+
+
+def rescue_level(rescue: float | None, n: int) -> float:
+    """The level at which a marginal dependence among `n` variables is a weak trace."""
+    if rescue is None:
+        return _STRICT_RESCUE if n > _MANY else _RESCUE
+    if not 0 <= rescue < 1:
+        raise SettingError(f"rescue is a level from 0 to 1, 1 excluded, 0 for no rescue; found {rescue!r}")
+    return float(rescue)
+
+
+def loose_level(level: float, n_rows: float, n: int) -> float:
+    """The level for edges at half their price: rows for few variables only make chance look useful."""
+    return 0.0 if 2 * n_rows < n else level * min(1.0, _FEW_ROWS / max(n_rows, 1.0))
+
+
+def filtered_pairs(
+    name: Filter,
+    *,
+    source: Counter | Moments,
+    dependencies: Dependencies,
+    clusters: Clusters,
+    known: BoundKnowledge,
+    trace: TraceBuilder,
+) -> Matrix:
+    """The pairs that a filter lets through: a symmetric matrix in the order of the schema."""
+    if name == "clusters":
+        return clusters.pairs
+    if name == "partners":
+        return strongest_partners(dependencies, _N_PARTNERS)
+    return adjacency(find_skeleton(default_test(source, _PC_LEVEL), depth=1, known=known, trace=trace).graph)
+
+
+def strongest_partners(dependencies: Dependencies, n_partners: int) -> Matrix:
+    """The pairs in which one variable is among the strongest partners of the other, ties by name.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
+    >>> rows = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 1, 1] * 9}
+    >>> strongest_partners(measure_dependencies(tw.count(tw.read_table(rows))), 1).tolist()
+    [[False, True, True], [True, False, False], [True, False, False]]
+    """
+    n = len(dependencies.schema)
+    order = variables_by_rank(dependencies.schema)
+    weights = dependencies.weights[:, order].copy()
+    weights[order, np.arange(n)] = -1.0  # nobody is a partner of itself
+    strongest = order[np.argsort(-weights, axis=1, kind="stable")[:, : min(n_partners, max(n - 1, 0))]]
+    pairs = np.zeros((n, n), dtype=np.bool_)
+    pairs[np.arange(n)[:, None], strongest] = True
+    return np.asarray(pairs | pairs.T)

@@ -11,8 +11,10 @@ the domain. Where the answer matters more than the method, :func:`learn_knots` s
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
@@ -27,20 +29,22 @@ from treewright.graphs import (
     BoundKnowledge,
     ClusteredDag,
     Clusters,
+    Edge,
     Knowledge,
     UndirectedGraph,
     bind_knowledge,
     edge,
 )
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.learners.bayesian_knots.combination import Combined, Tie, combine_classes, combine_dags
+from treewright.learners.bayesian_knots.combination import Combined, Tie, Vote, combine_classes, combine_dags
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
-from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner, KnotSettings, default_test
+from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner, KnotSettings
 from treewright.learners.bayesian_knots.expansion import Expansion, find_clusters
-from treewright.learners.bayesian_knots.merging import Merge, WeighedEdges, joined_by_knots, merge_edges
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
-from treewright.learners.bayesian_knots.votes import Vote
+from treewright.learners.classes.pair_schedule import adjacency
+from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.pc import obey
+from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import TraceBuilder, tell
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
@@ -48,6 +52,7 @@ from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
 
 Combine = Literal["cpdag", "dag"]
+Merge = Literal["union", "all", "verify"]
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,9 @@ class LearnedPaperKnots(LearnedKnots):
         The edges before directions.
     knots
         The graph of each cluster.
-    conflicts
-        Edges about whose direction knots disagreed, by name.
-    turned
-        Arcs against which more knots had voted: another direction would have closed a cycle or made a
-        v-structure.
+    conflicts, turned
+        Edges about whose direction knots disagreed, and arcs against which more knots had voted: another
+        direction would have closed a cycle or made a v-structure.
     removed
         Edges of knots that the merge rule took out, by name.
     unobeyed
@@ -112,8 +115,8 @@ def learn_paper_knots(
 
     Parameters
     ----------
-    source
-        Counts of discrete variables, or moments of continuous ones.
+    source, knowledge
+        As in :func:`learn_knots`.
     clusters
         What to learn one by one; by default stars and their expansion (:func:`find_clusters` has more ways).
     engine
@@ -137,8 +140,6 @@ def learn_paper_knots(
         moments BIC with the same price for each edge.
     rng
         For ``KnotSettings(tie="random")``.
-    knowledge
-        Arcs that are required or forbidden.
     progress
         Called before each phase.
 
@@ -171,20 +172,11 @@ def learn_paper_knots(
     require("learn_paper_knots", STATISTICS, source)
     _check_rules(combine, merge, settings.tie)
     learner = make_learner(
-        "learn_paper_knots",
-        source,
-        engine=engine,
-        settings=settings,
-        test=test,
-        score=score,
-        knowledge=knowledge,
+        "learn_paper_knots", source, engine, settings, test=test, score=score, knowledge=knowledge
     )
     known, score, n, trace = learner.known, learner.score, len(source.schema), TraceBuilder()
     measured = measure_in_phase(source, trace)
-    with trace.phase("clusters") as tallies:
-        found = clusters or find_clusters(measured, expansion=expansion)
-        refuse_other_variables(found, source.schema)
-        tallies["clusters"] = len(found)
+    found = clusters_in_phase(clusters, measured, expansion, trace)
     tell(progress, f"{len(found)} knots")
     knots = learn_in_phase(learner, found, trace)
     tell(progress, "combination")
@@ -225,9 +217,9 @@ def _check_rules(combine: Combine, merge: Merge, tie: Tie) -> None:
 def make_learner(
     caller: str,
     source: Counter | Moments,
-    *,
     engine: Engine,
     settings: KnotSettings,
+    *,
     test: IndependenceTest | None,
     score: LocalScore | None,
     knowledge: Knowledge | BoundKnowledge | None,
@@ -287,6 +279,60 @@ def combine_knots(
     return combine_dags(schema, votes, dependencies.weights, tie=tie, rng=rng, arcs=arcs)
 
 
-def refuse_other_variables(clusters: Clusters, schema: Schema) -> None:
-    if clusters.schema.names != schema.names:
-        raise SchemaError("the clusters and the data must be of the same variables, in the same order")
+def clusters_in_phase(
+    given: Clusters | None, measured: Dependencies, expansion: Expansion, trace: TraceBuilder
+) -> Clusters:
+    """The clusters that were given, if they are of these variables; else those that are found."""
+    with trace.phase("clusters") as tallies:
+        found = given or find_clusters(measured, expansion=expansion)
+        if found.schema.names != measured.schema.names:
+            raise SchemaError("the clusters and the data must be of the same variables, in the same order")
+        tallies["clusters"] = len(found)
+    return found
+
+
+@dataclass(frozen=True)
+class WeighedEdges:
+    """Edges with the dependence of their ends as strength."""
+
+    graph: UndirectedGraph
+    dependencies: Dependencies
+
+    def strength(self, u: int, v: int) -> float:
+        return float(self.dependencies.weights[u, v])
+
+
+def edges_of(knot: Knot, whole: Schema) -> list[Edge]:
+    return [edge(whole.index(u), whole.index(v)) for u, v in knot.graph.edges()]
+
+
+def joined_by_knots(schema: Schema, knots: Sequence[Knot], known: BoundKnowledge) -> UndirectedGraph:
+    """The edges of all knots, and those that are required although their ends share no cluster."""
+    required = [edge(u, v) for u, v in known.required_arcs()]
+    return UndirectedGraph(schema, {e for knot in knots for e in edges_of(knot, schema)}.union(required))
+
+
+def merge_edges(
+    union: UndirectedGraph, knots: Sequence[Knot], merge: Merge, learner: KnotLearner
+) -> UndirectedGraph:
+    """The edges that stay: all, those that no knot with both ends disputes, or those that tests confirm."""
+    if merge == "union":
+        return union
+    known = learner.known
+    required = known.required | known.required.T
+    if merge == "all":
+        agreed = undisputed(union, knots)
+        return UndirectedGraph(union.schema, [e for e in union.index_edges() if e in agreed or required[e]])
+    within = BoundKnowledge(union.schema, adjacency(union), known.required.copy())
+    return find_skeleton(learner.test.whole(), depth=learner.settings.depth, known=within).graph
+
+
+def undisputed(union: UndirectedGraph, knots: Sequence[Knot]) -> set[Edge]:
+    """Edges that every knot with both ends has."""
+    schema = union.schema
+    joined = Tally(e for knot in knots for e in edges_of(knot, schema))
+    shared: Tally[Edge] = Tally()
+    for knot in knots:
+        scope = schema.scope(knot.variables)
+        shared.update(e for e in (edge(u, v) for u, v in combinations(scope, 2)) if e in joined)
+    return {e for e, n in joined.items() if n == shared[e]}

@@ -11,21 +11,11 @@ from treewright.learners.learned import LearnedNetwork, Trace
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of the search.
+    """One part of the search."""
 
-    Attributes
-    ----------
-    name
-        What it did.
-    pairs
-        How many pairs of variables it could join; None for a stage that lets no pairs in.
-    tables
-        Contingency tables counted, those of all pairs only in the pair pass.
-    """
-
-    name: str
-    pairs: int | None
-    tables: int
+    name: str  # what it did
+    pairs: int | None  # how many pairs of variables it could join; None for a stage that lets no pairs in
+    tables: int  # contingency tables counted, those of all pairs only in the pair pass
 
 
 @dataclass(frozen=True)
@@ -121,12 +111,8 @@ class LearnedKnots(LearnedNetwork[ClusteredDag]):
 def report_on(structure: ClusteredDag, trace: Trace, certified: bool, score: str = "") -> KnotsReport:
     """The account of the phases that counted tables."""
     stages = tuple(
-        Stage(phase.name, _pairs(phase.tallies.get("pairs")), int(phase.tallies.get("tables", 0)))
+        Stage(phase.name, int(tally["pairs"]) if "pairs" in tally else None, int(tally.get("tables", 0)))
         for phase in trace.phases
-        if "pairs" in phase.tallies or "tables" in phase.tallies
+        if {"pairs", "tables"} & (tally := phase.tallies).keys()
     )
     return KnotsReport(stages, certified, structure.clusters.covered(structure.edges()), score)
-
-
-def _pairs(tally: int | float | None) -> int | None:
-    return None if tally is None else int(tally)

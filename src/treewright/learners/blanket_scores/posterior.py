@@ -19,7 +19,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph
 from treewright.learners.blanket_scores.flip_rules import FlipRules
 from treewright.learners.blanket_scores.learn import Start, start_graph
-from treewright.learners.classes.edge_confidence import EdgeConfidence
+from treewright.learners.classes.bootstrap import EdgeConfidence
 
 # Uniform over graphs means half of all pairs joined; a prior this strong against edges undoes that.
 SPARSE_PRIOR = 0.99

@@ -14,14 +14,10 @@ class Iteration:
 
     Attributes
     ----------
-    edges
-        Arcs, as names, in the order in which they were added.
-    skipped
-        Arcs that were chosen but would have been too wide.
-    width
-        Of the chordal cover, afterwards.
-    score
-        Of the network, afterwards.
+    edges, skipped
+        Arcs, as names, in the order in which they were added; how many were chosen but too wide.
+    width, score
+        Of the chordal cover and of the network, afterwards.
     seconds
         Wall-clock time of the round.
     """
@@ -39,8 +35,6 @@ class Certified(LearnedNetwork[Dag]):
 
     Attributes
     ----------
-    structure, trace
-        See :class:`Learned`.
     certificate
         The clique tree of a chordal graph that contains the moral graph of `structure`, ready for exact
         inference. No cluster has more than the treewidth bound plus one variables.

@@ -29,12 +29,14 @@ from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import (
     Arcs,
     BoundedGrowth,
+    CoveredStart,
     Ranks,
+    Root,
     Triangulation,
+    bounded_starts,
     check_bounds,
     total_order,
 )
-from treewright.learners.bounded_treewidth.starts import CoveredStart, Root, bounded_starts
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex
@@ -185,14 +187,9 @@ def learn_treewidth_chains(
 
     trace = TraceBuilder()
     with trace.phase("start"):
+        root, roots = chosen.root, chosen.roots
         starts = bounded_starts(
-            score,
-            known,
-            treewidth,
-            start=start,
-            root=chosen.root,
-            roots=chosen.roots,
-            max_parents=max_parents,
+            score, known, treewidth, start=start, root=root, roots=roots, max_parents=max_parents
         )
     found = [grow(begin, trace.copy()) for begin in starts]
     return max(found, key=lambda one: one.score)  # of equals the first

@@ -34,8 +34,9 @@ from treewright.learners.bounded_treewidth.search import (
     BoundedSettings,
     BoundedStart,
     News,
+    kicks_before_second_start,
+    wide_network,
 )
-from treewright.learners.bounded_treewidth.second_start import kicks_before_second_start, wide_network
 from treewright.learners.classes.chow_liu import best_tree, bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex

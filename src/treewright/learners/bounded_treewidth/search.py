@@ -17,7 +17,9 @@ from treewright.graphs._bits import pack, to_sets
 from treewright.graphs.directed.arcs import as_array
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
-from treewright.learners.classes.dag_climbing import check_parents
+from treewright.learners.classes.class_search import class_search
+from treewright.learners.classes.dag_climbing import check_parents, learn_dag_climbing
+from treewright.learners.classes.pair_schedule import innermost
 from treewright.learners.learned import Trace
 from treewright.types import Progress, Scope, Step
 
@@ -155,10 +157,30 @@ class BoundedSearches:
 
 def temperature(score: LocalScore) -> float:
     """Half of what BIC asks for one parameter; nothing for scores that do not tell their rows."""
-    inner = score
-    while hasattr(inner, "inner"):
-        inner = inner.inner
-    rows = getattr(getattr(inner, "counter", None), "n_rows", None) or getattr(
-        getattr(inner, "moments", None), "n", None
-    )
-    return 0.25 * math.log(float(rows)) if rows and float(rows) > 1 else 0.0
+    inner = innermost(score)
+    counter, moments = getattr(inner, "counter", None), getattr(inner, "moments", None)
+    rows = float(getattr(counter, "n_rows", None) or getattr(moments, "n", None) or 0.0)
+    return 0.25 * math.log(rows) if rows > 1 else 0.0
+
+
+_WIDE = 3  # bounds from which on a second start is worth its time
+_PAIRS = 400  # so many pairs cost about what a kick does
+
+
+def kicks_before_second_start(settings: BoundedSettings, kicks: int) -> int:
+    """How many of the kicks come first; all of them if there is no second start.
+
+    A search without bound looks at all pairs, so that many variables have to be kicked for longer before it
+    is worth its time; one kick for each variable is too little effort for it anyway.
+    """
+    n = len(settings.score.schema)
+    pointless = settings.treewidth < _WIDE or n <= settings.treewidth + 1
+    return kicks if pointless or kicks <= n else min(kicks, n * n // _PAIRS)
+
+
+def wide_network(settings: BoundedSettings) -> Dag:
+    """What is learned under the same knowledge without the bound, but for that of every family."""
+    score, known, most = settings.score, settings.known, settings.most_parents
+    if score.is_score_equivalent and known.is_symmetric:
+        return class_search(score, effort=0, allow=known.allowed, max_parents=most).structure
+    return learn_dag_climbing(score, knowledge=known, max_parents=most).structure

@@ -13,8 +13,7 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_treewidth.certified import Certified
-from treewright.learners.bounded_treewidth.growth import BoundedGrowth, check_bounds
-from treewright.learners.bounded_treewidth.starts import bounded_starts
+from treewright.learners.bounded_treewidth.growth import BoundedGrowth, bounded_starts, check_bounds
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
 from treewright.tables.schema import NameOrIndex

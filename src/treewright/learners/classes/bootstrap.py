@@ -8,22 +8,185 @@ Repetitions run in threads, and each draws from a seed of its own, so that their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError, SchemaError, SettingError, WeightError
-from treewright.graphs import Cpdag, Dag, Pdag, UndirectedGraph
-from treewright.learners.classes.edge_confidence import EdgeConfidence
+from treewright.errors import FormatError, GraphError, SchemaError, SettingError, WeightError
+from treewright.graphs import Cpdag, Dag, DagBuilder, Pdag, UndirectedGraph
+from treewright.learners.classes.dag_climbing import require_some
 from treewright.learners.learned import Learned
 from treewright.tables.databases import Databases
-from treewright.tables.schema import Schema
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeConfidence:
+    """How many repetitions found each arc.
+
+    Parameters
+    ----------
+    schema
+        The variables.
+    repetitions
+        How often a structure was learned.
+    counts
+        `counts[u, v]`: the repetitions with u -> v, an edge without direction counting half each way.
+
+    Examples
+    --------
+    >>> from treewright.tables import Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> confidence = EdgeConfidence(schema, 10, np.array([[0, 6.0, 0], [2, 0, 1], [0, 0, 0]]))
+    >>> confidence.strength("a", "b"), confidence.direction("a", "b")
+    (0.8, 0.75)
+    >>> confidence.averaged_network(threshold=0.5).edges()
+    [('a', 'b')]
+    """
+
+    schema: Schema
+    repetitions: int
+    counts: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+    def __repr__(self) -> str:
+        n, found = len(self.schema), len(self.edges())
+        return f"EdgeConfidence({n} variables, {found} edges in {self.repetitions} repetitions)"
+
+    def strength(self, u: NameOrIndex, v: NameOrIndex) -> float:
+        """Share of the repetitions in which the two are joined."""
+        a, b = self.schema.index(u), self.schema.index(v)
+        return float(self.counts[a, b] + self.counts[b, a]) / self.repetitions
+
+    def direction(self, tail: NameOrIndex, head: NameOrIndex) -> float:
+        """Share of tail -> head among the repetitions that join the two; a half when there are none."""
+        u, v = self.schema.index(tail), self.schema.index(head)
+        both = float(self.counts[u, v] + self.counts[v, u])
+        return float(self.counts[u, v]) / both if both else 0.5
+
+    def edges(self) -> list[tuple[str, str, float, float]]:
+        """Pairs that were ever joined, as (from, to, strength, direction), the strongest first.
+
+        The likelier direction is given; of two equally likely ones, that from the smaller name.
+        """
+        found = []
+        for u, v in combinations(sorted(self.schema.names), 2):
+            strength = self.strength(u, v)
+            if strength > 0:
+                forth = self.direction(u, v)
+                found.append((u, v, strength, forth) if forth >= 0.5 else (v, u, strength, 1 - forth))
+        return sorted(found, key=lambda edge: (-edge[2], edge[0], edge[1]))
+
+    def to_frame(self) -> Any:
+        """A pandas frame of :meth:`edges`: from, to, strength, direction."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise ImportError("to_frame() needs pandas; install it, or use edges()") from None
+        return pd.DataFrame(self.edges(), columns=["from", "to", "strength", "direction"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON can say of it: repetitions, and [a, b, found as a -> b, found as b -> a] of each pair.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "ab"])
+        >>> EdgeConfidence(schema, 10, np.array([[0, 6.0], [2, 0]])).to_dict()
+        {'repetitions': 10, 'edges': [['a', 'b', 6.0, 2.0]]}
+        """
+        index, counts = self.schema.index, self.counts.tolist()
+        pairs = [
+            [u, v, counts[index(u)][index(v)], counts[index(v)][index(u)]]
+            for u, v in combinations(sorted(self.schema.names), 2)
+        ]
+        return {"repetitions": self.repetitions, "edges": [pair for pair in pairs if any(pair[2:])]}
+
+    @staticmethod
+    def from_dict(schema: Schema, plain: Mapping[str, Any]) -> EdgeConfidence:
+        """What :meth:`to_dict` said, about these variables.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "ab"])
+        >>> plain = {"repetitions": 10, "edges": [["a", "b", 6.0, 2.0]]}
+        >>> EdgeConfidence.from_dict(schema, plain).strength("a", "b")
+        0.8
+        """
+        counts = np.zeros((len(schema), len(schema)))
+        try:
+            repetitions = int(plain["repetitions"])
+            for u, v, forth, back in plain["edges"]:
+                a, b = schema.index(u), schema.index(v)
+                counts[a, b], counts[b, a] = forth, back
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"how sure edges are cannot be read: {error}") from None
+        if repetitions < 1 or not ((counts >= 0) & (counts + counts.T <= repetitions)).all():
+            raise FormatError("how sure edges are cannot be read: an edge is found 0 to `repetitions` times")
+        return EdgeConfidence(schema, repetitions, counts)
+
+    def optimal_threshold(self) -> float:
+        """The least strength that is not noise, by the rule of Scutari & Nagarajan (2013).
+
+        If every edge were certain, strengths would be 0 or 1. Of all such distributions, the one nearest in
+        total (L1) distance to the distribution of the strengths says which share of the pairs is noise. That
+        nearest one is found at a median, the share of pairs with a strength of at most one half; so what
+        counts is an edge that more than half of the repetitions found. (An edge found by exactly half of them
+        leaves two distributions equally near; the stricter one is taken.)
+        """
+        return (self.repetitions // 2 + 1) / self.repetitions
+
+    def averaged_network(self, threshold: float | None = None) -> Dag:
+        """The graph of the edges at least as strong as a threshold, in their likelier direction.
+
+        Parameters
+        ----------
+        threshold
+            From 0 to 1; by default :meth:`optimal_threshold`.
+
+        Notes
+        -----
+        Edges are drawn from the strongest on, then by name. One that would close a cycle is turned round: its
+        presence is surer than its direction.
+        """
+        least = self._least(threshold)
+        builder = DagBuilder(self.schema)
+        for tail, head, strength, _ in self.edges():
+            if strength >= least:
+                builder.add(*((tail, head) if builder.can_add(tail, head) else (head, tail)))
+        return builder.freeze()
+
+    def averaged_graph(self, threshold: float | None = None) -> UndirectedGraph:
+        """The edges at least as strong as a threshold, without directions: for learners of undirected graphs.
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> schema = Schema([Variable(name) for name in "abc"])
+        >>> confidence = EdgeConfidence(schema, 10, np.array([[0, 4.0, 1], [4.0, 0, 0], [1.0, 0, 0]]))
+        >>> confidence.averaged_graph().edges()
+        [('a', 'b')]
+        """
+        least = self._least(threshold)
+        pairs = [(u, v) for u, v, strength, _ in self.edges() if strength >= least]
+        return UndirectedGraph(self.schema, pairs)
+
+    def _least(self, threshold: float | None) -> float:
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise SettingError(f"a threshold is a share from 0 to 1; found {threshold!r}")
+        return self.optimal_threshold() if threshold is None else threshold
+
 
 Structure = Dag | Pdag | UndirectedGraph
 Rows = TypeVar("Rows", Table, Databases)
@@ -78,12 +241,13 @@ def edge_confidence(
     >>> confidence.averaged_network().has_arc("bronc", "dysp")
     True
     """
-    if repetitions < 1:
-        raise SettingError(f"repetitions must be 1 or more; found {repetitions!r}")
-    if threads is not None and threads < 1:
-        raise SettingError(f"threads must be 1 or more; found {threads!r}")
+    require_some(repetitions=repetitions, threads=1 if threads is None else threads)
     for part in table.tables if isinstance(table, Databases) else (table,):
-        check_resampled(part)
+        if part.weights is not None and part.weights.dtype.kind == "f":
+            raise WeightError(
+                "rows with real weights cannot be resampled; give whole numbers, or none, with "
+                "table.with_weights"
+            )
     seeds = np.random.SeedSequence(int(rng.integers(2**63))).spawn(repetitions)
     schema = table.schema
 
@@ -100,13 +264,6 @@ def edge_confidence(
         finally:
             pool.shutdown(cancel_futures=True)
     return EdgeConfidence(schema, repetitions, marks)
-
-
-def check_resampled(table: Table) -> None:
-    if table.weights is not None and table.weights.dtype.kind == "f":
-        raise WeightError(
-            "rows with real weights cannot be resampled; give whole numbers, or none, with table.with_weights"
-        )
 
 
 def resampled(rows: Rows, rng: np.random.Generator) -> Rows:
@@ -135,14 +292,12 @@ def marks_of(schema: Schema, structure: Structure, by_class: bool) -> Marks:
     if isinstance(structure, Dag) and by_class:
         structure = Cpdag.of(structure)
     marks = np.zeros((len(schema), len(schema)))
-    arrows = structure.edges() if isinstance(structure, Dag) else []
-    lines = structure.edges() if isinstance(structure, UndirectedGraph) else []
-    if isinstance(structure, Pdag):
-        arrows, lines = structure.directed_edges(), structure.undirected_edges()
-    for u, v in arrows:
+    for u, v in structure.edges():
         marks[schema.index(u), schema.index(v)] = 1
-    for u, v in lines:
-        marks[schema.index(u), schema.index(v)] = marks[schema.index(v), schema.index(u)] = 0.5
+    if not isinstance(structure, Dag):
+        lines = structure.undirected_edges() if isinstance(structure, Pdag) else structure.edges()
+        for u, v in lines:
+            marks[schema.index(u), schema.index(v)] = marks[schema.index(v), schema.index(u)] = 0.5
     return marks
 
 

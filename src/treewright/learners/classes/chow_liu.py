@@ -111,19 +111,13 @@ def without_noise(gains: npt.NDArray[np.float64], score: LocalScore) -> npt.NDAr
 def rooted(forest: UndirectedGraph, roots: Sequence[int] | None = None) -> Dag:
     """Direct the edges of a forest away from the root of each tree: its first in `roots`, else by name."""
     schema = forest.schema
-    neighbours: dict[int, list[int]] = {}
-    for u, v in forest.index_edges():
-        neighbours.setdefault(u, []).append(v)
-        neighbours.setdefault(v, []).append(u)
     arcs: list[tuple[int, int]] = []
     seen: set[int] = set()
     for root in schema.name_order if roots is None else roots:
-        if root in seen or root not in neighbours:
-            continue
+        frontier = [] if root in seen else [root]
         seen.add(root)
-        frontier = [root]
         for parent in frontier:  # grows while it is walked
-            children = [v for v in neighbours[parent] if v not in seen]
+            children = [v for v in forest.neighbours(parent) if v not in seen]
             arcs += [(parent, child) for child in children]
             seen.update(children)
             frontier += children
@@ -201,8 +195,6 @@ def required_parts(known: BoundKnowledge) -> tuple[dict[int, int], list[int]]:
     """For each variable the number of the part it lies in, and for each part its first orphan by name."""
     has_parents = np.asarray(known.required.any(axis=0))
     parts = UndirectedGraph(known.schema, known.required_arcs()).components()
-    entry = {
-        part: next(v for v in part if not has_parents[v]) for part in parts
-    }  # acyclic, hence there is one
+    entry = {part: next(v for v in part if not has_parents[v]) for part in parts}  # there is one: acyclic
     ordered = sorted(parts, key=lambda part: known.schema.names[entry[part]])
     return {v: i for i, part in enumerate(ordered) for v in part}, [entry[part] for part in ordered]

@@ -33,13 +33,15 @@ from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag
 from treewright.graphs.directed.arcs import resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
-from treewright.learners.classes.copies import Copies, merge_copies, remarks_on_copies
 from treewright.learners.classes.pair_schedule import (
     Allowed,
+    Copies,
     PairSchedule,
     Stages,
+    merge_copies,
     pair_matrix,
     plan_stages,
+    remarks_on_copies,
     require_same_names,
 )
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
@@ -122,8 +124,8 @@ def class_search(
         Whether any pairs are let in afterwards. Without it the edges stay among those of `schedule.first`.
     start
         Where to begin. Its edges may stay whatever is allowed.
-    max_parents
-        No child gets more; by default the score alone decides.
+    max_parents, progress
+        As in :func:`~treewright.learn_hill_climbing`.
     mentions
         How much is known beforehand about each variable (`BoundKnowledge.mentions`): of columns that are
         copies of each other, the one with the largest number takes part in the search.
@@ -134,8 +136,6 @@ def class_search(
     counted
         This score as an earlier search asked it: what was counted then is not counted again. One search at a
         time may have it.
-    progress
-        Called after each phase: its name, the steps taken since the start, and the score.
 
     Returns
     -------

@@ -25,7 +25,6 @@ from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
-from treewright.tables.schema import Schema
 from treewright.types import Progress, Step
 
 Ties = Literal["look-ahead", "names"]
@@ -115,13 +114,11 @@ def learn_tabu(
 
     Parameters
     ----------
-    score
-        Any decomposable score.
     structures
         How many structures are remembered.
     patience
         Steps without a new best before the search ends.
-    knowledge, start, ties, max_parents, progress
+    score, knowledge, start, ties, max_parents, progress
         As for :func:`learn_dag_climbing`.
 
     Returns
@@ -138,7 +135,7 @@ def learn_tabu(
     (1, 4)
     """
     require("learn_tabu", SCORE, score)
-    _require_some(structures=structures, patience=patience)
+    require_some(structures=structures, patience=patience)
     settings = _core.ClimbSettings()
     settings.tabu, settings.patience = structures, patience
     return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
@@ -165,8 +162,6 @@ def learn_aggressive(
 
     Parameters
     ----------
-    score
-        Any decomposable score.
     rng
         Draws the random moves; the same state gives the same graph, whatever the order of the columns.
     tabu
@@ -179,7 +174,7 @@ def learn_aggressive(
     perturbed_share
         Share of the arcs, rounded up, that says how many random moves a perturbation makes. Each is drawn
         uniformly from all legal moves: arcs to add, to remove and to turn round.
-    knowledge, start, max_parents, progress
+    score, knowledge, start, max_parents, progress
         As for :func:`learn_dag_climbing`.
 
     Returns
@@ -208,7 +203,7 @@ def learn_aggressive(
     True
     """
     require("learn_aggressive", SCORE, score)
-    _require_some(tabu=tabu, patience=patience, perturbations=perturbations)
+    require_some(tabu=tabu, patience=patience, perturbations=perturbations)
     if not 0 < perturbed_share <= 1:
         raise SettingError(f"perturbed_share must be above 0 and at most 1; found {perturbed_share!r}")
     settings = _core.ClimbSettings()
@@ -217,7 +212,7 @@ def learn_aggressive(
     return climb(score, settings, knowledge, start, max_parents=max_parents, progress=progress)
 
 
-def _require_some(**values: int) -> None:
+def require_some(**values: int) -> None:
     for name, value in values.items():
         if value < 1:
             raise SettingError(f"{name} must be 1 or more; found {value!r}")
@@ -244,9 +239,12 @@ def climb(
     trace = TraceBuilder()
     with trace.phase("climb") as tallies:
         native = native_scores(score)
-        told = None if progress is None else _tell_steps(progress, score.score(start))
+        told = None
+        if progress is not None:  # the core tells steps, and nats gained since the start
+            before = score.score(start)
+            told = lambda steps, gained: progress(Step("climb", steps, score=before + gained))  # noqa: E731
         found = climb_natively(native, settings, known, start, max_parents=max_parents, told=told)
-        dag = renamed(score.schema, found)
+        dag = Dag(score.schema, unrank_pairs(score.schema, found.arcs).tolist())
         tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
@@ -275,15 +273,6 @@ def climb_natively(
         settings,
         told,
     )
-
-
-def _tell_steps(progress: Progress, score_at_start: float) -> Callable[[int, float], object]:
-    """What the core tells, steps and nats gained since the start, as a step of the work."""
-    return lambda steps, gained: progress(Step("climb", steps, score=score_at_start + gained))
-
-
-def renamed(schema: Schema, found: _core.Climb) -> Dag:
-    return Dag(schema, unrank_pairs(schema, found.arcs).tolist())
 
 
 def check_parents(start: Dag, max_parents: int | None) -> None:

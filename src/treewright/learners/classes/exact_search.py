@@ -37,9 +37,7 @@ class LearnedExactly(LearnedNetwork[Dag]):
     ----------
     structure
         Among the best ones the first by name; of its class, when nothing tells members apart, the member that
-        ends with the largest names.
-    trace
-        How many local scores were asked.
+        ends with the largest names. The trace tells how many local scores were asked.
 
     Examples
     --------
@@ -65,12 +63,10 @@ def learn_exact(
 
     Parameters
     ----------
-    score
-        Any decomposable score.
+    score, max_parents
+        As in :func:`~treewright.learn_hill_climbing`.
     max_variables
         More variables are refused, since the work doubles with each: 16 take two or three seconds.
-    max_parents
-        No child gets more; by default the score alone decides.
     knowledge
         Arcs that are required or forbidden: the best network of those that obey.
     progress
@@ -117,8 +113,8 @@ def learn_exact(
         dag = Dag(score.schema, families.by_schema(best_arcs(best)))
     free = score.is_score_equivalent and known.is_empty and max_parents is None
     known.check(dag)
-    cpdag = Cpdag.of(dag)
-    return LearnedExactly(cpdag.to_dag() if free else dag, trace.build(), score=score.score(dag))
+    member = Cpdag.of(dag).to_dag() if free else dag
+    return LearnedExactly(member, trace.build(), score=score.score(dag))
 
 
 class FamilyScores:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treewright.arguments import SCORE, TEST, require, require_option
-from treewright.criteria import FisherZTest, GTest, IndependenceTest
+from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge
 from treewright.learners.classes.class_search import LearnedClass, class_search
-from treewright.learners.classes.obedience import climb_obediently
-from treewright.learners.classes.pair_schedule import PairSchedule
+from treewright.learners.classes.hill_climbing import climb_obediently
+from treewright.learners.classes.pair_schedule import PairSchedule, innermost
+from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import Trace, TraceBuilder
 from treewright.types import Progress
@@ -72,18 +73,14 @@ def learn_hybrid(
         A decomposable score that is score-equivalent.
     test
         Decides independence; by default the G test, or Fisher's z, on the data of the score.
-    depth
-        Largest separator looked for.
-    alpha
-        Level of the default test.
+    depth, alpha
+        Largest separator looked for, and level of the default test.
     effort
         How much is looked at again, as in :func:`class_search`; by default 2 for moderate sizes, else 0.
     certificate
         Whether all pairs are let in at the end; by default unless there are too many for the rows.
-    knowledge
-        Arcs that are required or forbidden.
-    max_parents
-        No child gets more; by default the score alone decides.
+    knowledge, max_parents
+        As in :func:`~treewright.learn_hill_climbing`.
     progress
         Called before each level of the tests and after each phase of the search.
 
@@ -112,7 +109,7 @@ def learn_hybrid(
     require_option("learn_hybrid", TEST, test=test)
     schema = score.schema
     known = bind_knowledge(knowledge, schema)
-    test = default_test(score, alpha) if test is None else test
+    test = test_for(score, alpha) if test is None else test
     if test.schema.names != schema.names:
         raise SchemaError("the score and the test must be of the same variables, in the same order")
     work = len(schema) ** 2 * n_rows(score)
@@ -150,26 +147,17 @@ def learn_hybrid(
 
 def _tell_what_ran(pairs: int, certified: bool, reopened: bool) -> str:
     rest = "then among all pairs (certificate)" if certified else "and not beyond (no certificate)"
-    again = "reopening ran" if reopened else "reopening did not run"
-    return f"searched among the {pairs} pairs that tests left, {rest}; {again}"
+    ran = "ran" if reopened else "did not run"
+    return f"searched among the {pairs} pairs that tests left, {rest}; reopening {ran}"
 
 
-def default_test(score: LocalScore, alpha: float) -> IndependenceTest:
+def test_for(score: LocalScore, alpha: float) -> IndependenceTest:
     """The test on the data that a score is made of."""
     inner = innermost(score)
-    if hasattr(inner, "counter"):
-        return GTest(inner.counter, alpha)
-    if hasattr(inner, "moments"):
-        return FisherZTest(inner.moments, alpha, singular="independent")
-    raise SettingError(f"there is no default test for {type(inner).__name__}; pass test=")
-
-
-def innermost(score: LocalScore) -> object:
-    """The score inside its wrappers."""
-    inner: object = score
-    while hasattr(inner, "inner"):
-        inner = inner.inner
-    return inner
+    source = getattr(inner, "counter", None) or getattr(inner, "moments", None)
+    if source is None:
+        raise SettingError(f"there is no default test for {type(inner).__name__}; pass test=")
+    return default_test(source, alpha)
 
 
 def n_rows(score: LocalScore) -> float:

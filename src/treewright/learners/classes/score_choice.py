@@ -137,10 +137,8 @@ def choose_score(
     require("choose_score", COUNTS, counter)
     makers = CANDIDATES if candidates is None else candidates
     if not makers or rounds < 1:
-        raise SettingError(
-            "one candidate and one round are needed at least; found "
-            f"{len(makers)} candidates, rounds={rounds!r}"
-        )
+        given = f"{len(makers)} candidates, rounds={rounds!r}"
+        raise SettingError(f"one candidate and one round are needed at least; found {given}")
     groups = merge_states(counter, above=above)
     scores = {name: GroupedScore(make, counter, groups=groups) for name, make in makers.items()}
     known = bind_knowledge(knowledge, counter.schema)
@@ -182,7 +180,10 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str,
 
     Edges cost the same in all of them, so what is inside decides.
     """
-    families = _families_of(structure)
+    parents: list[list[int]] = [[] for _ in structure.schema]
+    for tail, head in structure.index_edges():  # sorted
+        parents[head].append(tail)
+    families: list[Family] = [(child, tuple(found)) for child, found in enumerate(parents)]
     inner = [score.inner for score in scores.values()]
     together = of_same_tables(inner)
     local = local_by(together, families) if together else [score.local_many(families) for score in inner]
@@ -190,14 +191,6 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str,
     first = next(iter(found.values()))
     n_tables = sum(len(parents) > 1 for _, parents in families) * (1 if together else len(inner))
     return {name: value - first for name, value in found.items()}, n_tables
-
-
-def _families_of(structure: Dag) -> list[Family]:
-    """Every variable with its parents, which rise."""
-    parents: list[list[int]] = [[] for _ in structure.schema]
-    for tail, head in structure.index_edges():  # sorted
-        parents[head].append(tail)
-    return [(child, tuple(found)) for child, found in enumerate(parents)]
 
 
 def suited_score(

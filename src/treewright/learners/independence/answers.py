@@ -7,15 +7,20 @@ same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from treewright import _core
-from treewright.criteria import IndependenceTest, TestResults
+from treewright.criteria import FisherZTest, GTest, IndependenceTest, TestResults
+from treewright.graphs.ranked import ranks_by_name
+from treewright.statistics.counter import Counter
 from treewright.statistics.families import Query
-from treewright.types import Flags, Floats
+from treewright.statistics.moments import Moments
+from treewright.types import Flags, Floats, Scope
 
 
 @runtime_checkable
@@ -30,6 +35,13 @@ class MeasuringTest(Protocol):
     """A test that also measures: conditional mutual information in nats."""
 
     def information_many(self, queries: Sequence[Query]) -> Floats: ...
+
+
+def default_test(source: Counter | Moments, alpha: float) -> IndependenceTest:
+    """The G test of counts, Fisher's z test of moments; what is determined is independent of the rest."""
+    if isinstance(source, Moments):
+        return FisherZTest(source, alpha, singular="independent")
+    return GTest(source, alpha)
 
 
 def answers_of(test: IndependenceTest) -> _core.TestAnswers:
@@ -52,23 +64,19 @@ def called_answers(test: IndependenceTest) -> _core.TestAnswers:
             p_value[apart] = test.test_many([queries[i] for i in np.flatnonzero(apart)]).p_value
         return p_value
 
-    def strength(queries: list[Query]) -> Floats:
+    def graded(queries: list[Query], of: Callable[[TestResults], Floats]) -> Floats:
         if not isinstance(test, GradedTest) or not queries:
             return np.zeros(len(queries))
-        return strength_of(test.test_many(queries))
-
-    def p_value(queries: list[Query]) -> Floats:
-        if not isinstance(test, GradedTest) or not queries:
-            return np.zeros(len(queries))
-        return np.ascontiguousarray(test.test_many(queries).p_value, dtype=np.float64)
+        return np.ascontiguousarray(of(test.test_many(queries)), dtype=np.float64)
 
     def information(queries: list[Query]) -> Floats:
         if isinstance(test, MeasuringTest):
             return np.ascontiguousarray(test.information_many(queries), dtype=np.float64)
         if isinstance(test, GradedTest):
-            return strength(queries)
+            return graded(queries, strength_of)
         return np.where(independent(queries), 0.0, 1.0)
 
+    strength, p_value = partial(graded, of=strength_of), partial(graded, of=attrgetter("p_value"))
     return _core.CalledAnswers(independent, separation, strength, p_value, information)
 
 
@@ -77,3 +85,67 @@ def strength_of(results: TestResults) -> Floats:
     degrees = np.maximum(results.df, 1.0)
     found = np.where(results.df > 0, np.abs(results.statistic) / degrees, results.statistic)
     return np.where(np.isfinite(found), found, 0.0)
+
+
+@runtime_checkable
+class PartnerTest(Protocol):
+    """A test that takes many partners in one pass over its rows."""
+
+    def independent_partners(self, x: int, given: Scope, partners: Sequence[int]) -> Flags: ...
+    def test_partners(self, x: int, given: Scope, partners: Sequence[int]) -> TestResults: ...
+
+
+class PartnerQuestions:
+    """Asks a test in the largest batches it takes, and counts the questions.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    >>> questions = PartnerQuestions(tw.DSeparationOracle(tw.Dag(schema, [("a", "b")])))
+    >>> questions.independent(0, (), [1, 2]).tolist(), questions.n_tests
+    ([False, True], 2)
+    """
+
+    def __init__(self, test: IndependenceTest) -> None:
+        self.test = test
+        self.n_tests = 0
+        self._rank = ranks_by_name(test.schema)
+
+    def independent(self, x: int, given: Scope, partners: Sequence[int]) -> Flags:
+        """Decisions about x against each partner."""
+        self.n_tests += len(partners)
+        if isinstance(self.test, PartnerTest):
+            return self.test.independent_partners(x, given, partners)
+        return self.test.independent_many([(x, y, given) for y in partners])
+
+    def strongest_first(self, x: int, given: Scope, partners: Sequence[int]) -> list[int]:
+        """Partners by smaller p-value, then larger statistic for each degree of freedom, then name.
+
+        A test that only decides leaves the names.
+        """
+        if not isinstance(self.test, GradedTest) or not partners:
+            return sorted(partners, key=self._rank.__getitem__)
+        self.n_tests += len(partners)
+        if isinstance(self.test, PartnerTest):
+            results = self.test.test_partners(x, given, partners)
+        else:
+            results = self.test.test_many([(x, y, given) for y in partners])
+        return self._ordered(partners, results)
+
+    def weakest_member(self, x: int, members: Scope) -> int | None:
+        """The member with the largest p-value given the other members, if x is independent of it then."""
+        queries = [(x, y, tuple(w for w in members if w != y)) for y in members]
+        if not queries:
+            return None
+        self.n_tests += len(queries)
+        apart = np.flatnonzero(self.test.independent_many(queries)).tolist()
+        if not apart or not isinstance(self.test, GradedTest):
+            return max((members[i] for i in apart), key=self._rank.__getitem__, default=None)
+        results = self.test.test_many([queries[i] for i in apart])
+        return self._ordered([members[i] for i in apart], results)[-1]
+
+    def _ordered(self, partners: Sequence[int], results: TestResults) -> list[int]:
+        ranks = self._rank[list(partners)]
+        order = np.lexsort((ranks, -strength_of(results), results.p_value))
+        return [partners[i] for i in order.tolist()]

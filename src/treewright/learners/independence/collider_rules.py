@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.graphs import Collider, find_colliders
-from treewright.learners.independence.skeleton import Skeleton
+from treewright.learners.independence.skeleton import Separators, Skeleton
+from treewright.statistics.families import Query
+from treewright.types import Floats
 
 ColliderRule = Literal["contest", "majority", "conservative", "first"]
 
@@ -45,13 +47,13 @@ class Claims:
 
 
 def claim_colliders(skeleton: Skeleton, rule: ColliderRule, depth: int | None) -> Claims:
-    """Judge every unshielded triple by a rule."""
-    return first_separator(skeleton) if rule == "first" else RULES[rule](weigh(skeleton, depth))
+    """Judge every unshielded triple by a rule; all but the first ask for every set around the ends.
 
-
-def weigh(skeleton: Skeleton, depth: int | None) -> Evidence:
-    """Ask for every set of size up to `depth` around the ends of every triple whether it separates them."""
-    return Evidence(*skeleton.search.weigh_triples(depth, skeleton.answers))
+    Sets have up to `depth` members.
+    """
+    if rule == "first":
+        return first_separator(skeleton)
+    return RULES[rule](Evidence(*skeleton.search.weigh_triples(depth, skeleton.answers)))
 
 
 def contest(evidence: Evidence) -> Claims:
@@ -77,11 +79,18 @@ def conservative(evidence: Evidence) -> Claims:
 def first_separator(skeleton: Skeleton) -> Claims:
     """A collider if the set that took the edge away leaves the middle out; ranked by the p-value of that."""
     colliders = find_colliders(skeleton.graph, skeleton.separators)  # by name
+    ranked, n_tests = clearest_first(colliders, skeleton.separators, skeleton.answers.separation)
+    return Claims(ranked, [], n_tests)
+
+
+def clearest_first(
+    colliders: list[Collider], separators: Separators, clarity: Callable[[list[Query]], Floats]
+) -> tuple[list[Collider], int]:
+    """Colliders by how clearly their ends were separated, those of equal clarity as they come."""
     pairs = list(dict.fromkeys((u, v) for u, _, v in colliders))
-    found = skeleton.answers.separation([(u, v, skeleton.separators[u, v]) for u, v in pairs])
-    p_value = dict(zip(pairs, found.tolist(), strict=True))
-    ranked = sorted(colliders, key=lambda collider: -p_value[collider[0], collider[2]])
-    return Claims(ranked, [], len(pairs))
+    found = clarity([(u, v, separators[u, v]) for u, v in pairs])
+    rank = dict(zip(pairs, found.tolist(), strict=True))
+    return sorted(colliders, key=lambda collider: -rank[collider[0], collider[2]]), len(pairs)
 
 
 RULES: dict[str, Callable[[Evidence], Claims]] = {
@@ -98,10 +107,6 @@ def _claims(
     ambiguous: npt.NDArray[np.bool_] | None = None,
 ) -> Claims:
     order = np.argsort(-strength, kind="stable")  # triples come by name, and stay so among equals
-    chosen = order[collider[order]]
-    open_ones = [] if ambiguous is None else np.flatnonzero(ambiguous).tolist()
-    return Claims(
-        [evidence.triples[i] for i in chosen.tolist()],
-        [evidence.triples[i] for i in open_ones],
-        evidence.n_tests,
-    )
+    claimed = [evidence.triples[i] for i in order[collider[order]].tolist()]
+    left_open = [] if ambiguous is None else [evidence.triples[i] for i in np.flatnonzero(ambiguous).tolist()]
+    return Claims(claimed, left_open, evidence.n_tests)

@@ -19,7 +19,7 @@ from treewright.criteria import IndependenceTest
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
-from treewright.learners.independence.partner_tests import PartnerQuestions
+from treewright.learners.independence.answers import PartnerQuestions
 from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
@@ -127,15 +127,13 @@ def markov_blankets(
 
     Parameters
     ----------
-    test
-        Decides independence.
+    test, largest
+        As in :func:`grow_shrink`.
     algorithm
         The search for one blanket: :func:`interleaved` or :func:`grow_shrink`.
     symmetry
         Whether two variables have to be in each other's blanket (``"and"``) or in one of them (``"or"``,
         which loses fewer and adds more).
-    largest
-        Growing stops at this many members.
     progress
         Called before each variable.
 

@@ -30,13 +30,12 @@ from treewright.graphs import (
     orient_consistently,
 )
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.graphs.directed.orientation import NamedCollider
+from treewright.graphs.directed.orientation import NamedCollider, Orientation
 from treewright.learners.classes.class_search import class_search
-from treewright.learners.classes.obedience import climb_obediently, marks_of, one_way_arcs
+from treewright.learners.classes.hill_climbing import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
-from treewright.learners.independence.separators import NamedSeparators
-from treewright.learners.independence.skeleton import Skeleton, Weighed, find_skeleton
+from treewright.learners.independence.skeleton import NamedSeparators, Skeleton, Weighed, find_skeleton
 from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
 from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
@@ -204,18 +203,9 @@ def by_separators(
     with trace.phase("orientation"):  # step 3
         graph, arcs, unobeyed = obey(skeleton, known)
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
-    return LearnedPc(
-        structure=oriented.graph,
-        trace=trace.build(),
-        dag=oriented.dag,
-        skeleton=graph,
-        dropped=oriented.dropped,
-        added=oriented.added,
-        skipped=oriented.skipped,
-        ambiguous=tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
-        unobeyed=unobeyed,
-        **found,
-    )
+    found["ambiguous"] = tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous)
+    found |= oriented_fields(oriented)
+    return LearnedPc(trace=trace.build(), skeleton=graph, unobeyed=unobeyed, **found)
 
 
 def by_score(
@@ -281,6 +271,12 @@ def stands(graph: UndirectedGraph, collider: Collider) -> bool:
     """Whether the edges of a claim are still there."""
     u, w, v = collider
     return graph.adjacent(u, w) and graph.adjacent(v, w)
+
+
+def oriented_fields(oriented: Orientation) -> dict[str, Any]:
+    """What an orientation says, under the names of :class:`LearnedByTests`."""
+    names = ("dag", "dropped", "added", "skipped")
+    return {"structure": oriented.graph, **{name: getattr(oriented, name) for name in names}}
 
 
 def named_triple(schema: Schema, triple: Collider) -> NamedCollider:

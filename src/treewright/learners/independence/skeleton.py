@@ -11,8 +11,9 @@ core does not know is who answers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count
 from typing import Literal, Protocol
 
 import numpy as np
@@ -20,13 +21,86 @@ import numpy as np
 from treewright import _core
 from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
-from treewright.graphs import BoundKnowledge, UndirectedGraph
+from treewright.graphs import BoundKnowledge, Edge, UndirectedGraph
 from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import answers_of
-from treewright.learners.independence.separators import Separators
 from treewright.learners.learned import TraceBuilder, tell
-from treewright.tables.schema import Schema
-from treewright.types import Progress
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Progress, Scope
+
+
+class Separators(Mapping[Edge, Scope]):
+    """For every pair of indices that was tested and separated, the set that did it.
+
+    A pair may be asked for in either order; iteration gives the smaller name first, in the order of names.
+    Only sets with members are kept: of a thousand variables most pairs are independent as they are.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> found = Separators(UndirectedGraph(schema, [("a", "b")]), {(1, 2): (0,)})
+    >>> dict(found)
+    {(0, 2): (), (1, 2): (0,)}
+    >>> found[2, 1], (0, 1) in found
+    ((0,), False)
+    """
+
+    def __init__(
+        self, graph: UndirectedGraph, members: Mapping[Edge, Scope], known: BoundKnowledge | None = None
+    ) -> None:
+        self.graph = graph
+        self.members = dict(members)
+        self._known = known
+
+    def __getitem__(self, pair: Edge) -> Scope:
+        u, v = pair
+        found = self.members.get((u, v), self.members.get((v, u)))
+        if found is not None:
+            return found
+        if u == v or self.graph.adjacent(u, v) or not self._tested(u, v):
+            raise KeyError(pair)
+        return ()
+
+    def __iter__(self) -> Iterator[Edge]:
+        for u, v in combinations(self.graph.schema.name_order, 2):
+            if not self.graph.adjacent(u, v) and self._tested(u, v):
+                yield u, v
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _tested(self, u: int, v: int) -> bool:
+        return self._known is None or bool(self._known.allowed_pairs[u, v])
+
+
+class NamedSeparators(Mapping[tuple[str, str], tuple[str, ...]]):
+    """The same by names."""
+
+    def __init__(self, separators: Separators) -> None:
+        self._separators = separators
+
+    @property
+    def schema(self) -> Schema:
+        return self._separators.graph.schema
+
+    def __getitem__(self, pair: tuple[NameOrIndex, NameOrIndex]) -> tuple[str, ...]:
+        u, v = pair
+        try:
+            return self.schema.names_of(self._separators[self.schema.index(u), self.schema.index(v)])
+        except KeyError:
+            raise KeyError(pair) from None
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        names = self.schema.names
+        return ((names[u], names[v]) for u, v in self._separators)
+
+    def __len__(self) -> int:
+        return len(self._separators)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
 
 CandidateOrder = Literal["strong", "weak", "names"]
 
@@ -42,24 +116,12 @@ class Weighed(Protocol):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Edges that no set separated, and for every other pair that was tested the set that did.
-
-    Attributes
-    ----------
-    graph
-        The edges.
-    separators
-        By pairs of indices, in either order.
-    search
-        The finished search in the core, which can weigh triples.
-    answers
-        Who answered.
-    """
+    """Edges that no set separated, and for every other pair that was tested the set that did."""
 
     graph: UndirectedGraph
-    separators: Separators
-    search: _core.SkeletonSearch
-    answers: _core.TestAnswers
+    separators: Separators  # by pairs of indices, in either order
+    search: _core.SkeletonSearch  # finished; it can weigh triples
+    answers: _core.TestAnswers  # who answered
 
     def strength(self, u: int, v: int) -> float:
         """How strongly two variables depend on each other with nothing given."""
@@ -103,8 +165,10 @@ def find_skeleton(
     ([('a', 'b'), ('b', 'c')], {(0, 2): (1,)})
     """
     schema, trace = test.schema, trace or TraceBuilder()
-    answers = answers_of(test)
-    search = start_search(schema, known, candidates, early_exit)
+    answers, shape = answers_of(test), (len(schema), len(schema))
+    possible = np.ones(shape, dtype=bool) if known is None else known.allowed_pairs
+    certain = np.zeros(shape, dtype=bool) if known is None else known.required | known.required.T
+    search = _core.SkeletonSearch(ranks_by_name(schema), possible, certain, candidates, early_exit)
     for level in count() if depth is None else range(checked_depth(depth) + 1):
         if level > 0 and not search.has_candidates(level):
             break
@@ -115,16 +179,6 @@ def find_skeleton(
     graph = UndirectedGraph(schema, search.edges())
     members = {(u, v): tuple(given) for u, v, given in search.separators()}
     return Skeleton(graph, Separators(graph, members, known), search, answers)
-
-
-def start_search(
-    schema: Schema, known: BoundKnowledge | None, candidates: CandidateOrder, early_exit: bool
-) -> _core.SkeletonSearch:
-    """Every pair joined, except those that are known to be apart."""
-    n = len(schema)
-    possible = np.ones((n, n), dtype=bool) if known is None else known.allowed_pairs
-    certain = np.zeros((n, n), dtype=bool) if known is None else known.required | known.required.T
-    return _core.SkeletonSearch(ranks_by_name(schema), possible, certain, candidates, early_exit)
 
 
 def checked_depth(depth: int) -> int:

@@ -33,9 +33,10 @@ from treewright.graphs import (
 )
 from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.independence.answers import GradedTest, MeasuringTest
-from treewright.learners.independence.pc import LearnedByTests, obey, stands
-from treewright.learners.independence.separators import NamedSeparators, Separators
+from treewright.learners.independence.collider_rules import clearest_first
+from treewright.learners.independence.pc import LearnedByTests, obey, oriented_fields, stands
 from treewright.learners.independence.shared_tests import PartTest, SharedTest
+from treewright.learners.independence.skeleton import NamedSeparators, Separators
 from treewright.learners.learned import TraceBuilder, tell
 from treewright.types import Progress
 
@@ -137,15 +138,11 @@ def learn_tpda(
     known.check(oriented.graph)
     known.check(oriented.dag)
     return LearnedTpda(
-        structure=oriented.graph,
+        **oriented_fields(oriented),
         trace=trace.build(),
-        dag=oriented.dag,
         skeleton=graph,
         separators=NamedSeparators(found.separators),
         n_tests=n_tests,
-        dropped=oriented.dropped,
-        added=oriented.added,
-        skipped=oriented.skipped,
         unobeyed=unobeyed,
     )
 
@@ -177,14 +174,9 @@ def start_tpda(
 def claimed_colliders(found: CutGraph, part: PartTest, threshold: float | None) -> list[Collider]:
     """Triples whose middle is in no cut set of its ends; first those whose ends were cut most clearly."""
     colliders = find_colliders(found.graph, found.separators)  # by name
-    pairs = list(dict.fromkeys((u, v) for u, _, v in colliders))
-    queries = [(u, v, found.separators[u, v]) for u, v in pairs]
-    if threshold is None:
-        clarity = part.native_answers().separation(queries)
-    else:
-        clarity = -part.native_answers().dependence(queries)[1]
-    rank = dict(zip(pairs, clarity.tolist(), strict=True))
-    return sorted(colliders, key=lambda collider: -rank[collider[0], collider[2]])
+    answers = part.native_answers()
+    clarity = answers.separation if threshold is None else lambda queries: -answers.dependence(queries)[1]
+    return clearest_first(colliders, found.separators, clarity)[0]
 
 
 def check_settings(

@@ -18,8 +18,7 @@ from treewright.criteria import IndependenceTest
 from treewright.criteria.tests.queries import as_level
 from treewright.errors import IllegitimateHypergraph
 from treewright.graphs import DSeparationTree
-from treewright.learners.independence.answers import GradedTest
-from treewright.learners.independence.partner_tests import PartnerTest
+from treewright.learners.independence.answers import GradedTest, PartnerTest
 from treewright.learners.separation_trees.dense_strata import dense_p_value
 from treewright.statistics.counter import Counter
 from treewright.types import Floats, Scope

@@ -34,7 +34,7 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
 )
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.learners.classes.obedience import marks_of
+from treewright.learners.classes.hill_climbing import marks_of
 from treewright.learners.separation_trees.absent_edges import explain_absent_edge
 from treewright.learners.separation_trees.algorithm import learn_by_separation_tree
 from treewright.learners.separation_trees.audit import Legitimacy, audited

@@ -14,7 +14,7 @@ from treewright.errors import KnowledgeError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge, two_section
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
-from treewright.learners.classes.obedience import adjacency
+from treewright.learners.classes.pair_schedule import adjacency
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 

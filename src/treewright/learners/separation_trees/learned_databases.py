@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from treewright.graphs import DSeparationTree
 from treewright.graphs.directed.arcs import NamedArc
-from treewright.learners.classes.copies import remarks_on_copies
+from treewright.learners.classes.pair_schedule import remarks_on_copies
 from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree

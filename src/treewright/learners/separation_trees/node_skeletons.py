@@ -18,7 +18,7 @@ from treewright.criteria import IndependenceTest
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, DSeparationTree, Edge, UndirectedGraph
 from treewright.graphs.ranked import ranks_by_name
-from treewright.learners.classes.obedience import adjacency
+from treewright.learners.classes.pair_schedule import adjacency
 from treewright.learners.independence.answers import GradedTest
 from treewright.learners.independence.shared_tests import SharedTest
 from treewright.learners.independence.skeleton import checked_depth
