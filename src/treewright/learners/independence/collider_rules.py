@@ -47,13 +47,13 @@ class Claims:
 
 
 def claim_colliders(skeleton: Skeleton, rule: ColliderRule, depth: int | None) -> Claims:
-    """Judge every unshielded triple by a rule; all but the first ask for every set around the ends.
+    """Judge every unshielded triple by a rule."""
+    return first_separator(skeleton) if rule == "first" else RULES[rule](weigh(skeleton, depth))
 
-    Sets have up to `depth` members.
-    """
-    if rule == "first":
-        return first_separator(skeleton)
-    return RULES[rule](Evidence(*skeleton.search.weigh_triples(depth, skeleton.answers)))
+
+def weigh(skeleton: Skeleton, depth: int | None) -> Evidence:
+    """Ask for every set of size up to `depth` around the ends of every triple whether it separates them."""
+    return Evidence(*skeleton.search.weigh_triples(depth, skeleton.answers))
 
 
 def contest(evidence: Evidence) -> Claims:
