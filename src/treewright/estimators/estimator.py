@@ -35,8 +35,8 @@ from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.interpret import identifiers
 from treewright.tables._reading.missing import MissingPolicy
-from treewright.tables._reading.ready_columns import identifiers
 from treewright.tables.report import Report, remark_on_identifiers
 
 if TYPE_CHECKING:

@@ -62,14 +62,8 @@ def check_column(
     variable: Variable, array: npt.NDArray[Any], mask: Mask | None
 ) -> tuple[Column, Mask | None]:
     """One column in its final type, and the mask of what it misses."""
-    if variable.states is None:
-        return check_numbers(variable, array, mask)
-    return check_codes(variable, array, mask), mask
-
-
-def check_numbers(
-    variable: Variable, array: npt.NDArray[Any], mask: Mask | None
-) -> tuple[Column, Mask | None]:
+    if variable.states is not None:
+        return check_codes(variable, array, mask), mask
     if array.dtype.kind not in "biuf":
         raise SchemaError(f"continuous column {variable.name!r} needs numbers; found {array.dtype}")
     values = array.astype(np.float64, copy=False)

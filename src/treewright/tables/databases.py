@@ -174,14 +174,8 @@ class Databases:
 
     def never_together(self) -> list[tuple[str, str]]:
         """Pairs of columns that no table has, by name."""
-        names = self._schema.names
-        n = len(names)
-        return [
-            (names[u], names[v])
-            for u in range(n)
-            for v in range(u + 1, n)
-            if not self.masks[u] & self.masks[v]
-        ]
+        seen = zip(self._schema.names, self.masks, strict=True)
+        return [(u, v) for (u, in_u), (v, in_v) in combinations(seen, 2) if not in_u & in_v]
 
     @cached_property
     def _rank(self) -> list[int]:
@@ -208,9 +202,8 @@ class Databases:
                 )
 
     def _refuse_mixed(self) -> None:
-        kinds = {variable.is_discrete for variable in self._schema}
-        if len(kinds) > 1:
-            continuous = [variable.name for variable in self._schema if not variable.is_discrete]
+        continuous = [variable.name for variable in self._schema if not variable.is_discrete]
+        if 0 < len(continuous) < len(self._schema):
             raise SchemaError(
                 "several tables are learned from when all columns are discrete or all continuous; continuous "
                 f"are {', '.join(map(repr, continuous[:20]))}: read the tables with bins="

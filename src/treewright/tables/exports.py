@@ -59,16 +59,13 @@ def to_html(table: Table) -> str:
     columns = [cells(top, position) for position in range(len(table.schema))]
     header = "".join(f"<th>{escape(name)}</th>" for name in table.schema.names)
     kinds = "".join(f"<td><i>{kind(variable)}</i></td>" for variable in table.schema)
-    rows = ("".join(map(html_cell, row)) for row in zip(*columns, strict=True))
+    texts = [[escape("" if value is None else str(value)) for value in column] for column in columns]
+    rows = ("".join(f"<td>{text}</td>" for text in row) for row in zip(*texts, strict=True))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return (
         f"<table><caption>{size(table)}</caption><thead><tr>{header}</tr><tr>{kinds}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
-
-
-def html_cell(value: Label | float | None) -> str:
-    return "<td></td>" if value is None else f"<td>{escape(str(value))}</td>"
 
 
 def size(table: Table) -> str:

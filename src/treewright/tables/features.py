@@ -157,11 +157,8 @@ class Feature:
     @property
     def is_contradiction(self) -> bool:
         """Whether the conjunction asks one variable for two states, or for a state and against it."""
-        wanted: dict[str, Literal] = {}
-        for term in self.terms:
-            if term.holds and wanted.setdefault(term.variable, term) != term:
-                return True
-        return any(~term in self.terms for term in self.terms if term.holds)
+        wanted = {term.variable: term for term in self.terms if term.holds}
+        return any(wanted.get(t.variable, t) != t if t.holds else ~t in self.terms for t in self.terms)
 
     def mask(self, table: Table) -> npt.NDArray[np.bool_]:
         """Which rows of a table the feature holds in."""

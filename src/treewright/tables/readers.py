@@ -8,12 +8,11 @@ from typing import Any, get_args
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
-from treewright.tables._reading.bins import Bins, BinSpec, edges_of
+from treewright.tables._reading.bins import Bins, check_bins, edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
-from treewright.tables._reading.interpret import binned, interpret, is_missing_label
+from treewright.tables._reading.interpret import ReadyColumn, binned, interpret, is_missing_label
 from treewright.tables._reading.matching import match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
-from treewright.tables._reading.ready_columns import ReadyColumn
 from treewright.tables._reading.sources import open_source
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.report import Report
@@ -122,20 +121,14 @@ def read_table(
     read, kept = settle_missing(read, missing)
     if kept is not None and counts is not None:
         counts = counts[kept]
-    ready = ready_columns(read, schema, bins, missing == "state")
-    report = Report(
-        n_read,
-        len(read[0]),
-        tuple(one.report for one in ready),
-        tuple(ignored),
-        opened.notes,
-    )
+    check_bins(bins, schema, [column.name for column in read])
+    ready = [ready_column(column, schema, bins, missing == "state") for column in read]
     return Table(
         Schema(one.variable for one in ready),
         [one.values for one in ready],
         weights=counts,
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
-        report=report,
+        report=Report(n_read, len(read[0]), tuple(one.report for one in ready), tuple(ignored), opened.notes),
     )
 
 
@@ -166,13 +159,14 @@ def choose(
     if not wanted:
         raise SchemaError("no columns are left to read")
     reason = "not in the schema" if schema is not None else "not asked for"
+    read = dict.fromkeys([*wanted, *([weight] if weight is not None else [])])
     ignored = [
         (name or f"column {i + 1}", reason if name else "it has no name")
         for i, name in enumerate(names)
-        if name not in wanted and (name != weight or weight is None)
+        if name not in read
     ]
     positions = {name: i for i, name in enumerate(names)}
-    return [positions[name] for name in [*wanted, *([weight] if weight is not None else [])]], ignored
+    return [positions[name] for name in read], ignored
 
 
 def has_texts_only(variable: Variable) -> bool:
@@ -191,36 +185,16 @@ def weights_of(column: SourceColumn) -> Weights:
     return check_weights(column.values, len(column))
 
 
-def ready_columns(
-    columns: Sequence[SourceColumn], schema: Schema | None, bins: Bins | None, missing_state: bool
-) -> list[ReadyColumn]:
+def ready_column(
+    column: SourceColumn, schema: Schema | None, bins: Bins | None, missing_state: bool
+) -> ReadyColumn:
+    """What the schema says, what the bins of the column say, or what is found."""
     if schema is not None:
-        if bins is not None:
-            raise SchemaError(
-                "schema= says what the columns are, so there is nothing for bins= to cut; give one"
-            )
-        return [match(column, schema[column.name], missing_state) for column in columns]
-    if not isinstance(bins, Mapping):
-        return [interpret_or_bin(column, bins, missing_state) for column in columns]
-    found = [column.name for column in columns]
-    for name in bins:
-        if name not in found:
-            raise UnknownNameError(
-                f"bins= names {name!r}, but there is no such column; there are {nearest(name, found)}"
-            )
-    return [
-        binned(column, bins[column.name], missing_state)
-        if column.name in bins
-        else interpret(column, missing_state)
-        for column in columns
-    ]
-
-
-def interpret_or_bin(column: SourceColumn, bins: BinSpec | None, missing_state: bool) -> ReadyColumn:
-    """Bins for all columns cut those that would be continuous."""
-    if bins is None or isinstance(column, LabelColumn) or not column.present.size:
-        return interpret(column, missing_state)
-    as_found = interpret(column, False)
-    if as_found.variable.is_discrete:
-        return interpret(column, missing_state)
-    return binned(column, bins, missing_state)
+        return match(column, schema[column.name], missing_state)
+    if isinstance(bins, Mapping):
+        found = column.name in bins
+        return binned(column, bins[column.name], missing_state) if found else interpret(column, missing_state)
+    has_numbers = not isinstance(column, LabelColumn) and column.present.size > 0
+    if bins is not None and has_numbers and not interpret(column, False).variable.is_discrete:
+        return binned(column, bins, missing_state)
+    return interpret(column, missing_state)

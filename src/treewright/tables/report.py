@@ -123,12 +123,11 @@ class Report:
         return plain
 
     def __str__(self) -> str:
-        lines = [f"{self.n_rows:,} rows"]
+        rows = f"{self.n_rows:,} rows"
         if self.n_dropped:
-            lines = [f"{self.n_rows:,} of {self.n_rows_read:,} rows kept, {self.n_dropped:,} dropped"]
-        lines += map(str, self.columns)
-        lines += [f"{name}: ignored ({reason})" for name, reason in self.ignored]
-        return "\n".join([*lines, *self.notes])
+            rows = f"{self.n_rows:,} of {self.n_rows_read:,} rows kept, {self.n_dropped:,} dropped"
+        ignored = (f"{name}: ignored ({reason})" for name, reason in self.ignored)
+        return "\n".join([rows, *map(str, self.columns), *ignored, *self.notes])
 
 
 def remark_on_identifiers(names: Sequence[str], way_out: str) -> str:
@@ -170,18 +169,14 @@ def join_reports(
         )
         for name, parts in sorted(found.items())
     )
-    said = [
-        *(
-            (name, f"{report.n_dropped:,} of {report.n_rows_read:,} rows dropped")
-            for name, report in zip(names, reports, strict=True)
-            if report.n_dropped
-        ),
-        *((name, note) for name, report in zip(names, reports, strict=True) for note in report.notes),
-    ]
+    named = list(zip(names, reports, strict=True))
+    dropped = [(name, one.n_dropped, one.n_rows_read) for name, one in named if one.n_dropped]
+    notes = [f"{name}: {n:,} of {of:,} rows dropped" for name, n, of in dropped]
+    notes += [f"{name}: {note}" for name, one in named for note in one.notes]
     return Report(
         sum(report.n_rows_read for report in reports),
         sum(report.n_rows for report in reports),
         columns,
         tuple(dict.fromkeys(one for report in reports for one in report.ignored)),
-        tuple(f"{name}: {what}" for name, what in said),
+        tuple(notes),
     )

@@ -56,10 +56,16 @@ class Variable:
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
         if not all(issubclass(kind, str | int) for kind in set(map(type, self.states))):
-            self._check_labels()
+            for state in self.states:
+                if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
+                    raise SchemaError(
+                        f"state {state!r} of {self.name!r} is not a text, a number or a truth value"
+                    )
         # "1" and 1 may both be states; 1, 1.0 and True may not, since they compare equal
         if sum(map(len, self._codes)) != len(self.states):
-            raise SchemaError(f"state {self._first_repeated()!r} of {self.name!r} is listed twice")
+            last = (self._codes[isinstance(state, str)][state] for state in self.states)
+            twice = next(self.states[at] for i, at in enumerate(last) if at != i)
+            raise SchemaError(f"state {twice!r} of {self.name!r} is listed twice")
 
     @cached_property
     def _codes(self) -> tuple[dict[Label, int], dict[Label, int]]:
@@ -72,22 +78,6 @@ class Variable:
         for position, state in enumerate(states):
             (texts if isinstance(state, str) else numbers)[state] = position
         return numbers, texts
-
-    def _check_labels(self) -> None:
-        for state in self.states or ():
-            if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
-                raise SchemaError(
-                    f"state {state!r} of {self.name!r} is not a text, a number or a truth value"
-                )
-
-    def _first_repeated(self) -> Label:
-        seen: set[tuple[bool, Label]] = set()
-        for state in self.states or ():
-            key = (isinstance(state, str), state)
-            if key in seen:
-                return state
-            seen.add(key)
-        raise AssertionError("no state is listed twice")
 
     def __getstate__(self) -> dict[str, object]:  # the dictionaries are rebuilt on demand
         return {"name": self.name, "states": self.states, "ordered": self.ordered}

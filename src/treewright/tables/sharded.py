@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.errors import SchemaError
 from treewright.tables.align import align_schemas
@@ -13,7 +12,6 @@ from treewright.tables.arrays import Column, code_type, freeze
 from treewright.tables.exports import counted
 from treewright.tables.schema import Schema, Variable
 from treewright.tables.table import Table
-from treewright.types import Mask
 
 
 class ShardedTable:
@@ -108,31 +106,25 @@ class ShardedTable:
     def joined(self) -> Table:
         """All rows in one table. A shard without weights counts each row once."""
         missing = {v for table in self for v in table.missing}
+        nowhere = [np.zeros(table.n_rows, dtype=np.bool_) for table in self]
+        weights = [np.ones(t.n_rows, dtype=np.int64) if t.weights is None else t.weights for t in self]
+        is_weighted = any(table.weights is not None for table in self)
         return Table(
             self.schema,
             [freeze(np.concatenate([t.columns[v] for t in self])) for v in range(len(self.schema))],
-            weights=self._joined_weights(),
-            missing={v: np.concatenate([mask_of(t, v) for t in self]) for v in missing},
+            weights=freeze(np.concatenate(weights)) if is_weighted else None,
+            missing={
+                v: np.concatenate([t.missing.get(v, n) for t, n in zip(self, nowhere, strict=True)])
+                for v in missing
+            },
         )
-
-    def _joined_weights(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64] | None:
-        if all(table.weights is None for table in self):
-            return None
-        ones = [np.ones(t.n_rows, dtype=np.int64) if t.weights is None else t.weights for t in self]
-        joined: npt.NDArray[np.int64] | npt.NDArray[np.float64] = freeze(np.concatenate(ones))
-        return joined
 
 
 def recoded(table: Table, schema: Schema) -> Table:
     """The same rows under a schema that has all their columns and states."""
-    columns: list[Column] = []
-    missing: dict[int, Mask] = {}
-    for position, variable in enumerate(schema):
-        old = table.schema.index(variable.name)
-        columns.append(recode_column(table.columns[old], table.schema.variables[old], variable))
-        if old in table.missing:
-            missing[position] = table.missing[old]
-    return Table(schema, columns, weights=table.weights, missing=missing, report=table.report)
+    before = table.select(schema.names)
+    columns = map(recode_column, before.columns, before.schema, schema)
+    return Table(schema, columns, weights=table.weights, missing=before.missing, report=table.report)
 
 
 def recode_column(codes: Column, old: Variable, new: Variable) -> Column:
@@ -143,18 +135,10 @@ def recode_column(codes: Column, old: Variable, new: Variable) -> Column:
     return moved
 
 
-def mask_of(table: Table, position: int) -> Mask:
-    return table.missing.get(position, np.zeros(table.n_rows, dtype=np.bool_))
-
-
 def first_difference(a: Schema, b: Schema) -> str:
     if a.names != b.names:
-        differ = sorted(set(a.names) ^ set(b.names))
-        return (
-            f"columns {', '.join(map(repr, differ))} are not in both"
-            if differ
-            else "the order of the columns"
-        )
+        differ = ", ".join(map(repr, sorted(set(a.names) ^ set(b.names))))
+        return f"columns {differ} are not in both" if differ else "the order of the columns"
     name, one, other = next((v.name, v, w) for v, w in zip(a, b, strict=True) if v != w)
     if one.states == other.states:
         return f"whether the states of {name!r} are ordered"

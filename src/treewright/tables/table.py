@@ -82,24 +82,8 @@ class Table:
             if array.ndim != 1:
                 raise SchemaError(f"column {name!r} needs one dimension; found {array.ndim}")
         self._n_rows = common_length(schema.names, arrays)
-        masks = self._checked_masks(schema, missing or {})
-        checked: list[Column] = []
-        for position, (variable, array) in enumerate(zip(schema, arrays, strict=True)):
-            values, mask = check_column(variable, array, masks.get(position))
-            checked.append(values)
-            if mask is not None and mask.any():
-                masks[position] = frozen(mask, np.dtype(np.bool_))
-            else:
-                masks.pop(position, None)
-        self._schema = schema
-        self._columns = tuple(checked)
-        self._missing = dict(sorted(masks.items()))
-        self._weights = None if weights is None else check_weights(weights, self._n_rows)
-        self._report = report
-
-    def _checked_masks(self, schema: Schema, missing: Mapping[Any, npt.ArrayLike]) -> dict[int, Mask]:
         masks: dict[int, Mask] = {}
-        for which, given in missing.items():
+        for which, given in (missing or {}).items():
             mask = np.asarray(given, dtype=np.bool_)
             if mask.shape != (self._n_rows,):
                 raise SchemaError(
@@ -107,7 +91,19 @@ class Table:
                     f"one truth value for each of {self._n_rows} rows is needed"
                 )
             masks[schema.index(which)] = mask
-        return masks
+        checked: list[Column] = []
+        for position, (variable, array) in enumerate(zip(schema, arrays, strict=True)):
+            values, gone = check_column(variable, array, masks.get(position))
+            checked.append(values)
+            if gone is not None and gone.any():
+                masks[position] = frozen(gone, np.dtype(np.bool_))
+            else:
+                masks.pop(position, None)
+        self._schema = schema
+        self._columns = tuple(checked)
+        self._missing = dict(sorted(masks.items()))
+        self._weights = None if weights is None else check_weights(weights, self._n_rows)
+        self._report = report
 
     @classmethod
     def from_codes(
@@ -145,14 +141,11 @@ class Table:
             )
         elif names is not None:
             raise SchemaError("names= goes with a list of cardinalities; a schema has its own names")
-        columns: Iterable[npt.ArrayLike]
         if isinstance(codes, np.ndarray):
             if codes.ndim != 2:
                 raise SchemaError(f"codes need two dimensions, rows by columns; found {codes.ndim}")
-            columns = list(codes.T)
-        else:
-            columns = codes  # type: ignore[assignment]
-        return cls(schema, columns, weights=weights)
+            codes = list(codes.T)
+        return cls(schema, codes, weights=weights)  # type: ignore[arg-type]
 
     @staticmethod
     def estimate_nbytes(schema: Schema, n_rows: int) -> int:
@@ -222,12 +215,9 @@ class Table:
     def select(self, names: Sequence[NameOrIndex]) -> Table:
         """Some columns, in the order given; arrays are shared."""
         scope = self._schema.scope(names)
-        return self._sharing(
-            Schema(self._schema.variables[v] for v in scope),
-            [self._columns[v] for v in scope],
-            {new: self._missing[old] for new, old in enumerate(scope) if old in self._missing},
-            self._weights,
-        )
+        missing = {new: self._missing[old] for new, old in enumerate(scope) if old in self._missing}
+        schema = Schema(self._schema.variables[v] for v in scope)
+        return self._sharing(schema, [self._columns[v] for v in scope], missing, self._weights)
 
     def reordered(self, names: Sequence[NameOrIndex]) -> Table:
         """All columns, in another order."""
@@ -329,19 +319,15 @@ class Table:
                 np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
                 for a, b in zip(self._columns, other._columns, strict=True)
             )
-            and same_weights(self._weights, other._weights)
+            and (self._weights is None) == (other._weights is None)
+            and (self._weights is None or np.array_equal(self._weights, other._weights))  # type: ignore[arg-type]
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "schema": self._schema,
-            "columns": self._columns,
-            "weights": self._weights,
-            "missing": self._missing,
-            "report": self._report,
-        }
+        kept = ("schema", "columns", "weights", "missing", "report")
+        return {name: getattr(self, f"_{name}") for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         schema, columns = state.pop("schema"), state.pop("columns")
@@ -368,9 +354,3 @@ class Table:
 
     def _repr_html_(self) -> str:
         return to_html(self)
-
-
-def same_weights(a: Weights | None, b: Weights | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a, b)

@@ -16,12 +16,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, UnknownNameError, nearest
 from treewright.tables.schema import Label
 
 Reals = npt.NDArray[np.float64]
 BinSpec = int | tuple[str, int] | Sequence[float]
 Bins = BinSpec | Mapping[str, BinSpec]
+
+
+def check_bins(bins: Bins | None, schema: object, columns: Sequence[str]) -> None:
+    """Refuse bins beside a schema, and for columns that are not there."""
+    if bins is not None and schema is not None:
+        raise SchemaError("schema= says what the columns are, so there is nothing for bins= to cut; give one")
+    for name in bins if isinstance(bins, Mapping) else ():
+        if name not in columns:
+            raise UnknownNameError(
+                f"bins= names {name!r}, but there is no such column; there are {nearest(name, columns)}"
+            )
 
 
 def bin_edges(name: str, values: Reals, spec: BinSpec) -> tuple[Reals, tuple[str, ...]]:

@@ -156,42 +156,25 @@ def column_of_kind(name: str, values: Sequence[Any], missing: Mask | None, kinds
         return empty_column(name, len(values))
     if kinds == {"text"}:
         return encode_texts(name, values, missing)
-    if kinds == {"truth"}:
-        return number_column(name, np.array(filled(values, missing, False), dtype=np.bool_), missing)
-    if kinds == {"integer"}:
-        return column_of_integers(name, filled(values, missing, 0), missing)
-    if kinds <= {"integer", "real"}:
-        return number_column(name, np.array(filled(values, missing, np.nan), dtype=np.float64), missing)
-    raise SchemaError(mixed_kinds(name, values, missing, kinds))
-
-
-def column_of_integers(name: str, values: Sequence[Any], missing: Mask | None) -> SourceColumn:
-    """Whole numbers; those beyond 64 bits are kept as labels, since no array can hold them."""
-    for dtype in (np.int64, np.uint64):
+    if len(kinds) > 1 and kinds != {"integer", "real"}:
+        raise SchemaError(mixed_kinds(name, values, missing, kinds))
+    types = {"truth": (np.bool_,), "integer": (np.int64, np.uint64), "real": (np.float64,)}[max(kinds)]
+    if missing is not None:
+        filler = types[0]()
+        values = [filler if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    for dtype in types:
         try:
             return number_column(name, np.array(values, dtype=dtype), missing)
         except OverflowError:
             continue
-    return encode_texts(name, values, missing)
-
-
-def filled(values: Sequence[Any], missing: Mask | None, filler: Any) -> Sequence[Any]:
-    if missing is None:
-        return values
-    return [filler if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    return encode_texts(name, values, missing)  # beyond 64 bits: no array can hold them
 
 
 def kind_of(name: str, cls: type) -> str:
     """What a Python type counts as in a column."""
     if cls is type(None) or cls.__name__ in ("NAType", "NaTType"):
         return "missing"
-    families: tuple[tuple[Any, str], ...] = (
-        (str, "text"),
-        ((bool, np.bool_), "truth"),
-        ((int, np.integer), "integer"),
-        ((float, np.floating), "real"),
-    )
-    for family, kind in families:
+    for kind, (_, family) in KINDS.items():
         if issubclass(cls, family):
             return kind
     raise SchemaError(unsupported(name, f"values of type {cls.__name__}"))
@@ -204,7 +187,12 @@ def unsupported(name: str, what: str) -> str:
     )
 
 
-WORDS = {"text": "texts", "truth": "truth values", "integer": "whole numbers", "real": "real numbers"}
+KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "text": ("texts", (str,)),
+    "truth": ("truth values", (bool, np.bool_)),
+    "integer": ("whole numbers", (int, np.integer)),
+    "real": ("real numbers", (float, np.floating)),
+}
 
 
 def mixed_kinds(name: str, values: Sequence[Any], missing: Mask | None, kinds: Iterable[str]) -> str:
@@ -213,7 +201,7 @@ def mixed_kinds(name: str, values: Sequence[Any], missing: Mask | None, kinds: I
         if missing is None or not missing[position]:
             examples.setdefault(kind_of(name, type(value)), value)
     shown = " and ".join(
-        f"{WORDS[kind]} such as {plain(examples[kind])!r}" for kind in WORDS if kind in kinds
+        f"{words} such as {plain(examples[kind])!r}" for kind, (words, _) in KINDS.items() if kind in kinds
     )
     return (
         f"column {name!r} mixes {shown}; it is not clear which of them mean the same. "

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError, TreewrightError, UnknownNameError, nearest
-from treewright.tables._reading.bins import Bins, BinSpec, bin_edges
+from treewright.errors import SchemaError, TreewrightError, nearest
+from treewright.tables._reading.bins import Bins, BinSpec, bin_edges, check_bins
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables._reading.sources import open_source
 from treewright.tables.databases import Databases
@@ -62,17 +62,13 @@ def read_databases(
         raise SchemaError(f"{len(listed)} tables need {len(listed)} names; found {len(labels)}")
     options: dict[str, Any] = {"missing": missing}
     tables = [read_one(source, name, schema, options) for source, name in zip(listed, labels, strict=True)]
+    check_bins(bins, schema, sorted({name for table in tables for name in table.schema.names}))
     if bins is not None:
-        if schema is not None:
-            raise SchemaError(
-                "schema= says what the columns are, so there is nothing for bins= to cut; give one"
-            )
         tables = cut_together(listed, labels, tables, bins, options)
     return Databases(tables, names=labels)
 
 
 def label(source: Any, number: int) -> str:
-    """What to call a source."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     if isinstance(source, SqlTable):
@@ -86,10 +82,10 @@ def read_one(source: Any, name: str, schema: Schema | None, options: Mapping[str
     try:
         if schema is None:
             return read_table(source, **options)
-        opened = open_source(source, names=None, delimiter=None, header=True, missing_values=())
-        here = [column for column in opened.names if column in schema]
+        names = open_source(source).names
+        here = [column for column in names if column in schema]
         if not here:
-            raise SchemaError(f"none of its columns is in the schema; it has {nearest('', opened.names)}")
+            raise SchemaError(f"none of its columns is in the schema; it has {nearest('', names)}")
         return read_table(source, schema=schema.select(here), **options)
     except TreewrightError as error:
         if len(error.args) == 1 and isinstance(error.args[0], str) and name not in error.args[0]:
@@ -134,13 +130,8 @@ def numbers_of(states: tuple[Any, ...] | None, column: npt.NDArray[Any]) -> npt.
 
 def columns_to_cut(bins: Bins, tables: Sequence[Table], numbers: Mapping[str, object]) -> dict[str, BinSpec]:
     """The columns that are cut, with how: those named, or those that are continuous in some table."""
-    present = sorted({name for table in tables for name in table.schema.names})
     if isinstance(bins, Mapping):
         for name in bins:
-            if name not in present:
-                raise UnknownNameError(
-                    f"bins= names {name!r}, but there is no such column; there are {nearest(name, present)}"
-                )
             if name not in numbers:
                 raise SchemaError(f"bins= names {name!r}, which is not a column of numbers")
         return dict(bins)

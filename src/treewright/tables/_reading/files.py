@@ -8,6 +8,7 @@ and False, or texts as they stand. An empty field, quoted or not, is missing.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from treewright.tables._reading.columns import (
     number_column,
     unsupported,
 )
-from treewright.tables._reading.paths import DataFile, look_at
+from treewright.tables._reading.paths import DataFile, find_one, look_at
 from treewright.tables._reading.scans import (
     MANY_LABELS,
     count_numbers,
@@ -36,8 +37,11 @@ from treewright.tables._reading.scans import (
     kind_of_type,
     listed,
     parquet_scan,
+    quoted,
 )
+from treewright.tables.report import listed as listed_names
 from treewright.tables.schema import repeated
+from treewright.tables.sql import SqlTable
 from treewright.types import Mask
 
 FIRST_ROWS = 100
@@ -58,7 +62,6 @@ class FileSource:
     def __init__(
         self,
         paths: Sequence[str],
-        *,
         names: Sequence[str] | None,
         delimiter: str | None,
         header: bool,
@@ -94,11 +97,10 @@ class FileSource:
 
     def _parquet_parts(self) -> list[Part]:
         layouts = [self._parquet_layout(path) for path in self._paths]
-        parts: list[Part] = []
-        for (names, kinds), paths in runs(layouts, self._paths):
-            columns = ", ".join(f"c{i}" for i in range(len(names)))
-            parts.append(Part(names, kinds, f"{parquet_scan(paths)} AS t({columns})"))
-        return parts
+        return [
+            Part(names, kinds, f"{parquet_scan(paths)} AS t({', '.join(numbered(len(names), 'c'))})")
+            for (names, kinds), paths in runs(layouts, self._paths)
+        ]
 
     def _parquet_layout(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         described = self._fetch(f"DESCRIBE SELECT * FROM {parquet_scan([path])}")
@@ -146,7 +148,9 @@ class FileSource:
         self._connection.close()
         made: list[SourceColumn] = []
         for i in positions:
-            values, missing = unmasked(arrays[f"c{i}"])
+            found = arrays[f"c{i}"]
+            is_masked = isinstance(found, np.ma.MaskedArray)
+            values, missing = np.asarray(found), np.ma.getmaskarray(found) if is_masked else None
             if kinds[i] == "text":
                 column = column_of_texts(self.names[i], values, missing, labels[i])
                 made.append(column if i in as_text or not self.is_csv else truth_or_texts(column))
@@ -225,6 +229,32 @@ class FileSource:
             return arrays
 
 
+class SqlSource(FileSource):
+    """The rows of a :class:`SqlTable`, copied once into memory.
+
+    The database file is attached read-only, so that nothing is ever written to it.
+    """
+
+    def __init__(self, source: SqlTable, names: Sequence[str] | None) -> None:
+        (path,) = find_one(os.fspath(source.path))
+        self.is_csv = False
+        self._paths = [path]
+        self._names = None if names is None else tuple(names)
+        self._connection = connect()
+        with explained(self._paths):
+            self._connection.execute(f"ATTACH {quoted(path)} AS attached (READ_ONLY)")
+            self._connection.execute("USE attached")
+            self._connection.execute(f"CREATE TEMP TABLE rows_asked_for AS {source.statement}")
+            self._connection.execute("USE memory")
+        described = self._fetch("DESCRIBE rows_asked_for")
+        found = self._renamed(tuple(str(row[0]) for row in described))
+        kinds = tuple(kind_of_type(str(row[1])) for row in described)
+        self._parts = [Part(found, kinds, f"rows_asked_for AS t({', '.join(numbered(len(found), 'c'))})")]
+        self._check_names()
+        self.names = list(found)
+        self.notes: tuple[str, ...] = ()
+
+
 class explained:  # noqa: N801
     """Turn DuckDB's complaint about a file into ours."""
 
@@ -237,9 +267,7 @@ class explained:  # noqa: N801
         import duckdb
 
         if isinstance(error, duckdb.Error):
-            shown = repr(self._paths[0]) + (
-                f" and {len(self._paths) - 1} more" if len(self._paths) > 1 else ""
-            )
+            shown = listed_names([repr(path) for path in self._paths], 1)
             if "utf-8" in str(error):
                 raise FormatError(f"{shown} is not text in UTF-8; save it in that encoding") from error
             facts = str(error).split("Possible")[0]
@@ -265,8 +293,8 @@ def is_number(name: str) -> bool:
     return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", name) is not None
 
 
-def numbered(n: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(n))
+def numbered(n: int, letter: str = "x") -> tuple[str, ...]:
+    return tuple(f"{letter}{i}" for i in range(n))
 
 
 def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
@@ -280,12 +308,6 @@ def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
             open_nodes += (schema[at][1] or 0) - 1
             at += 1
     return tuple(names)
-
-
-def unmasked(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Mask | None]:
-    if isinstance(array, np.ma.MaskedArray):
-        return array.data, np.ma.getmaskarray(array)
-    return array, None
 
 
 def column_of_texts(

@@ -66,15 +66,14 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
         return declared_column(name, series)
-    if dtype == nw.Boolean:
-        return filled_column(name, series, False, np.bool_)
-    if series.null_count() == len(series) and not dtype.is_numeric():
+    is_wide = dtype in (nw.Int128, nw.UInt128)
+    if dtype == nw.Boolean or (dtype.is_numeric() and not is_wide):
+        return column_of_numbers(name, series)
+    if series.null_count() == len(series):
         return empty_column(name, len(series))
     if dtype == nw.String:
         return column_of_strings(name, series)
-    if dtype.is_numeric():
-        return column_of_numbers(name, series)
-    if dtype == nw.Object:
+    if dtype == nw.Object or is_wide:
         return column_of_objects(name, series.to_list())
     raise SchemaError(unsupported(name, f"values of type {dtype}"))
 
@@ -87,18 +86,14 @@ def column_of_strings(name: str, series: Any) -> SourceColumn:
 def column_of_numbers(name: str, series: Any) -> SourceColumn:
     import narwhals as nw
 
-    dtype = series.dtype
-    if dtype in (nw.Int128, nw.UInt128):
-        return column_of_objects(name, series.to_list())
-    if dtype.is_integer():
-        return filled_column(name, series, 0, np.uint64 if dtype == nw.UInt64 else np.int64)
-    return filled_column(name, series.cast(nw.Float64), 0.0, np.float64)
-
-
-def filled_column(name: str, series: Any, filler: Any, dtype: Any) -> SourceColumn:
+    target: Any = np.bool_ if series.dtype == nw.Boolean else np.int64
+    if series.dtype == nw.UInt64:
+        target = np.uint64
+    elif series.dtype.is_decimal() or series.dtype.is_float():
+        series, target = series.cast(nw.Float64), np.float64
     missing = series.is_null().to_numpy() if series.null_count() else None
-    values = (series if missing is None else series.fill_null(filler)).to_numpy()
-    return number_column(name, np.array(values, dtype=dtype), missing)
+    values = (series if missing is None else series.fill_null(target(0).item())).to_numpy()
+    return number_column(name, np.array(values, dtype=target), missing)
 
 
 def declared_column(name: str, series: Any) -> SourceColumn:

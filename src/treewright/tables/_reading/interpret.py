@@ -1,4 +1,4 @@
-"""Deciding what a column is.
+"""Deciding what a column is, and making it ready for a table: codes, a variable, an entry in the report.
 
 Texts, truth values and declared categories are discrete. Whole numbers are discrete when they have few
 distinct values: at most 20, or at most 64 if there are 50 rows for each of them. Real numbers are continuous,
@@ -10,28 +10,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError
+from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.bins import BinSpec, bin_edges, cut, interval_labels
-from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
-from treewright.tables._reading.ready_columns import (
-    FEW_STATES,
-    ReadyColumn,
-    as_labels,
-    make_continuous,
-    make_discrete,
-    observed_labels,
-    refuse_if_empty,
-)
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
+from treewright.tables.arrays import Column, code_type, freeze
+from treewright.tables.report import ColumnReport
 from treewright.tables.schema import Label, Variable
+from treewright.types import Mask
 
+if TYPE_CHECKING:
+    from treewright.tables.table import Table
+
+FEW_STATES = 20
 MANY_STATES = 64
 ROWS_PER_STATE = 50
 MISSING_STATE = "missing"
+
+
+@dataclass(frozen=True)
+class ReadyColumn:
+    """A column that is ready for a table."""
+
+    variable: Variable
+    values: Column
+    missing: Mask | None
+    report: ColumnReport
 
 
 def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
@@ -42,14 +52,9 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
         codes = column.values.astype(np.uint8)
         truth = replace(as_labels(column, codes, (False, True)), declared=True)
         return discrete(truth, "truth values", missing_state)
-    if not column.present.size:
-        return nothing(column, missing_state)
-    return number(column, missing_state)
-
-
-def nothing(column: NumberColumn, missing_state: bool) -> ReadyColumn:
-    """A column of numbers without a number in it; without rows, its type still tells what it is."""
-    if len(column) == 0 and column.values.dtype.kind == "f":
+    if column.present.size:
+        return number(column, missing_state)
+    if len(column) == 0 and column.values.dtype.kind == "f":  # no rows, but the type tells what it is
         return make_continuous(column, "real numbers", missing_state)
     empty = as_labels(column, np.zeros(len(column), dtype=np.uint8), ())
     return discrete(empty, "no values", missing_state)
@@ -85,14 +90,21 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColu
     """States in their order (declared, or sorted), codes to match."""
     observed = observed_labels(column)
     labels = column.labels
-    order = list(range(len(labels))) if column.declared else sorted_positions(labels, observed)
+    order = list(range(len(labels)))
+    if not column.declared:  # numbers by size, texts by code point
+        order = sorted(np.flatnonzero(observed).tolist(), key=labels.__getitem__)
     states = [labels[i] for i in order]
     missing_code = None
     if column.missing is not None and missing_state:
         missing_code = len(states)
         states.append(new_label(states))
         column = replace(column, notes=(*column.notes, f"missing cells are the state {states[-1]!r}"))
-    refuse_if_empty(column, states)
+    if not states:
+        found = "has no rows" if len(column) == 0 else "holds no value"
+        raise SchemaError(
+            f"column {column.name!r} {found}, so what it can hold is unknown; declare it with schema=, "
+            "or leave it out with columns=[...]"
+        )
     lookup = np.zeros(max(1, len(labels)), dtype=np.uint32)
     lookup[order] = np.arange(len(order), dtype=np.uint32)
     return make_discrete(
@@ -105,19 +117,10 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColu
     )
 
 
-def sorted_positions(labels: Sequence[Label], observed: npt.NDArray[np.bool_]) -> list[int]:
-    """Where the observed labels are: numbers by size, texts by code point."""
-    positions: list[int] = np.flatnonzero(observed).tolist()
-    return sorted(positions, key=labels.__getitem__)
-
-
 def new_label(states: Sequence[Label]) -> str:
     """A label for missing cells that no state has: missing, missing 2, missing 3, ..."""
-    label, number = MISSING_STATE, 1
-    while label in states:
-        number += 1
-        label = f"{MISSING_STATE} {number}"
-    return label
+    labels = (MISSING_STATE if i == 1 else f"{MISSING_STATE} {i}" for i in count(1))
+    return next(label for label in labels if label not in states)
 
 
 def is_missing_label(state: Label) -> bool:
@@ -141,3 +144,92 @@ def filled_reals(column: NumberColumn) -> npt.NDArray[np.float64]:
     if column.missing is not None:
         values[column.missing] = 0.0
     return values
+
+
+def make_discrete(
+    column: LabelColumn,
+    lookup: npt.NDArray[np.uint32],
+    variable: Variable,
+    reason: str,
+    *,
+    n_observed: int,
+    missing_code: int | None = None,
+) -> ReadyColumn:
+    """Apply a map from source codes to states; `missing_code` is the state of missing cells, if any."""
+    codes = lookup.astype(code_type(variable.cardinality))[column.codes]
+    mask = column.missing
+    if mask is not None:
+        codes[mask] = missing_code or 0
+        n_observed += missing_code is not None
+    report = ColumnReport(
+        column.name,
+        "discrete",
+        reason,
+        n_states=variable.cardinality,
+        n_missing=column.n_missing,
+        notes=column.notes,
+        is_constant=n_observed <= 1,
+        is_identifier=is_identifier(n_observed, len(column)),
+    )
+    return ReadyColumn(variable, freeze(codes), mask if missing_code is None else None, report)
+
+
+def make_continuous(
+    column: NumberColumn, reason: str, missing_state: bool, *, n_distinct: int | None = None
+) -> ReadyColumn:
+    """Real numbers, NaN where a cell is missing."""
+    if column.missing is not None and missing_state:
+        raise MissingValuesError(
+            f"column {column.name!r} is continuous and misses {int(column.missing.sum())} cells, which "
+            f"missing='state' cannot give a state; cut it with bins={{{column.name!r}: 4}}, "
+            "or use missing='drop' or 'em'"
+        )
+    values = column.values.astype(np.float64)  # a copy of our own
+    if column.missing is not None:
+        values[column.missing] = np.nan
+    present, notes = column.present, column.notes
+    if present.dtype.kind in "iu" and present.size and max(int(present.max()), -int(present.min())) > 1 << 53:
+        notes = (*notes, "some values are beyond 2**53 and were rounded")
+    report = ColumnReport(
+        column.name,
+        "continuous",
+        reason,
+        n_missing=column.n_missing,
+        notes=notes,
+        is_constant=bool(present.size == 0 or (present == present[0]).all()),
+        is_identifier=n_distinct is not None and is_identifier(n_distinct, len(column)),
+    )
+    return ReadyColumn(Variable(column.name), freeze(values), column.missing, report)
+
+
+def as_labels(column: NumberColumn, codes: npt.NDArray[Any], labels: Sequence[Label]) -> LabelColumn:
+    """The codes of a number column, kept inside the labels where cells are missing."""
+    codes = np.minimum(codes, max(0, len(labels) - 1))
+    made = label_column(column.name, codes.astype(np.uint32), labels, column.missing)
+    return replace(made, n_missing=column.n_missing, notes=column.notes)
+
+
+def observed_labels(column: LabelColumn) -> npt.NDArray[np.bool_]:
+    """Which labels occur."""
+    codes = column.codes if column.missing is None else column.codes[~column.missing]
+    observed = np.zeros(len(column.labels), dtype=np.bool_)
+    observed[codes] = True
+    return observed
+
+
+def is_identifier(n_distinct: int, n_rows: int) -> bool:
+    return n_distinct > FEW_STATES and n_distinct > 0.9 * n_rows
+
+
+def identifiers(table: Table) -> tuple[str, ...]:
+    """The columns of a table in which nearly every row has its own value."""
+    if table.report is not None:  # of the table as it was read: columns may have been left out since
+        return tuple(name for name in table.report.identifiers if name in table.schema)
+    columns = zip(table.schema, table.columns, strict=True)
+    return tuple(
+        variable.name
+        for variable, codes in columns
+        if variable.is_discrete
+        and is_identifier(variable.cardinality, table.n_rows)  # states that no row has may be among them
+        and is_identifier(len(np.unique(codes)), table.n_rows)
+    )

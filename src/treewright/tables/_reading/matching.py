@@ -16,10 +16,12 @@ import numpy.typing as npt
 from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
 from treewright.tables._reading.bins import cut, edges_of
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
-from treewright.tables._reading.interpret import MISSING_STATE, filled_reals, is_missing_label
-from treewright.tables._reading.ready_columns import (
+from treewright.tables._reading.interpret import (
+    MISSING_STATE,
     ReadyColumn,
     as_labels,
+    filled_reals,
+    is_missing_label,
     make_continuous,
     make_discrete,
     observed_labels,
@@ -55,8 +57,7 @@ def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
             f"the schema says that {wanted.name!r} is continuous, "
             f"but it holds labels such as {column.labels[0]!r}"
         )
-    nothing = np.full(len(column), np.nan)
-    return NumberColumn(column.name, nothing, column.missing, n_missing=column.n_missing)
+    return NumberColumn(column.name, np.full(len(column), np.nan), column.missing, column.n_missing)
 
 
 def rebinned(
@@ -91,24 +92,22 @@ def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Re
             rewritten.append(f"{label!r} as {wanted.states[code]!r}")
         lookup[i] = code
     if unknown:
-        raise UnknownNameError(unknown_labels(wanted, unknown))
+        raise UnknownNameError(
+            f"column {wanted.name!r} holds {listed([repr(label) for label in unknown], 5)}, which the schema "
+            f"does not know; states are {states_near(unknown[0], wanted.states)}"
+        )
     if rewritten:
         column = replace(column, notes=(*column.notes, "read " + listed(rewritten, 5)))
     missing_code = None
     if column.missing is not None and missing_state:
-        missing_code = state_for_missing(wanted, int(column.missing.sum()))
+        missing_code = len(wanted.states) - 1  # an earlier reading put it there
+        if not is_missing_label(wanted.states[-1]):
+            raise MissingValuesError(
+                f"column {wanted.name!r} misses {int(column.missing.sum())} cells, and the schema has no "
+                f"state {MISSING_STATE!r} for them; use missing='drop' or 'em', or add the state as the last "
+                "one"
+            )
     return make_discrete(column, lookup, wanted, REASON, n_observed=len(observed), missing_code=missing_code)
-
-
-def state_for_missing(wanted: Variable, n_missing: int) -> int:
-    """The state that an earlier reading gave to missing cells: it is always the last one."""
-    assert wanted.states is not None
-    if not is_missing_label(wanted.states[-1]):
-        raise MissingValuesError(
-            f"column {wanted.name!r} misses {n_missing} cells, and the schema has no state {MISSING_STATE!r} "
-            "for them; use missing='drop' or 'em', or add the state as the last one"
-        )
-    return len(wanted.states) - 1
 
 
 def written_forms(states: Sequence[Label]) -> dict[str, int | None]:
@@ -126,11 +125,3 @@ def written_form(label: Label) -> str:
         label = int(label)
     text = str(label)
     return text.lower() if text.lower() in ("true", "false") else text
-
-
-def unknown_labels(wanted: Variable, unknown: Sequence[Label]) -> str:
-    shown = listed([repr(label) for label in unknown], 5)
-    return (
-        f"column {wanted.name!r} holds {shown}, which the schema does not know; "
-        f"states are {states_near(unknown[0], wanted.states or ())}"
-    )

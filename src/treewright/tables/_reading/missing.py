@@ -21,12 +21,15 @@ def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
     if not marks:
         return column
     if isinstance(column, LabelColumn):
-        hit = np.array([is_mark(label, marks) for label in column.labels], dtype=np.bool_)
+        known = {(isinstance(mark, str), mark) for mark in marks}  # "1" is not 1
+        hit = np.array([(isinstance(label, str), label) in known for label in column.labels], dtype=np.bool_)
         if not hit.any():
             return column
         found = hit[column.codes]
         if column.declared:
-            column = without_labels(column, hit)
+            lookup = np.maximum(np.cumsum(~hit) - 1, 0)
+            labels = [label for label, out in zip(column.labels, hit, strict=True) if not out]
+            column = replace(column, codes=lookup[column.codes], labels=labels)
     elif column.values.dtype.kind == "b":
         return column
     else:
@@ -34,16 +37,6 @@ def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
         found = np.isin(column.values, numbers)
     missing, n_missing = tidy(found if column.missing is None else found | column.missing)
     return replace(column, missing=missing, n_missing=n_missing)
-
-
-def is_mark(label: Label, marks: Sequence[Label]) -> bool:
-    return any(isinstance(mark, str) == isinstance(label, str) and mark == label for mark in marks)
-
-
-def without_labels(column: LabelColumn, gone: Mask) -> LabelColumn:
-    lookup = np.maximum(np.cumsum(~gone) - 1, 0)
-    labels = [label for label, out in zip(column.labels, gone, strict=True) if not out]
-    return replace(column, codes=lookup[column.codes], labels=labels)
 
 
 def refuse_infinite(columns: Sequence[SourceColumn]) -> None:
@@ -75,12 +68,8 @@ def settle_missing(
         )
     kept = ~np.logical_or.reduce(list(gaps.values()))
     if not kept.any():
-        full = [name for name, mask in gaps.items() if mask.all()]
-        why = (
-            f"; {', '.join(map(repr, full))} misses every cell, leave it out with columns=[...]"
-            if full
-            else ""
-        )
+        full = ", ".join(repr(name) for name, mask in gaps.items() if mask.all())
+        why = f"; {full} misses every cell, leave it out with columns=[...]" if full else ""
         raise MissingValuesError(f"every row misses a cell, so missing='drop' leaves nothing{why}")
     # every gap lies in a row that goes
     return [replace(column.take(kept), missing=None) for column in columns], kept

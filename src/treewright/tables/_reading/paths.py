@@ -31,8 +31,6 @@ OTHER_FORMATS = {
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """What a scan of a CSV file has to know."""
-
     delimiter: str
     newline: str
     is_compressed: bool

@@ -1,4 +1,7 @@
-"""Every kind of source behind one face: it can name its columns and read some of them."""
+"""Every kind of source behind one face: it can name its columns and read some of them.
+
+Here are those that Python and NumPy hold in memory: dictionaries of lists, arrays, and tables themselves.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,19 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.tables._reading.columns import SourceColumn
-from treewright.tables._reading.objects import ArraySource, MappingSource, TableSource
+from treewright.tables._reading.columns import (
+    SourceColumn,
+    column_of_objects,
+    encode_texts,
+    label_column,
+    number_column,
+    unsupported,
+)
 from treewright.tables._reading.paths import find_files, is_path
+from treewright.tables.arrays import common_length
 from treewright.tables.schema import Label
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
@@ -30,24 +41,18 @@ class Source(Protocol):
 def open_source(
     source: Any,
     *,
-    names: Sequence[str] | None,
-    delimiter: str | None,
-    header: bool,
-    missing_values: Sequence[Label],
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    missing_values: Sequence[Label] = (),
 ) -> Source:
     """The reader for a kind of source."""
     if is_path(source) or (isinstance(source, list | tuple) and source and all(map(is_path, source))):
         from treewright.tables._reading.files import FileSource
 
-        return FileSource(
-            find_files(source),
-            names=names,
-            delimiter=delimiter,
-            header=header,
-            missing_values=missing_values,
-        )
+        return FileSource(find_files(source), names, delimiter, header, missing_values)
     if isinstance(source, SqlTable):
-        from treewright.tables._reading.sql_source import SqlSource
+        from treewright.tables._reading.files import SqlSource
 
         return SqlSource(source, names)
     if isinstance(source, np.ndarray):
@@ -60,19 +65,125 @@ def open_source(
         return TableSource(source)
     if isinstance(source, Mapping):
         return MappingSource(source)
-    return open_frame(source)
-
-
-def open_frame(source: Any) -> Source:
     from treewright.tables._reading.frames import FrameSource, is_frame
 
     if is_frame(source):
         return FrameSource(source)
-    hint = ""
-    if isinstance(source, list | tuple | set):
-        hint = "; for rows in a list, use a dictionary of columns or a NumPy array"
+    is_list = isinstance(source, list | tuple | set)
+    hint = "; for rows in a list, use a dictionary of columns or a NumPy array" if is_list else ""
     raise SchemaError(
         f"a {type(source).__name__} cannot be read as a table; sources are paths of CSV and Parquet files, "
         "tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and "
         f"NumPy arrays of two dimensions{hint}"
     )
+
+
+class MappingSource:
+    """A dictionary from names to sequences of equal length."""
+
+    def __init__(self, mapping: Mapping[Any, Any]) -> None:
+        self.names = [str(name) for name in mapping]
+        self.notes: tuple[str, ...] = ()
+        self._values = list(map(as_sequence, self.names, mapping.values()))
+        common_length(self.names, self._values)
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [column_of_values(self.names[i], self._values[i]) for i in positions]
+
+
+def as_sequence(name: str, values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise SchemaError(f"column {name!r} needs one dimension; found {values.ndim}")
+        return values
+    if isinstance(values, Table) or hasattr(values, "columns"):
+        raise SchemaError(
+            f"column {name!r} needs a list of values; found a whole table: several tables go as a list "
+            "of them, to SeparationTree, read_databases or learn_from_databases"
+        )
+    if isinstance(values, str | bytes | Set | Mapping) or not hasattr(values, "__iter__"):
+        raise SchemaError(
+            f"column {name!r} needs a list of values; found {type(values).__name__} {values!r:.40}"
+        )
+    if isinstance(values, list | tuple) or hasattr(values, "to_numpy"):  # the latter is a column of a frame
+        return values
+    return list(values)
+
+
+class ArraySource:
+    """An array of rows by columns, or a structured array with named fields."""
+
+    def __init__(self, array: npt.NDArray[Any], names: Sequence[str] | None) -> None:
+        self.notes: tuple[str, ...] = ()
+        fields = array.dtype.names
+        if fields is not None and array.ndim == 1:
+            found = list(fields)
+            self._columns = [array[field] for field in fields]
+        elif array.ndim == 2:
+            found = [f"x{i}" for i in range(array.shape[1])]
+            self._columns = [array[:, i] for i in range(array.shape[1])]
+        else:
+            raise SchemaError(
+                f"an array needs two dimensions, rows by columns; found {array.ndim}. "
+                "For one column, use array.reshape(-1, 1)"
+            )
+        self.names = found if names is None else list(names)
+        if len(self.names) != len(self._columns):
+            raise SchemaError(f"{len(self.names)} names were given for {len(self._columns)} columns")
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [column_of_values(self.names[i], self._columns[i]) for i in positions]
+
+
+class TableSource:
+    """A table that is read again, with other options."""
+
+    def __init__(self, table: Table) -> None:
+        self.names = list(table.schema.names)
+        self.notes: tuple[str, ...] = ()
+        self._table = table
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        return [self._column(i) for i in positions]
+
+    def _column(self, position: int) -> SourceColumn:
+        known = self._table.schema.variables[position]
+        values, missing = self._table.columns[position], self._table.missing.get(position)
+        if known.states is None:
+            return number_column(known.name, values, missing)
+        return label_column(known.name, values, known.states, missing, declared=True, ordered=known.ordered)
+
+
+def column_of_values(name: str, values: Any) -> SourceColumn:
+    """A column from a list or an array of one dimension."""
+    if hasattr(values, "to_numpy"):
+        return column_of_foreign(name, values)
+    if not isinstance(values, np.ndarray):
+        return column_of_objects(name, values)
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    array = np.asarray(values)
+    kind = array.dtype.kind
+    if kind in "biuf":
+        if array.dtype.itemsize > 8:
+            array = array.astype(np.float64)
+        return number_column(name, np.array(array), masked)
+    if kind in "UTO":
+        listed = array.tolist()
+        if kind == "U" and masked is None:
+            return encode_texts(name, listed)
+        if masked is not None:
+            listed = [None if gone else value for value, gone in zip(listed, masked.tolist(), strict=True)]
+        return column_of_objects(name, listed)
+    raise SchemaError(unsupported(name, f"values of type {array.dtype}"))
+
+
+def column_of_foreign(name: str, values: Any) -> SourceColumn:
+    """A column that left its frame, with the categories it declares."""
+    import narwhals as nw
+
+    from treewright.tables._reading.frames import column_of_series
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return column_of_series(name, series)
+    return column_of_objects(name, list(values.tolist() if hasattr(values, "tolist") else values))
