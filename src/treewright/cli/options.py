@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from inspect import signature
+from itertools import chain
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from treewright import _core
+from treewright.cli.answers.output import Output
 from treewright.limits import set_memory_limit
 
 # An option is named after the parameter that has it, unless a name is given.
@@ -18,7 +21,7 @@ _of_data = partial(typer.Option, rich_help_panel="Data")
 _of_running = partial(typer.Option, rich_help_panel="How to run")
 _of_answering = partial(typer.Option, rich_help_panel="How to answer", show_default=False)
 
-Table = TypeVar("Table")
+Result = TypeVar("Result")
 
 
 class Missing(StrEnum):
@@ -102,21 +105,42 @@ Quiet = Annotated[
 ]
 
 
-def use_resources(threads: int | None, memory: str | None) -> None:
-    """Apply `--threads` and `--memory`; what was not given is as the machine has it."""
+def begin(
+    *, threads: Threads = None, memory: Memory = None, as_json: AsJson = False, quiet: Quiet = False
+) -> Output:
+    """Apply the options that commands share; what was not given is as the machine has it."""
     _core.set_threads(threads or 0)
     set_memory_limit(memory)
+    return Output(as_json=as_json, quiet=quiet)
 
 
-def with_options(table: Callable[..., Table]) -> Callable[[Callable[[Table], None]], Callable[..., None]]:
-    """Make a command of a function that takes a table of options: each field becomes an option."""
+def command(*resources: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Make a command of a function, which is handed how to answer and then its own options.
 
-    def decorate(command: Callable[[Table], None]) -> Callable[..., None]:
-        @wraps(command)
-        def run(**said: Any) -> None:
-            command(table(**said))
+    A parameter whose type is a dataclass stands for its fields, each an option. `resources` are those of
+    "threads" and "memory" that the command has.
+    """
+    shared = {
+        name: signature(begin, eval_str=True).parameters[name] for name in (*resources, "as_json", "quiet")
+    }
 
-        run.__signature__ = signature(table, eval_str=True)  # type: ignore[attr-defined]
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        shape = signature(function, eval_str=True)
+        own = list(shape.parameters.values())[1:]
+        tables: dict[str, Any] = {one.name: one.annotation for one in own if is_dataclass(one.annotation)}
+        spread = [
+            signature(tables[one.name], eval_str=True).parameters.values() if one.name in tables else [one]
+            for one in own
+        ]
+
+        @wraps(function)
+        def run(**said: Any) -> Result:
+            out = begin(**{name: said.pop(name) for name in shared})
+            for name, table in tables.items():
+                said[name] = table(**{one.name: said.pop(one.name) for one in fields(table)})
+            return function(out, **said)
+
+        run.__signature__ = shape.replace(parameters=[*chain(*spread), *shared.values()])  # type: ignore[attr-defined]
         return run
 
     return decorate

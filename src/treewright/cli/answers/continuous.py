@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from treewright.cli.answers.output import Output, figures, heading, listing, remark
+import numpy as np
+
+from treewright.cli.answers.output import Lines, Output, figures, heading, listing, remark
 from treewright.models import (
     Explanation,
     GaussianNetwork,
@@ -15,9 +17,6 @@ from treewright.models import (
     SigmoidNetwork,
 )
 from treewright.tables.exports import counted
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _LEVEL = 0.95
 
@@ -49,12 +48,7 @@ def answer_joint(out: Output, network: Continuous, names: Sequence[str], known: 
     out.answer(
         lambda: joint_document(answer),
         shown=lambda: joint_shown(answer, known),
-        bare=lambda: (
-            (name, mean, *row)
-            for name, mean, row in zip(
-                answer.names, answer.mean.tolist(), answer.covariance.tolist(), strict=True
-            )
-        ),
+        bare=lambda: ((name, *row) for name, row in zip(answer.names, joint_numbers(answer), strict=True)),
     )
 
 
@@ -84,6 +78,12 @@ def numbers(answer: Normal) -> dict[str, float]:
     }
 
 
+def joint_numbers(answer: JointNormal) -> list[list[float]]:
+    """Of each variable its mean and its row of the covariance."""
+    found: list[list[float]] = np.column_stack([answer.mean, answer.covariance]).tolist()
+    return found
+
+
 def joint_document(answer: JointNormal) -> dict[str, Any]:
     covariance = answer.covariance.tolist()
     return {
@@ -100,7 +100,7 @@ def joint_document(answer: JointNormal) -> dict[str, Any]:
     }
 
 
-def query_shown(answer: Normal, known: Known) -> Iterator[RenderableType]:
+def query_shown(answer: Normal, known: Known) -> Lines:
     low, high = answer.interval(_LEVEL)
     yield heading(f"{answer.name}{known_in_words(known)}")
     yield figures(
@@ -111,35 +111,33 @@ def query_shown(answer: Normal, known: Known) -> Iterator[RenderableType]:
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def joint_shown(answer: JointNormal, known: Known) -> Iterator[RenderableType]:
+def joint_shown(answer: JointNormal, known: Known) -> Lines:
     yield heading(f"{', '.join(answer.names)}{known_in_words(known)}")
     columns = ["mean", *(f"cov {name}" for name in answer.names)]
-    table = listing("variable", *columns, numeric=columns)
-    for name, mean, row in zip(answer.names, answer.mean, answer.covariance, strict=True):
-        table.add_row(name, f"{mean:.6g}", *(f"{number:.6g}" for number in row))
-    yield table
+    rows = (
+        (name, *(f"{number:.6g}" for number in row))
+        for name, row in zip(answer.names, joint_numbers(answer), strict=True)
+    )
+    yield listing("variable", *columns, numeric=columns, rows=rows)
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def marginals_shown(answer: NormalMarginals, known: Known) -> Iterator[RenderableType]:
+def marginals_shown(answer: NormalMarginals, known: Known) -> Lines:
     yield heading(f"{counted(len(answer), 'variable')}{known_in_words(known)}")
-    table = listing("variable", "mean", "standard deviation", numeric=["mean", "standard deviation"])
-    for name, each in answer.items():
-        table.add_row(name, f"{each.mean:.6g}", f"{each.standard_deviation:.6g}")
-    yield table
+    columns = ("mean", "standard deviation")
+    rows = ((name, f"{each.mean:.6g}", f"{each.standard_deviation:.6g}") for name, each in answer.items())
+    yield listing("variable", *columns, numeric=columns, rows=rows)
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def mpe_shown(answer: Explanation, known: Known) -> Iterator[RenderableType]:
+def mpe_shown(answer: Explanation, known: Known) -> Lines:
     yield heading(f"most probable values of {counted(len(answer), 'variable')}{known_in_words(known)}")
-    table = listing("variable", "value", numeric=["value"])
-    for name, value in answer.items():
-        table.add_row(name, f"{value:.6g}")
-    yield table
+    rows = ((name, f"{value:.6g}") for name, value in answer.items())
+    yield listing("variable", "value", numeric=["value"], rows=rows)
     yield remark(f"  log-density, together with what is given: {answer.log_probability:.6g}")
 
 
-def density_shown(log_density: float, known: Known) -> Iterator[RenderableType]:
+def density_shown(log_density: float, known: Known) -> Lines:
     if known:
         yield remark(f"  log-density of what is given: {log_density:.6g}")
 

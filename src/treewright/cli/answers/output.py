@@ -10,13 +10,16 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table as RichTable
+
+Line: TypeAlias = "RenderableType"
+Lines: TypeAlias = Iterator["RenderableType"]
 
 _PIPE_WIDTH = 10_000  # nobody wraps lines for a pipe
 
@@ -62,12 +65,12 @@ class Output:
         if self.as_json or self.quiet:
             return
         console = console_for(sys.stdout)
-        if not sys.stdout.isatty():  # in a pipe, no spaces to fill a line
-            with console.capture() as captured:
-                console.print(*lines, sep="\n")
-            sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+        if sys.stdout.isatty():
+            console.print(*lines, sep="\n")
             return
-        console.print(*lines, sep="\n")
+        with console.capture() as captured:  # in a pipe, no spaces to fill a line
+            console.print(*lines, sep="\n")
+        sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
     @contextmanager
     def progress(self, doing: str, total: float | None = None) -> Iterator[Update]:
@@ -105,13 +108,8 @@ def console_for(stream: TextIO) -> Console:
     """A console that takes text as it stands: a name like [red] is no markup."""
     from rich.console import Console
 
-    return Console(
-        file=stream,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        width=None if stream.isatty() else _PIPE_WIDTH,
-    )
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Console(file=stream, markup=False, highlight=False, emoji=False, width=width)
 
 
 def error_console() -> Console:
@@ -137,16 +135,20 @@ def plain(value: Any) -> Any:
     return value
 
 
-def heading(text: str) -> RenderableType:
+def heading(text: str, style: str = "bold") -> RenderableType:
     from rich.text import Text
 
-    return Text(text, style="bold")
+    return Text(text, style=style)
 
 
 def remark(text: str) -> RenderableType:
-    from rich.text import Text
+    return heading(text, "dim")
 
-    return Text(text, style="dim")
+
+def say_how_many_more(n: int, shown: int) -> Lines:
+    """A remark below the first of many rows."""
+    if n > shown:
+        yield remark(f"  and {n - shown:,} more; --json lists them all")
 
 
 def figures(*pairs: tuple[str, str]) -> RichTable:
@@ -161,14 +163,16 @@ def figures(*pairs: tuple[str, str]) -> RichTable:
     return grid
 
 
-def listing(*columns: str, numeric: Iterable[str] = ()) -> RichTable:
-    """An empty table with a header; numbers stand to the right."""
+def listing(*columns: str, rows: Iterable[Iterable[str]] = (), numeric: Iterable[str] = ()) -> RichTable:
+    """A table with a header; numbers stand to the right."""
     from rich import box
     from rich.table import Table as RichTable
 
     table = RichTable(box=box.SIMPLE_HEAD, pad_edge=True, header_style="bold")
     for name in columns:
         table.add_column(name, justify="right" if name in set(numeric) else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from treewright.cli.answers.output import Output, figures, heading, listing, remark
+from treewright.cli.answers.output import Lines, Output, figures, heading, listing, remark
 from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Model, Quiet
+from treewright.cli.options import Model, command
 from treewright.graphs.compare import Comparison
 from treewright.graphs.compare import compare as compare_shapes
 from treewright.tables.exports import counted
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN_PAIRS = 20
 
@@ -27,52 +23,35 @@ Truth = Annotated[
 ]
 
 
-def compare(truth: Truth, model: Model, *, as_json: AsJson = False, quiet: Quiet = False) -> None:
+@command()
+def compare(out: Output, truth: Truth, model: Model) -> None:
     """Compare the structure of a model with the true one; variables meet by name.
 
     Example: treewright compare alarm learned.twm
     """
-    out = Output(as_json=as_json, quiet=quiet)
     found = compare_shapes(open_model(truth), open_model(model))
     out.answer(
         lambda: {**found.to_dict(), "treewidths": list(found.treewidths)},
         shown=lambda: shown(found),
-        bare=lambda: [
-            ("shd", found.shd),
-            ("hamming", found.hamming),
-            *(item for item in found.skeleton.to_dict().items()),
-        ],
+        bare=lambda: [("shd", found.shd), ("hamming", found.hamming), *found.skeleton.to_dict().items()],
     )
 
 
-def shown(found: Comparison) -> Iterator[RenderableType]:
+def shown(found: Comparison) -> Lines:
     skeleton = found.skeleton
     yield heading(f"structural Hamming distance {found.shd}")
     dag = [] if found.shd_dag is None else [("between the DAGs", str(found.shd_dag))]
     yield figures(
         *dag,
         ("edges", f"{skeleton.tp} found, {skeleton.fn} missed, {skeleton.fp} extra"),
-        ("precision", f"{skeleton.precision:.3f}"),
-        ("recall", f"{skeleton.recall:.3f}"),
-        ("F1", f"{skeleton.f1:.3f}"),
-        ("dist", f"{skeleton.dist:.3f}"),
+        *((name, f"{getattr(skeleton, name.lower()):.3f}") for name in ("precision", "recall", "F1", "dist")),
         ("hamming", str(found.hamming)),
         ("treewidth", "{} in truth, {} learned".format(*found.treewidths)),
     )
-    differences = [
-        (what, pair)
-        for what, pairs in (
-            ("missed", found.missing),
-            ("extra", found.extra),
-            ("direction differs", found.misoriented),
-        )
-        for pair in pairs
-    ]
+    kinds = {"missed": found.missing, "extra": found.extra, "direction differs": found.misoriented}
+    differences = [(what, *pair) for what, pairs in kinds.items() for pair in pairs]
     if differences:
-        table = listing("difference", "between", "and")
-        for what, pair in differences[:_SHOWN_PAIRS]:
-            table.add_row(what, *pair)
-        yield table
+        yield listing("difference", "between", "and", rows=differences[:_SHOWN_PAIRS])
     if len(differences) > _SHOWN_PAIRS:
         left = counted(len(differences) - _SHOWN_PAIRS, "more difference")
         yield remark(f"  and {left}; --json lists them all")

@@ -10,7 +10,7 @@ import typer
 from treewright.cli.answers.output import Output
 from treewright.cli.files import check_writable
 from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Model, Quiet
+from treewright.cli.options import Model, command
 from treewright.models.formats import FORMATS, convert_model, write_model
 
 Target = Annotated[
@@ -26,14 +26,12 @@ Strict = Annotated[
 ]
 
 
-def convert(
-    model: Model, target: Target, *, strict: Strict = False, as_json: AsJson = False, quiet: Quiet = False
-) -> None:
+@command()
+def convert(out: Output, model: Model, target: Target, *, strict: Strict = False) -> None:
     """Write a model in the format of another program.
 
     Example: treewright convert asia asia.bif
     """
-    out = Output(as_json=as_json, quiet=quiet)
     check_writable(target)
     # an example network has no file to report on
     report: object = (
@@ -41,7 +39,5 @@ def convert(
         if Path(model).exists()
         else write_model(open_model(model), target, strict)
     )
-    out.answer(
-        lambda: {"output": target, "report": str(report).splitlines()},
-        shown=lambda: [str(report)],
-    )
+    said = str(report)
+    out.answer(lambda: {"output": target, "report": said.splitlines()}, shown=lambda: [said])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from treewright.cli.answers.output import Output, bar, heading, listing, remark
+from treewright.cli.answers.output import Line, Lines, Output, bar, heading, listing, remark
 from treewright.cli.files import check_writable, write_text
-from treewright.cli.options import AsJson, Quiet, Threads, use_resources
+from treewright.cli.options import command
 from treewright.criteria import BIC
 from treewright.graphs import Dag
 from treewright.graphs.compare import Comparison, compare
@@ -22,9 +21,6 @@ from treewright.models import BayesianNetwork, fit
 from treewright.networks import load_network
 from treewright.reports import to_html
 from treewright.statistics import count
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 TRAINING_ROWS, TEST_ROWS = 20_000, 10_000
 TREEWIDTH = 4
@@ -40,8 +36,8 @@ DemoSeed = Annotated[int, typer.Option("--seed", min=0, help="Another seed, othe
 class Question:
     """A question in words and in the model's terms."""
 
-    words: str
-    target: str
+    question: str
+    variable: str
     state: str
     given: dict[str, str]
 
@@ -71,30 +67,21 @@ class Story:
     seconds: float
 
 
-def demo(
-    *,
-    output: Folder = ".",
-    seed: DemoSeed = 1,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@command("threads")
+def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1) -> None:
     """Learn, score, ask and draw on an embedded example; writes demo.twm and demo.html.
 
     Example: treewright demo --output /tmp
     """
-    out = Output(as_json=as_json, quiet=quiet)
     model_path, page_path = str(Path(output) / "demo.twm"), str(Path(output) / "demo.html")
     for path in (model_path, page_path):
         check_writable(path)
-    use_resources(threads, None)
     with out.progress("learning"):
         story = tell(seed)
         story.model.save(model_path)
         write_text(page_path, to_html(story.model, title=TITLE))
-    out.answer(
-        lambda: document(story, model_path, page_path), shown=lambda: shown(story, model_path, page_path)
-    )
+    paths = model_path, page_path
+    out.answer(lambda: document(story, *paths), shown=lambda: shown(story, *paths))
 
 
 def tell(seed: int) -> Story:
@@ -124,7 +111,7 @@ def tell(seed: int) -> Story:
 
 
 def probability(model: BayesianNetwork, question: Question, given: dict[str, str]) -> float:
-    return model.query(question.target, given)[question.state]
+    return model.query(question.variable, given)[question.state]
 
 
 def document(story: Story, model_path: str, page_path: str) -> dict[str, Any]:
@@ -138,15 +125,7 @@ def document(story: Story, model_path: str, page_path: str) -> dict[str, Any]:
         },
         "comparison": story.comparison.to_dict(),
         "questions": [
-            {
-                "question": question.words,
-                "variable": question.target,
-                "state": question.state,
-                "given": question.given,
-                "before": before,
-                "learned": learned,
-                "truth": true,
-            }
+            {**vars(question), "before": before, "learned": learned, "truth": true}
             for question, before, learned, true in story.answers
         ],
         "seconds": story.seconds,
@@ -155,7 +134,7 @@ def document(story: Story, model_path: str, page_path: str) -> dict[str, Any]:
     }
 
 
-def shown(story: Story, model_path: str, page_path: str) -> Iterator[RenderableType]:
+def shown(story: Story, model_path: str, page_path: str) -> Lines:
     schema, skeleton = story.model.schema, story.comparison.skeleton
     yield heading("ALARM: 37 measurements of patients in intensive care")
     yield remark("Beinlich and others wrote this network in 1989; here it plays the truth that nobody sees.")
@@ -178,28 +157,27 @@ def shown(story: Story, model_path: str, page_path: str) -> Iterator[RenderableT
     yield "  treewright learn your.csv -o your.twm"
 
 
-def step(name: str, text: str) -> RenderableType:
+def step(name: str, text: str) -> Line:
     from rich.text import Text
 
     return Text.assemble((f"  {name:<10}", "bold cyan"), text)
 
 
-def scores_table(story: Story) -> RenderableType:
-    table = listing("", "log-likelihood per patient", "", numeric=["log-likelihood per patient"])
+def scores_table(story: Story) -> Line:
+    header = "log-likelihood per patient"
     worst, best = story.scores["independent columns"][1], story.scores["the truth"][1]
-    for name, (_, test) in story.scores.items():
-        table.add_row(name, f"{test:.3f}", bar((test - worst) / (best - worst)))
-    return indented(table)
+    tests = ((name, test) for name, (_, test) in story.scores.items())
+    rows = ((name, f"{test:.3f}", bar((test - worst) / (best - worst))) for name, test in tests)
+    return indented(listing("", header, "", numeric=[header], rows=rows))
 
 
-def answers_table(story: Story) -> RenderableType:
-    table = listing("question", "before", "learned", "truth", numeric=["before", "learned", "truth"])
-    for question, before, learned, true in story.answers:
-        table.add_row(question.words, f"{before:.1%}", f"{learned:.1%}", f"{true:.1%}")
-    return indented(table)
+def answers_table(story: Story) -> Line:
+    columns = ("before", "learned", "truth")
+    rows = ((question.question, *(f"{each:.1%}" for each in found)) for question, *found in story.answers)
+    return indented(listing("question", *columns, numeric=columns, rows=rows))
 
 
-def indented(table: RenderableType) -> RenderableType:
+def indented(table: Line) -> Line:
     from rich.padding import Padding
 
     return Padding(table, (0, 0, 0, 10), expand=False)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 import treewright
 from treewright import _core
-from treewright.cli.answers.output import Output, figures, heading, listing
+from treewright.cli.answers.output import Lines, Output, figures, heading, listing
 from treewright.cli.checks import Check, run_checks
-from treewright.cli.options import AsJson, Quiet
+from treewright.cli.options import command
 from treewright.limits import format_bytes, memory_limit
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 NEEDED = ("numpy", "scipy", "narwhals", "duckdb", "typer", "rich")
 # what each optional library is good for, by the name it is imported under
@@ -31,12 +28,12 @@ EXTRAS = {
 }
 
 
-def doctor(*, as_json: AsJson = False, quiet: Quiet = False) -> None:
+@command()
+def doctor(out: Output) -> None:
     """Say what this installation has, and check that it counts, samples and answers right.
 
     Example: treewright doctor
     """
-    out = Output(as_json=as_json, quiet=quiet)
     with out.progress("checking"):
         machine = describe_machine()
         checks = run_checks()
@@ -74,7 +71,7 @@ def installed_version(name: str) -> str | None:
         return "unknown"
 
 
-def shown(machine: dict[str, Any], checks: Sequence[Check], healthy: bool) -> Iterator[RenderableType]:
+def shown(machine: dict[str, Any], checks: Sequence[Check], healthy: bool) -> Lines:
     from rich.text import Text
 
     simd = machine["simd"]

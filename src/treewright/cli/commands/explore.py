@@ -11,7 +11,6 @@ from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.files import check_writable, write_text
 from treewright.cli.model_files import open_with_given, provenance_of
-from treewright.cli.options import use_resources
 from treewright.learners import EdgeConfidence
 from treewright.reports import to_html
 from treewright.tables.schema import Schema
@@ -27,16 +26,15 @@ Title = Annotated[
 ]
 
 
+@opt.command("memory")
 def explore(
+    out: Output,
     model: opt.Model,
     more_given: opt.MoreGiven = None,
     *,
     output: PageOut = None,
     given: opt.Given = None,
     title: Title = None,
-    memory: opt.Memory = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Draw a model with its distributions, as one HTML page that needs nothing else.
 
@@ -44,11 +42,9 @@ def explore(
 
     Example: treewright explore asia --given smoke=yes -o asia.html
     """
-    out = Output(as_json=as_json, quiet=quiet)
     name = Path(model).stem
     target = output or f"{name}.html"
     check_writable(target)
-    use_resources(None, memory)
     network, known = open_with_given(model, given, more_given)
     sure = kept_confidence(model, network.schema)
     with out.progress("drawing"):

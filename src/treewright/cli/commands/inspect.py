@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
-from treewright.cli.answers.output import Output, heading, listing, remark
+from treewright.cli.answers.output import Lines, Output, heading, listing, remark
 from treewright.cli.data import DataOptions, remarks_on
 from treewright.tables.exports import counted
 from treewright.tables.report import ColumnReport, Report, listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 EMPTY = "holds no value"
 _LISTED_STATES = 50
@@ -31,17 +28,14 @@ class InspectOptions(DataOptions):
     """What `inspect` takes beside how to read."""
 
     data: opt.Data
-    as_json: opt.AsJson = False
-    quiet: opt.Quiet = False
 
 
-@opt.with_options(InspectOptions)
-def inspect(options: InspectOptions) -> None:
+@opt.command()
+def inspect(out: Output, options: InspectOptions) -> None:
     """Show what each column is, what is missing, and what will be done about it.
 
     Example: treewright inspect survey.csv --bins 4
     """
-    out = Output(as_json=options.as_json, quiet=options.quiet)
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
         looked = replace(options, missing=opt.Missing.em) if options.missing == "error" else options
@@ -91,7 +85,7 @@ def document(table: Table, report: Report, options: DataOptions, n_gaps: int) ->
     }
 
 
-def shown(table: Table, report: Report, options: DataOptions, n_gaps: int) -> Iterator[RenderableType]:
+def shown(table: Table, report: Report, options: DataOptions, n_gaps: int) -> Lines:
     yield heading(f"{counted(report.n_rows_read, 'row')}, {counted(len(table.schema), 'column')}")
     columns = listing("column", "is", "states", "missing", "why", "what will be done", numeric=["missing"])
     for variable, column in zip(table.schema, report.columns, strict=True):

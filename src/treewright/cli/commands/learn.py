@@ -26,7 +26,7 @@ from treewright.cli.learning.prepared import (
     score_for,
 )
 from treewright.cli.learning.task import Task
-from treewright.cli.options import use_resources, with_options
+from treewright.cli.options import command
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
@@ -49,22 +49,20 @@ from treewright.types import Progress, Step
 _STEPS = 4
 
 
-@with_options(LearnOptions)
-def learn(options: LearnOptions) -> None:
+@command("threads", "memory")
+def learn(out: Output, options: LearnOptions) -> None:
     """Learn a model from rows.
 
     Several tables that share only some of their columns are learned from by --method separation-tree.
 
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
-    out = Output(as_json=options.as_json, quiet=options.quiet)
     method = method_for(options)
     check_score(options.score, options.ess)
     check_writable(options.output)
     check_writable(options.trace)
     knowledge = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
     hypergraph = None if options.hypergraph is None else read_hypergraph(options.hypergraph)
-    use_resources(options.threads, options.memory)
     with out.progress("reading", total=_STEPS) as update:
         outcome = learn_model(options, method, knowledge, hypergraph, update)
     if options.output is not None:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_marginals
 from treewright.cli.answers.discrete import given_in_words, nested, rows_of
-from treewright.cli.answers.output import bar, heading, listing, remark
-from treewright.cli.answers.question import Question
-from treewright.cli.options import with_options
+from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark
+from treewright.cli.model_files import open_with_given
 from treewright.models import GaussianNetwork, Marginals, SigmoidNetwork
 from treewright.tables.schema import Label
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
-
-@with_options(Question)
-def marginals(question: Question) -> None:
+@opt.command("threads", "memory")
+def marginals(
+    out: Output, model: opt.Model, more_given: opt.MoreGiven = None, *, given: opt.Given = None
+) -> None:
     """Ask for the distribution of every variable, given what is known.
 
     Example: treewright marginals asia --given smoke=yes
     """
-    out, network, known = question.open()
+    network, known = open_with_given(model, given, more_given)
     if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_marginals(out, network, known)
         return
@@ -35,12 +33,13 @@ def marginals(question: Question) -> None:
     )
 
 
-def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Iterator[RenderableType]:
+def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Lines:
     yield heading(f"{len(answer)} variables{given_in_words(known)}")
-    table = listing("variable", "state", "probability", "", numeric=["probability"])
-    for name, distribution in answer.items():
-        for position, (states, p) in enumerate(rows_of(distribution)):
-            table.add_row("" if position else name, *states, f"{p:.6f}", bar(p))
-    yield table
+    rows = (
+        ("" if position else name, *states, f"{p:.6f}", bar(p))
+        for name, distribution in answer.items()
+        for position, (states, p) in enumerate(rows_of(distribution))
+    )
+    yield listing("variable", "state", "probability", "", numeric=["probability"], rows=rows)
     if known:
         yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_mpe
 from treewright.cli.answers.discrete import given_in_words
 from treewright.cli.answers.given import written_states
-from treewright.cli.answers.output import heading, listing, remark
-from treewright.cli.answers.question import Question
-from treewright.cli.options import with_options
+from treewright.cli.answers.output import Lines, Output, heading, listing, remark
+from treewright.cli.model_files import open_with_given
 from treewright.models import BoundedExplanation, Explanation, FeatureNetwork, GaussianNetwork, SigmoidNetwork
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
-
-@with_options(Question)
-def mpe(question: Question) -> None:
+@opt.command("threads", "memory")
+def mpe(out: Output, model: opt.Model, more_given: opt.MoreGiven = None, *, given: opt.Given = None) -> None:
     """Ask for the states of all variables that are jointly most probable, given what is known.
 
     A feature network with hidden choices answers with probable states and says how far they may be off.
 
     Example: treewright mpe asia --given xray=yes
     """
-    out, network, known = question.open()
+    network, known = open_with_given(model, given, more_given)
     if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_mpe(out, network, known)
         return
@@ -56,16 +53,11 @@ def mpe_document(states: Sequence[tuple[str, str]], answer: Explanation) -> dict
     return document
 
 
-def mpe_shown(
-    states: Sequence[tuple[str, str]], answer: Explanation, known: Mapping[str, Label]
-) -> Iterator[RenderableType]:
+def mpe_shown(states: Sequence[tuple[str, str]], answer: Explanation, known: Mapping[str, Label]) -> Lines:
     bounded = isinstance(answer, BoundedExplanation) and not answer.is_exact
     which = "probable" if bounded else "most probable"
     yield heading(f"{which} states of {counted(len(states), 'variable')}{given_in_words(known)}")
-    table = listing("variable", "state")
-    for name, state in states:
-        table.add_row(name, state)
-    yield table
+    yield listing("variable", "state", rows=states)
     yield remark(f"  together with what is given: {answer.probability:.6g}")
     if isinstance(answer, BoundedExplanation) and bounded:
         most = math.exp(answer.log_upper_bound)

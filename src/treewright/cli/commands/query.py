@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,15 +12,11 @@ from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_query
 from treewright.cli.answers.discrete import given_in_words, nested, rows_of
 from treewright.cli.answers.given import is_item, read_given
-from treewright.cli.answers.output import Output, bar, heading, listing, remark
+from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark, say_how_many_more
 from treewright.cli.model_files import open_model
-from treewright.cli.options import use_resources
 from treewright.errors import SchemaError
 from treewright.models import Distribution, GaussianNetwork, SigmoidNetwork
 from treewright.tables.schema import Label
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN_ROWS = 100
 
@@ -32,22 +28,12 @@ Targets = Annotated[
 ]
 
 
-def query(
-    model: opt.Model,
-    targets: Targets,
-    *,
-    given: opt.Given = None,
-    threads: opt.Threads = None,
-    memory: opt.Memory = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-) -> None:
+@opt.command("threads", "memory")
+def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given = None) -> None:
     """Ask for the distribution of one variable, or of several together, given what is known.
 
     Example: treewright query asia lung --given smoke=yes --given xray=yes
     """
-    out = Output(as_json=as_json, quiet=quiet)
-    use_resources(threads, memory)
     network = open_model(model)
     names = [text for text in targets if not is_item(network.schema, text)]
     if not names:
@@ -77,13 +63,10 @@ def query_document(answer: Distribution) -> dict[str, Any]:
     }
 
 
-def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Iterator[RenderableType]:
+def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Lines:
     yield heading(f"{', '.join(answer.names)}{given_in_words(known)}")
-    table = listing(*answer.names, "probability", "", numeric=["probability"])
-    for states, p in islice(rows_of(answer), _SHOWN_ROWS):
-        table.add_row(*states, f"{p:.6f}", bar(p))
-    yield table
-    if answer.array.size > _SHOWN_ROWS:
-        yield remark(f"  and {answer.array.size - _SHOWN_ROWS:,} more; --json lists them all")
+    rows = ((*states, f"{p:.6f}", bar(p)) for states, p in islice(rows_of(answer), _SHOWN_ROWS))
+    yield listing(*answer.names, "probability", "", numeric=["probability"], rows=rows)
+    yield from say_how_many_more(answer.array.size, _SHOWN_ROWS)
     if known:
         yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")

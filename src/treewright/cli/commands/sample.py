@@ -15,7 +15,6 @@ from treewright.cli.answers.output import Output
 from treewright.cli.answers.rows import write_csv
 from treewright.cli.files import check_writable, written_whole
 from treewright.cli.model_files import open_with_given
-from treewright.cli.options import use_resources
 from treewright.errors import SettingError
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
@@ -29,7 +28,9 @@ RowsOut = Annotated[
 ]
 
 
+@opt.command("threads", "memory")
 def sample(
+    out: Output,
     model: opt.Model,
     more_given: opt.MoreGiven = None,
     *,
@@ -37,28 +38,22 @@ def sample(
     given: opt.Given = None,
     seed: opt.Seed = None,
     output: RowsOut = None,
-    threads: opt.Threads = None,
-    memory: opt.Memory = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Draw rows from a model, as CSV; with --given, exact draws that agree with what is known.
 
     Example: treewright sample asia -n 10000 --given xray=yes --seed 1 -o rows.csv
     """
-    out = Output(as_json=as_json, quiet=quiet)
     target = None if output == "-" else output
     if target is not None and Path(target).suffix.lower() in _OTHER_FORMATS:
         raise SettingError(f"rows are written as CSV; {target!r} is named like something else")
     check_writable(target)
-    use_resources(threads, memory)
     network, known = open_with_given(model, given, more_given)
     with out.progress("sampling"):
         table = cast("Any", network).sample(n, known, rng=np.random.default_rng(seed))
     if target is not None:
         with out.progress("writing", total=n) as update, written_whole(target) as file:
             write_csv(table, file, tell=update)
-    elif not as_json:
+    elif not out.as_json:
         sys.stdout.flush()
         write_csv(table, sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treewright.cli import options as opt
-from treewright.cli.answers.output import Output, figures, remark
+from treewright.cli.answers.output import Lines, Output, figures, remark
 from treewright.cli.data import DataOptions
 from treewright.cli.model_files import open_model
-from treewright.cli.options import use_resources
 from treewright.tables.exports import counted
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
-
+@opt.command("threads", "memory")
 def score(
+    out: Output,
     model: opt.Model,
     data: opt.Data,
     *,
     missing: opt.MissingOption = opt.Missing.error,
     missing_value: opt.MissingValue = None,
     no_header: opt.NoHeader = False,
-    threads: opt.Threads = None,
-    memory: opt.Memory = None,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
 
     Example: treewright score survey.twm later.csv
     """
-    out = Output(as_json=as_json, quiet=quiet)
-    use_resources(threads, memory)
     network = open_model(model)
     with out.progress("reading", total=2) as update:
         options = DataOptions(missing=missing, missing_value=missing_value, no_header=no_header)
@@ -52,7 +42,7 @@ def score(
     )
 
 
-def score_shown(mean: float, n_rows: int, n_impossible: int) -> Iterator[RenderableType]:
+def score_shown(mean: float, n_rows: int, n_impossible: int) -> Lines:
     yield figures(("log-likelihood", f"{mean:.6f} nats per row"), ("rows", f"{n_rows:,}"))
     if n_impossible:
         yield remark(f"  {counted(n_impossible, 'row')} with probability zero under the model")

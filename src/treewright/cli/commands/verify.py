@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from treewright.cli.answers.output import Output, figures, heading, listing, remark
+from treewright.cli.answers.output import Lines, Output, figures, heading, listing, say_how_many_more
 from treewright.cli.errors import DONE, WRONG_INPUT
 from treewright.cli.model_files import open_model
-from treewright.cli.options import AsJson, Model, Quiet
+from treewright.cli.options import Model, command
 from treewright.tables.exports import counted
 from treewright.verification import VerifyReport
 from treewright.verification import verify as check
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN_VIOLATIONS = 50
 _ORIGINS = {"stored": "the file", "computed": "the library", "given": "the caller"}
@@ -30,7 +26,8 @@ Bound = Annotated[
 ]
 
 
-def verify(model: Model, *, treewidth: Bound = None, as_json: AsJson = False, quiet: Quiet = False) -> int:
+@command()
+def verify(out: Output, model: Model, *, treewidth: Bound = None) -> int:
     """Check a model file and its width certificate, with code that shares nothing with the learners.
 
     Checksum, tables, acyclicity, and that clusters in a tree hold every family with running intersection.
@@ -39,7 +36,6 @@ def verify(model: Model, *, treewidth: Bound = None, as_json: AsJson = False, qu
 
     Example: treewright verify survey.twm
     """
-    out = Output(as_json=as_json, quiet=quiet)
     source: object = open_model(model) if not Path(model).exists() else model
     report = check(source, treewidth=treewidth)
     out.answer(
@@ -52,7 +48,7 @@ def verify(model: Model, *, treewidth: Bound = None, as_json: AsJson = False, qu
     return DONE if report.valid else WRONG_INPUT
 
 
-def shown(name: str, report: VerifyReport) -> Iterator[RenderableType]:
+def shown(name: str, report: VerifyReport) -> Lines:
     if report.valid:
         yield heading(f"{name} is valid, and its treewidth is at most {report.width}")
     else:
@@ -64,10 +60,6 @@ def shown(name: str, report: VerifyReport) -> Iterator[RenderableType]:
         pairs.append(("bound", str(report.bound)))
     yield figures(*pairs, ("checked", ", ".join(report.checks)))
     if report.violations:
-        table = listing("check", "violation")
-        for violation in report.violations[:_SHOWN_VIOLATIONS]:
-            table.add_row(violation.check, violation.message)
-        yield table
-    if len(report.violations) > _SHOWN_VIOLATIONS:
-        left = len(report.violations) - _SHOWN_VIOLATIONS
-        yield remark(f"  and {left:,} more; --json lists them all")
+        rows = ((one.check, one.message) for one in report.violations[:_SHOWN_VIOLATIONS])
+        yield listing("check", "violation", rows=rows)
+    yield from say_how_many_more(len(report.violations), _SHOWN_VIOLATIONS)

@@ -121,7 +121,3 @@ class LearnOptions(DataOptions):
         str | None,
         typer.Option(metavar="FILE.json", help="Where to write the phases of the work, with times."),
     ] = None
-    threads: opt.Threads = None
-    memory: opt.Memory = None
-    as_json: opt.AsJson = False
-    quiet: opt.Quiet = False

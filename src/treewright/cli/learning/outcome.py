@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from treewright.cli.answers.output import figures, heading, listing, remark
+from treewright.cli.answers.output import Line, Lines, figures, heading, listing, remark, say_how_many_more
 from treewright.cli.data import remarks_on
 from treewright.cli.learning.methods import Method, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
@@ -26,9 +26,6 @@ from treewright.tables.databases import Databases
 from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.tables.table import Table
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _SHOWN_EDGES = 20
 
@@ -145,7 +142,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     return plain
 
 
-def shown(outcome: Outcome) -> Iterator[RenderableType]:
+def shown(outcome: Outcome) -> Lines:
     edges, schema = outcome.network.edges(), outcome.network.schema
     yield heading(
         f"{outcome.options.method}: {counted(len(schema), 'variable')}, {counted(len(edges), 'edge')}, "
@@ -165,8 +162,7 @@ def shown(outcome: Outcome) -> Iterator[RenderableType]:
     yield figures(*pairs)
     if edges:
         yield edge_list(outcome, edges[:_SHOWN_EDGES])
-    if len(edges) > _SHOWN_EDGES:
-        yield remark(f"  and {len(edges) - _SHOWN_EDGES:,} more; --json lists them all")
+    yield from say_how_many_more(len(edges), _SHOWN_EDGES)
     for line in outcome.remarks:
         yield remark(f"  note: {line}")
     if outcome.options.output is None:
@@ -191,7 +187,7 @@ def nats_per_row(log_likelihood: float | None) -> str:
     return "too wide to compute" if log_likelihood is None else f"{log_likelihood:.4f} nats per row"
 
 
-def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> RenderableType:
+def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
     """The edges, with what is known about each."""
     open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
     confidence = outcome.confidence
