@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 import treewright
-from treewright.cli.commands.compare import compare
-from treewright.cli.commands.convert import convert
-from treewright.cli.commands.demo import demo
-from treewright.cli.commands.doctor import doctor
-from treewright.cli.commands.explore import explore
-from treewright.cli.commands.inspect import inspect
-from treewright.cli.commands.learn import learn
-from treewright.cli.commands.marginals import marginals
-from treewright.cli.commands.mpe import mpe
-from treewright.cli.commands.query import query
-from treewright.cli.commands.sample import sample
-from treewright.cli.commands.score import score
-from treewright.cli.commands.verify import verify
 from treewright.cli.errors import Door
 
 app = typer.Typer(
@@ -33,14 +21,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (
-    *(demo, inspect, learn),
-    *(query, marginals, mpe, score, sample),
-    *(compare, verify, convert, explore, doctor),
-)
+COMMANDS = "demo inspect learn query marginals mpe score sample compare verify convert explore doctor"
 
-for command in COMMANDS:
-    app.command(command.__name__)(command)
+for name in COMMANDS.split():  # each is a function of that name in a file of that name
+    app.command(name)(getattr(import_module(f"treewright.cli.commands.{name}"), name))
 
 
 @app.callback(

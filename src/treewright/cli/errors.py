@@ -106,14 +106,12 @@ def hints(error: BaseException, message: str) -> list[str]:
     context = getattr(error, "ctx", None)
     if context is not None:
         found.append(f"usage and an example: {context.command_path} --help")
-    if isinstance(error, MissingValuesError) and "missing=" in message:
-        found.append("on the command line: --missing drop or --missing state")
-    if isinstance(error, SchemaError | MissingValuesError) and "bins=" in message:
-        found.append("on the command line: --bins 4, or --bins name=4")
-    if isinstance(error, SchemaError | MissingValuesError) and "columns=[" in message:
-        found.append("on the command line: --ignore name")
-    if "header=False" in message:
-        found.append("on the command line: --no-header")
-    if "set_memory_limit" in message:
-        found.append("on the command line: --memory 8GiB")
-    return found
+    spoken = isinstance(error, SchemaError | MissingValuesError)
+    ways = {
+        "missing=": isinstance(error, MissingValuesError) and "--missing drop or --missing state",
+        "bins=": spoken and "--bins 4, or --bins name=4",
+        "columns=[": spoken and "--ignore name",
+        "header=False": "--no-header",
+        "set_memory_limit": "--memory 8GiB",
+    }
+    return found + [f"on the command line: {way}" for part, way in ways.items() if way and part in message]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import field, fields, is_dataclass
 from enum import StrEnum
 from functools import partial, wraps
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import chain
 from typing import Annotated, Any, TypeVar
 
@@ -100,8 +100,7 @@ Memory = Annotated[
 ]
 AsJson = Annotated[bool, _of_answering("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[
-    bool,
-    _of_answering("--quiet", "-q", help="Only the bare answer, tab-separated; no progress, no remarks."),
+    bool, _of_answering("--quiet", "-q", help="Only the bare answer, tab-separated; no progress, no remarks.")
 ]
 
 
@@ -112,6 +111,24 @@ def begin(
     _core.set_threads(threads or 0)
     set_memory_limit(memory)
     return Output(as_json=as_json, quiet=quiet)
+
+
+def say(help: str, letter: str | None = None, *, default: Any = None, **how: Any) -> Any:
+    """A field of a table of options: what it is for, and how it is said beside its name."""
+    return field(default=default, metadata={"option": (help, letter, how)})
+
+
+def said_as(table: Any) -> Iterator[Parameter]:
+    """The fields of a table of options, as parameters of a command."""
+    written = {one.name: one.metadata["option"] for one in fields(table) if "option" in one.metadata}
+    for name, parameter in signature(table, eval_str=True).parameters.items():
+        if name not in written:
+            yield parameter
+            continue
+        help, letter, how = written[name]
+        names = [f"--{name.replace('_', '-')}", letter] if letter or parameter.annotation is bool else []
+        option = typer.Option(*filter(None, names), help=help, **how)
+        yield parameter.replace(annotation=Annotated[parameter.annotation, option])
 
 
 def command(*resources: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
@@ -128,10 +145,7 @@ def command(*resources: str) -> Callable[[Callable[..., Result]], Callable[..., 
         shape = signature(function, eval_str=True)
         own = list(shape.parameters.values())[1:]
         tables: dict[str, Any] = {one.name: one.annotation for one in own if is_dataclass(one.annotation)}
-        spread = [
-            signature(tables[one.name], eval_str=True).parameters.values() if one.name in tables else [one]
-            for one in own
-        ]
+        spread = chain(*(said_as(tables[one.name]) if one.name in tables else [one] for one in own))
 
         @wraps(function)
         def run(**said: Any) -> Result:
@@ -140,7 +154,7 @@ def command(*resources: str) -> Callable[[Callable[..., Result]], Callable[..., 
                 said[name] = table(**{one.name: said.pop(one.name) for one in fields(table)})
             return function(out, **said)
 
-        run.__signature__ = shape.replace(parameters=[*chain(*spread), *shared.values()])  # type: ignore[attr-defined]
+        run.__signature__ = shape.replace(parameters=[*spread, *shared.values()])  # type: ignore[attr-defined]
         return run
 
     return decorate

@@ -10,11 +10,12 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from treewright import models
 from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, nearest
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
@@ -22,15 +23,7 @@ from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.treewidth import treewidth_upper_bound
 from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
-from treewright.models import (
-    BayesianNetwork,
-    Dirichlet,
-    Distribution,
-    Explanation,
-    FeatureNetwork,
-    Marginals,
-    fit,
-)
+from treewright.models import BayesianNetwork, FeatureNetwork
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
@@ -38,9 +31,6 @@ from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.interpret import identifiers
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.report import Report, remark_on_identifiers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Settings:
@@ -104,7 +94,7 @@ class Estimator(Settings, ABC):
         An upper bound of the treewidth of `structure_`: answers cost no more than a tree of that width.
     """
 
-    prior: Dirichlet | None
+    prior: models.Dirichlet | None
     missing: MissingPolicy
     bins: Bins | None
     schema: Schema | None
@@ -141,7 +131,7 @@ class Estimator(Settings, ABC):
     def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
         """Put parameters on what was learned."""
         shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
-        return fit(shape, counter, prior=self.prior)
+        return models.fit(shape, counter, prior=self.prior)
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
         if isinstance(X, Table) and schema is None and self.bins is None:
@@ -184,15 +174,15 @@ class Estimator(Settings, ABC):
             )
         return read_table(X, schema=schema.select(seen), missing="em")
 
-    def query(self, targets: str | Sequence[str], given: Given | None = None) -> Distribution:
+    def query(self, targets: str | Sequence[str], given: Given | None = None) -> models.Distribution:
         """Distribution of one variable, or joint of several, given evidence."""
         return self._fitted().query(targets, given)
 
-    def marginals(self, given: Given | None = None) -> Marginals:
+    def marginals(self, given: Given | None = None) -> models.Marginals:
         """Distribution of every variable given evidence."""
         return self._fitted().marginals(given)
 
-    def mpe(self, given: Given | None = None) -> Explanation:
+    def mpe(self, given: Given | None = None) -> models.Explanation:
         """The most probable row given evidence."""
         return self._fitted().mpe(given)
 
@@ -216,9 +206,8 @@ def _column_names(X: Any) -> set[str] | None:
     """Names that a source shows without being read; None for files and bare arrays."""
     if isinstance(X, Table):
         return set(X.schema.names)
-    if isinstance(X, str) or not (hasattr(X, "columns") or hasattr(X, "keys") or hasattr(X, "column_names")):
+    shows = [name for name in ("column_names", "columns", "keys") if hasattr(X, name)]
+    if isinstance(X, str) or not shows:
         return None
-    if hasattr(X, "column_names"):
-        return set(X.column_names)
-    shown: Mapping[str, Any] | Sequence[str] = X.columns if hasattr(X, "columns") else X.keys()
-    return set(shown)
+    shown = getattr(X, shows[0])
+    return set(shown() if callable(shown) else shown)

@@ -6,17 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from treewright import learners
 from treewright.criteria.registry import structure_score_named
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.estimators.settings import with_settings
-from treewright.learners import (
-    Learned,
-    LearnedFeatureGraph,
-    LearnedGraph,
-    MarkovSettings,
-    learn_blankets,
-    learn_efficient_markov,
-)
+from treewright.learners import Learned
 from treewright.models import BestFitting, FeatureNetwork, MarkovNetwork, fit
 from treewright.statistics import Counter, RowSource, count
 from treewright.tables import Table
@@ -40,8 +34,8 @@ class BlanketMarkov(Estimator):
     ([('a', 'b')], 1)
     """
 
-    def _learn(self, counter: Counter) -> LearnedGraph:
-        self.learned_ = learn_blankets(
+    def _learn(self, counter: Counter) -> learners.LearnedGraph:
+        self.learned_ = learners.learn_blankets(
             structure_score_named(self.criterion, counter),
             **self._given("search", "knowledge", "treewidth", "max_blanket"),
         )
@@ -83,10 +77,12 @@ class EfficientMarkov(Estimator):
         self.settings_ = learned.settings
         return self
 
-    def _learn(self, counter: RowSource, valid: Table | None = None) -> LearnedFeatureGraph[MarkovSettings]:
-        settings = MarkovSettings(
+    def _learn(
+        self, counter: RowSource, valid: Table | None = None
+    ) -> learners.LearnedFeatureGraph[learners.MarkovSettings]:
+        settings = learners.MarkovSettings(
             **self._given("largest_set", "feature_length", "search", "min_variables", "leaf", "score"),
             **self._given("balance_tolerance", "max_depth"),
         )
         given, rng = self._given("delta", "min_rows", "smoothing"), np.random.default_rng(self.seed)
-        return learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng, **given)
+        return learners.learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng, **given)

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from treewright import learners
 from treewright.criteria.registry import independence_test_named, score_named
 from treewright.estimators.estimator import Estimator
 from treewright.estimators.settings import with_settings
 from treewright.graphs import Clusters, Cpdag, Dag, JunctionTree, Pdag
-from treewright.learners import (
-    KnotsReport,
-    Learned,
-    LearnedPattern,
-    learn_bounded_treewidth,
-    learn_chow_liu,
-    learn_hill_climbing,
-    learn_knots,
-    learn_pc,
-)
+from treewright.learners import Learned
 from treewright.statistics import Counter
 
 
@@ -37,7 +29,7 @@ class ChowLiuTree(Estimator):
     """
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        return learn_chow_liu(score_named(self.criterion, counter), **self._given("knowledge"))
+        return learners.learn_chow_liu(score_named(self.criterion, counter), **self._given("knowledge"))
 
 
 @with_settings
@@ -62,9 +54,8 @@ class HillClimbing(Estimator):
     """
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        learned = learn_hill_climbing(
-            score_named(self.criterion, counter),
-            **self._given("knowledge", "effort", "max_parents"),
+        learned = learners.learn_hill_climbing(
+            score_named(self.criterion, counter), **self._given("knowledge", "effort", "max_parents")
         )
         self.cpdag_: Cpdag = learned.cpdag
         self.copies_ = learned.copies
@@ -90,7 +81,7 @@ class BoundedTreewidth(Estimator):
     """
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        learned = learn_bounded_treewidth(
+        learned = learners.learn_bounded_treewidth(
             score_named(self.criterion, counter),
             rng=np.random.default_rng(self.seed),
             **self._given("treewidth", "effort", "knowledge", "max_parents"),
@@ -123,8 +114,8 @@ class PC(Estimator):
     test: str
     alpha: float
 
-    def _learn(self, counter: Counter) -> LearnedPattern:
-        learned = learn_pc(
+    def _learn(self, counter: Counter) -> learners.LearnedPattern:
+        learned = learners.learn_pc(
             independence_test_named(self.test, counter, alpha=self.alpha),
             **self._given("depth", "collider_rule", "knowledge"),
         )
@@ -157,12 +148,12 @@ class Knots(Estimator):
     """
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
-        learned = learn_knots(
+        learned = learners.learn_knots(
             counter,
             score=None if self.criterion == "auto" else score_named(self.criterion, counter, also=("auto",)),
             **self._given("fast", "expansion", "filter", "effort", "max_parents", "knowledge"),
         )
         self.clusters_: Clusters = learned.clusters
         self.cpdag_: Cpdag = learned.cpdag
-        self.account_: KnotsReport = learned.report
+        self.account_: learners.KnotsReport = learned.report
         return learned

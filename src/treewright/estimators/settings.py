@@ -6,7 +6,6 @@ import os
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from inspect import Parameter, Signature, formatannotation
 from typing import Any, Literal, TypeVar
 
@@ -28,29 +27,17 @@ Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
 ABSENT = object()  # of an estimator that lacks what the others have
 
 
-@dataclass(frozen=True)
 class Setting:
-    """A row of the table.
+    """A row of the table: its keyword, its type, what it does, and its default in each estimator that has it.
 
-    Attributes
-    ----------
-    name, kind, doc
-        Its keyword, its type and what it does.
-    defaults
-        Its default in each estimator that has it, by the estimator's name; "every" is for the others.
+    Defaults go by the estimator's name; "every" is for the others.
     """
 
-    name: str
-    kind: Any
-    doc: str
-    defaults: Mapping[str, Any]
+    def __init__(self, name: str, kind: Any, doc: str, **defaults: Any) -> None:
+        self.name, self.kind, self.doc, self.defaults = name, kind, doc, defaults
 
     def default(self, estimator: str) -> Any:
         return self.defaults.get(estimator, self.defaults.get("every", ABSENT))
-
-
-def setting(name: str, kind: Any, doc: str, **defaults: Any) -> Setting:
-    return Setting(name, kind, doc, defaults)
 
 
 _SCORE = (
@@ -76,116 +63,116 @@ _STATES = "Which states there are, also those that a fold of the rows happens no
 _VALID = "None chooses on validation rows"
 
 SETTINGS = (
-    setting("treewidth", int, "How wide the network may be; the width is certified.", BoundedTreewidth=4),
-    setting("hypergraph", Sets | None, _HYPERGRAPH, SeparationTree=None),
-    setting("engine", Engine, _ENGINE, SeparationTree="auto"),
-    setting(
+    Setting("treewidth", int, "How wide the network may be; the width is certified.", BoundedTreewidth=4),
+    Setting("hypergraph", Sets | None, _HYPERGRAPH, SeparationTree=None),
+    Setting("engine", Engine, _ENGINE, SeparationTree="auto"),
+    Setting(
         "delta",
         float | Literal["auto", "gtest"],
         'More information than this, in nats, keeps variables in one block; "auto" chooses on validation '
         'rows, "gtest" by a test.',
         EfficientMarkov="auto",
     ),
-    setting("largest_set", int, "The largest sets that are looked at, the paper's q.", EfficientMarkov=3),
-    setting("feature_length", int, "The most literals in a feature, the paper's k.", EfficientMarkov=1),
-    setting("search", FeatureSearch, "How longer features are found.", EfficientMarkov="greedy"),
-    setting(
+    Setting("largest_set", int, "The largest sets that are looked at, the paper's q.", EfficientMarkov=3),
+    Setting("feature_length", int, "The most literals in a feature, the paper's k.", EfficientMarkov=1),
+    Setting("search", FeatureSearch, "How longer features are found.", EfficientMarkov="greedy"),
+    Setting(
         "min_rows", float | None, f"Rows that a context needs to be split; {_VALID}.", EfficientMarkov=None
     ),
-    setting("min_variables", int, "Blocks of fewer variables become tables.", EfficientMarkov=5),
-    setting(
+    Setting("min_variables", int, "Blocks of fewer variables become tables.", EfficientMarkov=5),
+    Setting(
         "smoothing", float | None, f"Rows of even spread that smooth tables; {_VALID}.", EfficientMarkov=None
     ),
-    setting("leaf", MarkovLeaf, "What is made of contexts with few rows.", EfficientMarkov="tree"),
-    setting(
+    Setting("leaf", MarkovLeaf, "What is made of contexts with few rows.", EfficientMarkov="tree"),
+    Setting(
         "score",
         PartitionScore,
         "Of a partition, where a block of b variables costs b^2, or 2^b.",
         EfficientMarkov="inverse-square",
     ),
-    setting("balance_tolerance", float, "Scores this close, relatively, are equal.", EfficientMarkov=0.05),
-    setting("max_depth", int | None, "The most features on a path; None: no limit.", EfficientMarkov=None),
-    setting("score", str, _SCORE.format(""), ChowLiuTree="bic", BoundedTreewidth="bic"),
-    setting("score", str, _SCORE.format(""), HillClimbing="sparse-qnml"),
-    setting("score", str, _SCORE.format(_AUTO_SCORE), Knots="auto"),
-    setting("score", str | None, 'Of the engine "class"; None: what suits the columns.', SeparationTree=None),
-    setting(
+    Setting("balance_tolerance", float, "Scores this close, relatively, are equal.", EfficientMarkov=0.05),
+    Setting("max_depth", int | None, "The most features on a path; None: no limit.", EfficientMarkov=None),
+    Setting("score", str, _SCORE.format(""), ChowLiuTree="bic", BoundedTreewidth="bic"),
+    Setting("score", str, _SCORE.format(""), HillClimbing="sparse-qnml"),
+    Setting("score", str, _SCORE.format(_AUTO_SCORE), Knots="auto"),
+    Setting("score", str | None, 'Of the engine "class"; None: what suits the columns.', SeparationTree=None),
+    Setting(
         "score",
         str,
         '"bjp" (blankets joint posterior), "ib" (independence-based) or "mpl" (marginal pseudo-likelihood).',
         BlanketMarkov="bjp",
     ),
-    setting("search", str, "How, see :func:`~treewright.learn_blankets`.", BlanketMarkov="auto"),
-    setting("treewidth", int | None, _BLANKET_WIDTH, BlanketMarkov=12),
-    setting("max_blanket", int | None, "Neighbours that no variable exceeds.", BlanketMarkov=None),
-    setting("fast", bool, "Leave out the certificate that looks at all pairs.", Knots=False),
-    setting(
+    Setting("search", str, "How, see :func:`~treewright.learn_blankets`.", BlanketMarkov="auto"),
+    Setting("treewidth", int | None, _BLANKET_WIDTH, BlanketMarkov=12),
+    Setting("max_blanket", int | None, "Neighbours that no variable exceeds.", BlanketMarkov=None),
+    Setting("fast", bool, "Leave out the certificate that looks at all pairs.", Knots=False),
+    Setting(
         "expansion",
         Expansion,
         'How far clusters overlap: a share of their size, or "adaptive".',
         Knots="adaptive",
     ),
-    setting("filter", Filter | None, "Which pairs may be joined at all; None: all.", Knots=None),
-    setting("effort", float, "How long to search on; 0 ends at the local optimum.", BoundedTreewidth=1),
-    setting("effort", int, "How much is looked at again, 0 to 3.", HillClimbing=2, SeparationTree=2),
-    setting(
+    Setting("filter", Filter | None, "Which pairs may be joined at all; None: all.", Knots=None),
+    Setting("effort", float, "How long to search on; 0 ends at the local optimum.", BoundedTreewidth=1),
+    Setting("effort", int, "How much is looked at again, 0 to 3.", HillClimbing=2, SeparationTree=2),
+    Setting(
         "effort", int | None, "How much is looked at again, 0 to 3; None: as the size calls for.", Knots=None
     ),
-    setting(
+    Setting(
         "max_parents",
         int | None,
         "No child gets more; None: the score alone decides.",
         **dict.fromkeys(("BoundedTreewidth", "HillClimbing", "Knots", "SeparationTree")),
     ),
-    setting("test", str, '"g" (G test), "chi-square" or "posterior".', PC="g"),
-    setting("test", Literal["g", "chi-square"], '"g" (G test) or "chi-square".', SeparationTree="g"),
-    setting("alpha", float, "Level of the test.", PC=0.01),
-    setting(
+    Setting("test", str, '"g" (G test), "chi-square" or "posterior".', PC="g"),
+    Setting("test", Literal["g", "chi-square"], '"g" (G test) or "chi-square".', SeparationTree="g"),
+    Setting("alpha", float, "Level of the test.", PC=0.01),
+    Setting(
         "alpha",
         float | None,
         "Level of the test; None: 0.05 for counts of several tables, else 0.01.",
         SeparationTree=None,
     ),
-    setting("depth", int | None, "Largest separator looked for; None: no limit.", PC=3),
-    setting("collider_rule", ColliderRule, "How separators that disagree are judged.", PC="contest"),
-    setting("alpha_uig", float, "Level at which independence graphs are estimated.", SeparationTree=0.01),
-    setting(
+    Setting("depth", int | None, "Largest separator looked for; None: no limit.", PC=3),
+    Setting("collider_rule", ColliderRule, "How separators that disagree are judged.", PC="contest"),
+    Setting("alpha_uig", float, "Level at which independence graphs are estimated.", SeparationTree=0.01),
+    Setting(
         "refine_above",
         int | Literal["auto"] | None,
         "Nodes of more variables are refined by such a graph; None: never.",
         SeparationTree="auto",
     ),
-    setting(
+    Setting(
         "completion",
         Literal["fit", "none"],
         "What answers a test that no table covers: the completed distribution, or nothing.",
         SeparationTree="fit",
     ),
-    setting(
+    Setting(
         "legitimacy",
         Legitimacy,
         "What happens when rows contradict the hypergraph; `audit_` has the report.",
         SeparationTree="error",
     ),
-    setting(
+    Setting(
         "knowledge",
         Knowledge | None,
         "Edges that are required or forbidden.",
         every=None,
         EfficientMarkov=ABSENT,
     ),
-    setting(
+    Setting(
         "prior",
         Dirichlet | None,
         "Of the tables of discrete columns; None is maximum likelihood.",
         every=Dirichlet(1.0),
         EfficientMarkov=ABSENT,
     ),
-    setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
-    setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
-    setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
-    setting("schema", Schema | None, _STATES, every=None),
-    setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
+    Setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
+    Setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
+    Setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
+    Setting("schema", Schema | None, _STATES, every=None),
+    Setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
 )
 
 

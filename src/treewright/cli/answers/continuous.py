@@ -7,15 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from treewright import models
 from treewright.cli.answers.output import Lines, Output, figures, heading, listing, remark
-from treewright.models import (
-    Explanation,
-    GaussianNetwork,
-    JointNormal,
-    Normal,
-    NormalMarginals,
-    SigmoidNetwork,
-)
+from treewright.models import GaussianNetwork, SigmoidNetwork
 from treewright.tables.exports import counted
 
 _LEVEL = 0.95
@@ -44,7 +38,7 @@ def answer_query(out: Output, network: Continuous, names: Sequence[str], known: 
 
 def answer_joint(out: Output, network: Continuous, names: Sequence[str], known: Known) -> None:
     answer = network.query(names, known)
-    assert isinstance(answer, JointNormal)  # a sigmoid network has refused by now
+    assert isinstance(answer, models.JointNormal)  # a sigmoid network has refused by now
     out.answer(
         lambda: joint_document(answer),
         shown=lambda: joint_shown(answer, known),
@@ -53,7 +47,7 @@ def answer_joint(out: Output, network: Continuous, names: Sequence[str], known: 
 
 
 def answer_marginals(out: Output, network: Continuous, known: Known) -> None:
-    answer: NormalMarginals = network.marginals(known)
+    answer: models.NormalMarginals = network.marginals(known)
     out.answer(
         lambda: {name: numbers(each) for name, each in answer.items()},
         shown=lambda: marginals_shown(answer, known),
@@ -62,7 +56,7 @@ def answer_marginals(out: Output, network: Continuous, known: Known) -> None:
 
 
 def answer_mpe(out: Output, network: Continuous, known: Known) -> None:
-    answer: Explanation = network.mpe(known)
+    answer: models.Explanation = network.mpe(known)
     out.answer(
         lambda: {"values": dict(answer), "log_density": answer.log_probability},
         shown=lambda: mpe_shown(answer, known),
@@ -70,21 +64,17 @@ def answer_mpe(out: Output, network: Continuous, known: Known) -> None:
     )
 
 
-def numbers(answer: Normal) -> dict[str, float]:
-    return {
-        "mean": answer.mean,
-        "variance": answer.variance,
-        "standard_deviation": answer.standard_deviation,
-    }
+def numbers(answer: models.Normal) -> dict[str, float]:
+    return {"mean": answer.mean, "variance": answer.variance, "standard_deviation": answer.standard_deviation}
 
 
-def joint_numbers(answer: JointNormal) -> list[list[float]]:
+def joint_numbers(answer: models.JointNormal) -> list[list[float]]:
     """Of each variable its mean and its row of the covariance."""
     found: list[list[float]] = np.column_stack([answer.mean, answer.covariance]).tolist()
     return found
 
 
-def joint_document(answer: JointNormal) -> dict[str, Any]:
+def joint_document(answer: models.JointNormal) -> dict[str, Any]:
     covariance = answer.covariance.tolist()
     return {
         "variables": list(answer.names),
@@ -100,7 +90,7 @@ def joint_document(answer: JointNormal) -> dict[str, Any]:
     }
 
 
-def query_shown(answer: Normal, known: Known) -> Lines:
+def query_shown(answer: models.Normal, known: Known) -> Lines:
     low, high = answer.interval(_LEVEL)
     yield heading(f"{answer.name}{known_in_words(known)}")
     yield figures(
@@ -111,7 +101,7 @@ def query_shown(answer: Normal, known: Known) -> Lines:
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def joint_shown(answer: JointNormal, known: Known) -> Lines:
+def joint_shown(answer: models.JointNormal, known: Known) -> Lines:
     yield heading(f"{', '.join(answer.names)}{known_in_words(known)}")
     columns = ["mean", *(f"cov {name}" for name in answer.names)]
     rows = (
@@ -122,7 +112,7 @@ def joint_shown(answer: JointNormal, known: Known) -> Lines:
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def marginals_shown(answer: NormalMarginals, known: Known) -> Lines:
+def marginals_shown(answer: models.NormalMarginals, known: Known) -> Lines:
     yield heading(f"{counted(len(answer), 'variable')}{known_in_words(known)}")
     columns = ("mean", "standard deviation")
     rows = ((name, f"{each.mean:.6g}", f"{each.standard_deviation:.6g}") for name, each in answer.items())
@@ -130,7 +120,7 @@ def marginals_shown(answer: NormalMarginals, known: Known) -> Lines:
     yield from density_shown(answer.log_density_of_evidence, known)
 
 
-def mpe_shown(answer: Explanation, known: Known) -> Lines:
+def mpe_shown(answer: models.Explanation, known: Known) -> Lines:
     yield heading(f"most probable values of {counted(len(answer), 'variable')}{known_in_words(known)}")
     rows = ((name, f"{value:.6g}") for name, value in answer.items())
     yield listing("variable", "value", numeric=["value"], rows=rows)

@@ -1,4 +1,4 @@
-"""Labels as they are typed and printed, and evidence written as `name=state`.
+"""Labels as they are typed and printed, evidence written as `name=state`, and distributions over states.
 
 A label keeps its type: `age=1` finds the number 1 or the text "1", whichever the variable has. Where a
 variable has both, the text is written with quotes.
@@ -7,9 +7,12 @@ variable has both, the text is written with quotes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
 
 from treewright.errors import EvidenceError, nearest
+from treewright.models import Distribution
 from treewright.tables._reading.matching import written_form, written_forms
 from treewright.tables.schema import Label, Schema, Variable
 
@@ -98,3 +101,25 @@ def number_written(variable: Variable, text: str) -> float:
 def is_item(schema: Schema, text: str) -> bool:
     """Whether an argument is evidence and not a name."""
     return "=" in text and text not in schema
+
+
+def nested(answer: Distribution) -> Any:
+    states = [written_states(variable) for variable in answer.variables]
+
+    def level(values: Any, depth: int) -> Any:
+        if depth == len(states):
+            return values
+        return {s: level(value, depth + 1) for s, value in zip(states[depth], values, strict=True)}
+
+    return level(answer.array.tolist(), 0)
+
+
+def rows_of(answer: Distribution) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Joint states, each with its probability."""
+    states = product(*(written_states(variable) for variable in answer.variables))
+    return zip(states, answer.array.ravel().tolist(), strict=True)
+
+
+def given_in_words(known: Mapping[str, Label]) -> str:
+    items = ", ".join(f"{name}={written(state)}" for name, state in known.items())
+    return f", given {items}" if items else ""

@@ -10,34 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from treewright import __version__
+from treewright import __version__, learners
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.files import check_writable, write_json
-from treewright.cli.learning.incomplete import complete_rows, fit_features_to_all_rows
+from treewright.cli.learning import prepared
 from treewright.cli.learning.methods import Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
-from treewright.cli.learning.prepared import (
-    check_score,
-    explained,
-    prepare_rows,
-    read_held_out,
-    read_rows,
-    score_for,
-)
 from treewright.cli.learning.task import Task
 from treewright.cli.options import command
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
-from treewright.learners import (
-    CutsetSettings,
-    EdgeConfidence,
-    Learned,
-    LearnedFeatureGraph,
-    MarkovSettings,
-    edge_confidence,
-)
+from treewright.learners import EdgeConfidence, Learned
 from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
@@ -58,7 +43,7 @@ def learn(out: Output, options: LearnOptions) -> None:
     Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
     """
     method = method_for(options)
-    check_score(options.score, options.ess)
+    prepared.check_score(options.score, options.ess)
     check_writable(options.output)
     check_writable(options.trace)
     knowledge = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
@@ -87,15 +72,17 @@ def learn_model(
     """Read, learn, fit and score."""
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
-    rows = read_rows(options.data, options, options.method, several=several)
-    criterion = score_for(rows.schema, options.score, "bdeu" if options.ess is not None else method.score)
-    valid = read_held_out(options.valid, options, rows)
+    rows = prepared.read_rows(options.data, options, options.method, several=several)
+    criterion = prepared.score_for(
+        rows.schema, options.score, "bdeu" if options.ess is not None else method.score
+    )
+    valid = prepared.read_held_out(options.valid, options, rows)
     read = perf_counter()
     update(1, "learning")
-    prepared = prepare_rows(rows, criterion, options.ess)
+    ready = prepared.prepare_rows(rows, criterion, options.ess)
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
     order = read_order(options.order, rows.schema)
-    task = Task(prepared, options, order, knowledge, hypergraph, valid, rng)
+    task = Task(ready, options, order, knowledge, hypergraph, valid, rng)
     learned = method.learn(replace(task, progress=show_steps(update, options.treewidth or method.width)))
     update(2, "fitting")
     model, how_fitted = fit_learned(learned, task)
@@ -107,8 +94,8 @@ def learn_model(
         learned,
         model,
         how_fitted,
-        log_likelihood=explained(model, rows),
-        valid_log_likelihood=None if valid is None else explained(model, valid),
+        log_likelihood=prepared.explained(model, rows),
+        valid_log_likelihood=None if valid is None else prepared.explained(model, valid),
         reading_seconds=read - started,
         seconds=done - read,
         confidence=resample(options.bootstrap, task, method),
@@ -151,7 +138,7 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
     if isinstance(learned.structure, FeatureGraph):
         table, graph = task.rows.table, learned.structure
         if table is not None and table.has_missing and graph.is_deterministic:
-            return fit_features_to_all_rows(graph, table, smoothing_of(learned))
+            return prepared.fit_features_to_all_rows(graph, table, smoothing_of(learned))
         return FeatureNetwork(learned.structure), task.left_out("learned from")
     network = network_of(learned)
     if isinstance(network, Dag):
@@ -165,10 +152,10 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
 
 def smoothing_of(learned: Learned[Any]) -> float:
     """What a learner of feature graphs smoothed with."""
-    settings = learned.settings if isinstance(learned, LearnedFeatureGraph) else None
-    if isinstance(settings, MarkovSettings | CutsetSettings) and settings.smoothing is not None:
-        return settings.smoothing
-    return 1.0
+    settings = learned.settings if isinstance(learned, learners.LearnedFeatureGraph) else None
+    if not isinstance(settings, learners.MarkovSettings | learners.CutsetSettings):
+        return 1.0
+    return 1.0 if settings.smoothing is None else settings.smoothing
 
 
 def resample(n: int | None, task: Task, method: Method) -> EdgeConfidence | None:
@@ -178,16 +165,16 @@ def resample(n: int | None, task: Task, method: Method) -> EdgeConfidence | None
     rows = task.rows.source
 
     def learn_again(drawn: Table | Databases) -> Learned[Any]:
-        prepared = prepare_rows(drawn, task.rows.score_name, task.options.ess)
+        ready = prepared.prepare_rows(drawn, task.rows.score_name, task.options.ess)
         chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
-        return method.learn(replace(task, rows=prepared, rng=chance, is_asked_again=True))
+        return method.learn(replace(task, rows=ready, rng=chance, is_asked_again=True))
 
     known = task.known()
     by_class = known is None or known.on(rows.schema).is_symmetric
     options: dict[str, Any] = {"repetitions": n, "rng": task.rng, "by_class": by_class}
     if isinstance(rows, Databases):
-        return edge_confidence(rows, learn_again, **options)
-    return edge_confidence(complete_rows(rows), learn_again, **options)
+        return learners.edge_confidence(rows, learn_again, **options)
+    return learners.edge_confidence(prepared.complete_rows(rows), learn_again, **options)
 
 
 def read_order(order: str | None, schema: Schema) -> list[str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_marginals
-from treewright.cli.answers.discrete import given_in_words, nested, rows_of
+from treewright.cli.answers.given import given_in_words, nested, rows_of
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark
 from treewright.cli.model_files import open_with_given
 from treewright.models import GaussianNetwork, Marginals, SigmoidNetwork

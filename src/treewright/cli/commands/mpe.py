@@ -8,8 +8,7 @@ from typing import Any
 
 from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_mpe
-from treewright.cli.answers.discrete import given_in_words
-from treewright.cli.answers.given import written_states
+from treewright.cli.answers.given import given_in_words, written_states
 from treewright.cli.answers.output import Lines, Output, heading, listing, remark
 from treewright.cli.model_files import open_with_given
 from treewright.models import BoundedExplanation, Explanation, FeatureNetwork, GaussianNetwork, SigmoidNetwork

@@ -10,8 +10,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_query
-from treewright.cli.answers.discrete import given_in_words, nested, rows_of
-from treewright.cli.answers.given import is_item, read_given
+from treewright.cli.answers.given import given_in_words, is_item, nested, read_given, rows_of
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark, say_how_many_more
 from treewright.cli.model_files import open_model
 from treewright.errors import SchemaError

@@ -8,35 +8,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import treewright
+from treewright import learners
 from treewright.cli.learning.table_method import learn_with_tree
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH, Task
 from treewright.criteria import EdgePrior, GaussianBIC
 from treewright.criteria.registry import STRUCTURE_SCORES
 from treewright.errors import SettingError, nearest
 from treewright.graphs import Dag, FeatureGraph, UndirectedGraph
-from treewright.learners import (
-    Learned,
-    LearnedNetwork,
-    LearnedPattern,
-    learn_aggressive,
-    learn_blankets,
-    learn_blocks,
-    learn_bounded_treewidth,
-    learn_chow_liu,
-    learn_cutset_network,
-    learn_efficient_markov,
-    learn_hidden_tree,
-    learn_hill_climbing,
-    learn_hybrid,
-    learn_knots,
-    learn_l1_neighbourhoods,
-    learn_mixture,
-    learn_pc,
-    learn_tabu,
-    learn_thin_junction_tree,
-    learn_tpda,
-    learn_treewidth_chains,
-)
+from treewright.learners import Learned, LearnedNetwork, LearnedPattern
 
 if TYPE_CHECKING:
     from treewright.cli.learning.options import LearnOptions
@@ -68,7 +47,7 @@ def blanket_method(name: str) -> Method:
 
     def learn(task: Task) -> Learned[Any]:
         score = STRUCTURE_SCORES[name](task.counter)
-        return learn_blankets(score, treewidth=task.treewidth(BLANKET_TREEWIDTH), **task.common())
+        return learners.learn_blankets(score, treewidth=task.treewidth(BLANKET_TREEWIDTH), **task.common())
 
     return Method(learn, options={"treewidth"}, own_score=name, width=BLANKET_TREEWIDTH)
 
@@ -83,7 +62,7 @@ def run_knots(task: Task) -> Learned[Any]:
     score = task.score
     if isinstance(score, GaussianBIC):
         score = EdgePrior(score, math.log(len(score.schema)))
-    return learn_knots(
+    return learners.learn_knots(
         task.statistics,
         score=None if task.options.score is None else score,
         fast=task.options.fast,
@@ -96,9 +75,9 @@ def run_mixture(task: Task) -> Learned[Any]:
     """Twenty trees without effort; a stack of everything within a budget with some."""
     effort = task.effort(DEFAULT_MIXTURE_EFFORT)
     if effort == 0:
-        return learn_mixture(task.counter, **task.held_out())
+        return learners.learn_mixture(task.counter, **task.held_out())
     budget = _SECONDS_PER_EFFORT * effort
-    return learn_mixture(task.counter, components="auto", budget=budget, **task.held_out())
+    return learners.learn_mixture(task.counter, components="auto", budget=budget, **task.held_out())
 
 
 def run_l1(task: Task) -> Learned[Any]:
@@ -108,13 +87,13 @@ def run_l1(task: Task) -> Learned[Any]:
             "--knowledge and --order mean nothing to --method l1, which asks the rows alone; bjp, ib and mpl "
             "obey them"
         )
-    return learn_l1_neighbourhoods(task.counter)
+    return learners.learn_l1_neighbourhoods(task.counter)
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "bounded": Method(
-        lambda task: learn_bounded_treewidth(
+        lambda task: learners.learn_bounded_treewidth(
             task.score,
             treewidth=task.treewidth(),
             effort=task.effort(DEFAULT_EFFORT),
@@ -124,32 +103,37 @@ METHODS: dict[str, Method] = {
         ),
         options={"treewidth", "effort", "seconds"},
     ),
-    "chow-liu": Method(lambda task: learn_chow_liu(task.score, **task.common())),
+    "chow-liu": Method(lambda task: learners.learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
-        lambda task: learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),
+        lambda task: learners.learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),
         score="sparse-qnml",
         options={"effort"},
     ),
     "hybrid": Method(
-        lambda task: learn_hybrid(task.score, task.test(0.05), effort=task.options.effort, **task.common()),
+        lambda task: learners.learn_hybrid(
+            task.score, task.test(0.05), effort=task.options.effort, **task.common()
+        ),
         score="sparse-qnml",
         options={"effort", "alpha"},
     ),
     "knots": Method(run_knots, score="sparse-qnml", options={"effort", "fast"}),
-    "tabu": Method(lambda task: learn_tabu(task.score, **task.common()), score="sparse-qnml"),
+    "tabu": Method(lambda task: learners.learn_tabu(task.score, **task.common()), score="sparse-qnml"),
     "chains": Method(
-        lambda task: learn_treewidth_chains(task.score, treewidth=task.treewidth(), **task.common()),
+        lambda task: learners.learn_treewidth_chains(task.score, treewidth=task.treewidth(), **task.common()),
         options={"treewidth"},
     ),
     "thin-junction-tree": Method(
-        lambda task: learn_thin_junction_tree(task.score, treewidth=task.treewidth(), **task.common()),
+        lambda task: learners.learn_thin_junction_tree(
+            task.score, treewidth=task.treewidth(), **task.common()
+        ),
         options={"treewidth"},
     ),
-    "aggressive": Method(lambda task: learn_aggressive(task.score, rng=task.rng, **task.common())),
-    "pc": Method(lambda task: learn_pc(task.test(0.01), **task.common()), options={"alpha"}),
-    "tpda": Method(lambda task: learn_tpda(task.test(0.05), **task.common()), options={"alpha"}),
+    "aggressive": Method(lambda task: learners.learn_aggressive(task.score, rng=task.rng, **task.common())),
+    "pc": Method(lambda task: learners.learn_pc(task.test(0.01), **task.common()), options={"alpha"}),
+    "tpda": Method(lambda task: learners.learn_tpda(task.test(0.05), **task.common()), options={"alpha"}),
     "blocks": Method(
-        lambda task: learn_blocks(task.statistics, test=task.test(0.05), **task.common()), options={"alpha"}
+        lambda task: learners.learn_blocks(task.statistics, test=task.test(0.05), **task.common()),
+        options={"alpha"},
     ),
     "separation-tree": Method(
         learn_with_tree,
@@ -159,9 +143,9 @@ METHODS: dict[str, Method] = {
     ),
     **{name: blanket_method(name) for name in STRUCTURE_SCORES},
     "l1": Method(run_l1, own_score="ebic"),
-    "lem": density_method(learn_efficient_markov),
-    "cutset": density_method(learn_cutset_network),
-    "hidden-tree": density_method(learn_hidden_tree),
+    "lem": density_method(learners.learn_efficient_markov),
+    "cutset": density_method(learners.learn_cutset_network),
+    "hidden-tree": density_method(learners.learn_hidden_tree),
     "mixture": Method(run_mixture, own_score="loglik", options={"effort"}, is_density=True),
 }
 DEFAULT_METHOD = "bounded"

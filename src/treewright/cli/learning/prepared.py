@@ -1,28 +1,37 @@
-"""What `learn` learns from: rows as a score and a test see them, and what puts parameters on a structure."""
+"""What `learn` learns from: rows as a score and a test see them, and what puts parameters on a structure.
+
+Searching for a structure counts many scopes, and only rows that show a whole scope can be counted; counts of
+different rows for different scopes would contradict each other. So with `--missing em` the structure is
+learned from the rows that miss nothing, the tables are fitted to all rows by EM, and a remark says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from treewright.cli.data import DataOptions
-from treewright.cli.learning.incomplete import complete_rows, fit_all_rows, mean_log_likelihood
-from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore
-from treewright.criteria.registry import (
-    CONTINUOUS_SCORES,
-    SCORES,
-    check_ess,
-    continuous_score_named,
-    score_named,
-)
-from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
-from treewright.graphs import Dag
+from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore, registry
+from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, nearest
+from treewright.graphs import Dag, FeatureGraph
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
-from treewright.models import fit, fit_sigmoid
+from treewright.models import (
+    BayesianNetwork,
+    Dirichlet,
+    FeatureNetwork,
+    fit,
+    fit_em,
+    fit_sigmoid,
+    observed_score,
+)
 from treewright.models.fitting.databases import score_tables
+from treewright.models.fitting.em import EmTrace
 from treewright.models.model import AnyModel
-from treewright.statistics import WholeCounter, count, moments
+from treewright.statistics import Counter, WholeCounter, count, moments
 from treewright.tables.databases import Databases
+from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
@@ -51,9 +60,9 @@ def check_score(name: str | None, ess: float | None) -> None:
         return
     if name is None:
         raise SettingError("--ess belongs to --score bdeu; no score was given")
-    if name not in SCORES:
-        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, SCORES)}")
-    check_ess(name, ess)
+    if name not in registry.SCORES:
+        raise SettingError(f"--score {name!r} is not known; scores are {nearest(name, registry.SCORES)}")
+    registry.check_ess(name, ess)
 
 
 def score_for(columns: Iterable[Variable], score: str | None, default: str) -> str:
@@ -62,12 +71,12 @@ def score_for(columns: Iterable[Variable], score: str | None, default: str) -> s
     continuous = [variable.name for variable in found if not variable.is_discrete]
     discrete = [variable.name for variable in found if variable.is_discrete]
     chosen = score or (default if discrete else "gaussian-bic")
-    if chosen in CONTINUOUS_SCORES and discrete:
+    if chosen in registry.CONTINUOUS_SCORES and discrete:
         raise SchemaError(
             f"--score {chosen} is for continuous columns; discrete: {listed(discrete)}. Leave them out with "
             "--ignore name, or cut the others into intervals with --bins 4 and use --score bic"
         )
-    if chosen not in CONTINUOUS_SCORES and continuous:
+    if chosen not in registry.CONTINUOUS_SCORES and continuous:
         raise SchemaError(
             f"--score {chosen} is for discrete columns; continuous: {listed(continuous)}. Cut them into "
             "intervals with --bins 4 (or --bins name=4), or leave them out with --ignore name"
@@ -80,7 +89,11 @@ def prepare_rows(rows: Table | Databases, score: str, ess: float | None = None) 
     """The rows as a score sees them."""
     if isinstance(rows, Databases):
         return prepare_tables(rows, score, ess)
-    return prepare_continuous(rows, score) if score in CONTINUOUS_SCORES else prepare_table(rows, score, ess)
+    return (
+        prepare_continuous(rows, score)
+        if score in registry.CONTINUOUS_SCORES
+        else prepare_table(rows, score, ess)
+    )
 
 
 def prepare_table(table: Table, score: str, ess: float | None = None) -> PreparedRows:
@@ -90,7 +103,7 @@ def prepare_table(table: Table, score: str, ess: float | None = None) -> Prepare
     return PreparedRows(
         table,
         score,
-        score_named(score, counter, ess=ess),
+        registry.score_named(score, counter, ess=ess),
         lambda alpha: GTest(counter, alpha=alpha),
         lambda dag: fit_all_rows(dag, table, counter),
         complete,
@@ -105,7 +118,7 @@ def prepare_continuous(table: Table, score: str) -> PreparedRows:
     def fit_lines(dag: Dag) -> tuple[AnyModel, list[str]]:
         return fit_sigmoid(dag, table) if score == "sigmoid-bic" else fit(dag, found), []
 
-    judge = continuous_score_named(score, table)
+    judge = registry.continuous_score_named(score, table)
     return PreparedRows(table, score, judge, lambda alpha: FisherZTest(found, alpha), fit_lines, table)
 
 
@@ -150,3 +163,50 @@ def explained(model: AnyModel, rows: Table | Databases) -> float | None:
         return score_tables(model, rows)
     except TableTooLarge:
         return None
+
+
+def complete_rows(table: Table) -> Table:
+    """The rows to learn a structure from: those that miss nothing."""
+    if not table.has_missing:
+        return table
+    kept = ~np.logical_or.reduce(list(table.missing.values()))
+    if not kept.any():
+        worst = max(table.missing, key=lambda v: int(table.missing[v].sum()))
+        raise MissingValuesError(
+            "a structure is learned from rows that miss nothing, and every row misses a cell; leave out the "
+            f"columns that miss most ({table.schema.names[worst]!r} first), or use --missing state"
+        )
+    return table.take(kept)
+
+
+def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[BayesianNetwork, list[str]]:
+    """The model, and a remark on how it came about if cells are missing."""
+    if not table.has_missing:
+        return fit(structure, counter), []
+    fitted = fit_em(structure, table)
+    return fitted.model, [_said(table, fitted.trace)]
+
+
+def fit_features_to_all_rows(
+    graph: FeatureGraph, table: Table, alpha: float
+) -> tuple[FeatureNetwork, list[str]]:
+    """The same for a feature graph without hidden choices; others would be fitted beyond their early stop."""
+    fitted = fit_em(graph, table, prior=Dirichlet(alpha) if alpha > 0 else None)
+    return fitted.model, [_said(table, fitted.trace)]
+
+
+def _said(table: Table, trace: EmTrace) -> str:
+    ended = "" if trace.converged else ", not converged"
+    return (
+        f"structure from the {complete_rows(table).n_rows:,} of {table.n_rows:,} rows that miss nothing; "
+        f"tables from all rows by EM ({counted(trace.n_rounds, 'round')}{ended})"
+    )
+
+
+def mean_log_likelihood(model: AnyModel, table: Table) -> float:
+    """Per row, of what the row shows."""
+    if isinstance(model, BayesianNetwork) and table.has_missing:
+        return observed_score(model, table)
+    if isinstance(model, FeatureNetwork) and table.has_missing:
+        return float(np.average(model.log_evidence(table), weights=table.weights))
+    return model.score(table)

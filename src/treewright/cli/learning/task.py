@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.cli.learning.incomplete import complete_rows
-from treewright.cli.learning.prepared import PreparedRows
+from treewright.cli.learning.prepared import PreparedRows, complete_rows
 from treewright.criteria import GaussianBIC, IndependenceTest, LocalScore
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
