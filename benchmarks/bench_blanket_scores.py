@@ -17,7 +17,7 @@ import numpy as np
 from common import console, folder, one_thread
 
 import treewright as tw
-from treewright.graphs.undirected.elimination import maximal_cliques
+from treewright.graphs.undirected.triangulation import maximal_cliques
 
 SIZES = (250, 1_000, 4_000)
 BINS = (0.0, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 1.0 + 1e-9)

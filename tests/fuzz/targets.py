@@ -25,7 +25,7 @@ import treewright as tw
 from treewright.cli.answers.given import read_given
 from treewright.errors import EvidenceError, FormatError, KnowledgeError, SettingError, TreewrightError
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.knowledge.hypergraph_files import format_hypergraph, parse_hypergraph, read_hypergraph
+from treewright.graphs.knowledge.files import format_hypergraph, parse_hypergraph, read_hypergraph
 from treewright.limits import parse_bytes
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.convert import from_dot

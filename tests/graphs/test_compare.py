@@ -131,7 +131,7 @@ def test_irregularity():
 
 
 def test_treewidths():
-    pytest.importorskip("treewright.graphs.undirected.treewidth")
+    pytest.importorskip("treewright.graphs.undirected.triangulation")
     schema = schema_of("abcd")
     truth = Dag(schema, [("a", "d"), ("b", "d"), ("c", "d")])
     assert compare(truth, Cpdag.of(Dag(schema, [("a", "b"), ("b", "c")]))).treewidths == (3, 1)

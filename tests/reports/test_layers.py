@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.networks import load_network
-from treewright.reports.layers import LayeredGraph, _inversions, _spaced, assign_layers
+from treewright.reports.layout import LayeredGraph, _inversions, _spaced, assign_layers
 
 
 def test_layers_follow_the_longest_path():

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.networks import load_network
-from treewright.reports.layers import assign_layers
+from treewright.reports.layout import assign_layers
 from treewright.reports.links import links_of
 from treewright.reports.render import to_svg
 from treewright.tables.schema import Schema, Variable

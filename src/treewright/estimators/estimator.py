@@ -20,7 +20,7 @@ from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingE
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
-from treewright.graphs.undirected.treewidth import treewidth_upper_bound
+from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork

@@ -10,7 +10,7 @@ from treewright.errors import NotFittedError
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
 from treewright.estimators.settings import Sets, with_settings
 from treewright.graphs import Pdag
-from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
+from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import Absence
 from treewright.learners.separation_trees.audit import Legitimacy
 from treewright.learners.separation_trees.databases import learn_from_databases

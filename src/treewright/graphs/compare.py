@@ -15,11 +15,10 @@ from math import comb, hypot
 from typing import Any
 
 from treewright.errors import GraphError, SchemaError
-from treewright.graphs.directed.arcs import NamedArc, listed, named_pairs
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.directed.extension import consistent_extension
-from treewright.graphs.directed.pdag import Pdag, as_pdag
+from treewright.graphs.directed.pdag import Pdag, as_pdag, consistent_extension
+from treewright.graphs.edges import NamedArc, listed, named_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.types import Arc
 
@@ -107,7 +106,7 @@ class Comparison:
     @cached_property
     def treewidths(self) -> tuple[int, int]:
         """Upper bounds for the moral graphs of truth and learned; computed when first asked for."""
-        from treewright.graphs.undirected.treewidth import treewidth_upper_bound
+        from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 
         truth, learned = (treewidth_upper_bound(moral_graph(graph)) for graph in self._graphs)
         return truth, learned

@@ -1,7 +1,7 @@
-"""Edges as people write them and as the core reads them.
+"""Edges on their way between people, Python and the native core.
 
-People write pairs of names; inside, an edge is a sorted pair of indices, and many edges are one array with
-two columns.
+People write pairs of names; Python keeps sorted pairs of indices, the smaller one first where there is no
+direction; the core takes one array with two columns.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from treewright.errors import GraphError
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Arc, Scope
 
 Edge = tuple[int, int]
 EdgeLike = tuple[NameOrIndex, NameOrIndex]
-EdgeArray = npt.NDArray[np.uint32]
+NamedArc = tuple[str, str]
+Pairs = npt.NDArray[np.uint32]
+GivenPairs = Iterable[EdgeLike]
 
 
 def edge(u: int, v: int) -> Edge:
@@ -30,29 +33,13 @@ def edge(u: int, v: int) -> Edge:
     return (u, v) if u < v else (v, u)
 
 
-def read_edge(schema: Schema, item: object) -> Edge:
-    """One edge by names or indices; refuses anything that is not a pair of different variables."""
-    try:
-        u, v = item  # type: ignore[misc]
-    except (TypeError, ValueError):
-        u = v = None
-    if u is None or isinstance(item, str):
-        raise GraphError(f"an edge is a pair of variables; found {item!r}")
-    first, second = schema.index(u), schema.index(v)
-    if first == second:
-        raise GraphError(f"an edge joins two different variables; found {schema.names[first]!r} twice")
-    return edge(first, second)
-
-
-def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> EdgeArray:
+def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> Pairs:
     """Many edges by names or indices, or an integer array with two columns, as an array of indices."""
+    pairs: npt.NDArray[np.integer]
     if isinstance(edges, np.ndarray):
-        return _checked(schema, edges)
-    pairs = [read_edge(schema, item) for item in edges]
-    return np.array(pairs, dtype=np.uint32).reshape(-1, 2)
-
-
-def _checked(schema: Schema, pairs: npt.NDArray[np.integer]) -> EdgeArray:
+        pairs = edges
+    else:
+        pairs = np.sort(as_array(_resolve(schema, pair) for pair in edges), axis=1)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
         raise GraphError(
             f"an array of edges has two columns of integers; found shape {pairs.shape} of {pairs.dtype}"
@@ -64,3 +51,47 @@ def _checked(schema: Schema, pairs: npt.NDArray[np.integer]) -> EdgeArray:
     if loops.size:
         raise GraphError(f"an edge joins two different variables; found {schema.names[loops[0]]!r} twice")
     return np.ascontiguousarray(pairs, dtype=np.uint32)
+
+
+def resolve_pairs(schema: Schema, pairs: GivenPairs) -> list[Arc]:
+    """Index pairs of edges given by names or indices; a variable joined with itself is refused."""
+    resolved = [_resolve(schema, pair) for pair in pairs]
+    for u, v in resolved:
+        if u == v:
+            raise GraphError(f"an edge joins two variables; found {schema.names[u]!r} joined with itself")
+    return resolved
+
+
+def _resolve(schema: Schema, pair: EdgeLike) -> Arc:
+    if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+        raise GraphError(f"an edge is a pair of variables; found {pair!r}")
+    u, v = pair
+    return schema.index(u), schema.index(v)
+
+
+def as_array(pairs: Iterable[Arc]) -> Pairs:
+    """The two-column array that the core takes; empty lists keep their two columns."""
+    return np.array(list(pairs), dtype=np.uint32).reshape(-1, 2)
+
+
+def as_pairs(array: Pairs) -> tuple[Arc, ...]:
+    """Index pairs of a two-column array, sorted."""
+    return tuple(sorted((u, v) for u, v in array.tolist()))
+
+
+def named_pairs(schema: Schema, pairs: Iterable[Arc], *, ordered: bool) -> list[NamedArc]:
+    """Name pairs, sorted; where the two ends have no order, the smaller name comes first."""
+    named = ((schema.names[u], schema.names[v]) for u, v in pairs)
+    return sorted(named if ordered else ((min(pair), max(pair)) for pair in named))
+
+
+def listed(names: Iterable[str], *, limit: int = 8) -> str:
+    """Names for a message, cut where a reader would stop."""
+    shown = [repr(name) for name in names]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return ", ".join(shown[:limit]) + more
+
+
+def path_text(schema: Schema, path: Scope) -> str:
+    """A directed path as people draw it: a -> b -> c."""
+    return " -> ".join(schema.names_of(path))

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from treewright.graphs.directed.arcs import Pairs, as_array
+from treewright.graphs.edges import Pairs, as_array
 from treewright.tables.schema import Schema
 from treewright.types import Arc
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from treewright import _core
 from treewright.errors import TableTooLarge
+from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Scope

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
-from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.types import Progress, Step
 
 Structure_co = TypeVar("Structure_co", covariant=True)

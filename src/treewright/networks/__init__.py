@@ -6,7 +6,7 @@ from treewright.networks.random_graphs import (
     hub_graph,
     lattice_graph,
     random_graph,
+    random_markov_network,
     scale_free_graph,
     small_world_graph,
 )
-from treewright.networks.random_markov import random_markov_network

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from treewright.reports.layers import LayeredGraph, assign_layers
+from treewright.reports.layout import LayeredGraph, assign_layers
 from treewright.types import Arc
 
 Point = tuple[float, float]

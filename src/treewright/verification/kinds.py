@@ -2,21 +2,21 @@
 
 A kind checks its own sections and says which sets of variables (*scopes*) the clusters of a certificate have
 to hold together: the families of a directed model, the factors of an undirected one. A new kind is one more
-entry of `KINDS`.
+entry of `KINDS`. Families of continuous models are one object of finite numbers per variable, some of them by
+parent.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from treewright.verification.content import Variables, are_names
-from treewright.verification.continuous import check_continuous, check_families, check_name_lists
-from treewright.verification.directed import Parents, read_parents
 from treewright.verification.features import check_nodes
 from treewright.verification.report import Findings
-from treewright.verification.tables import check_conditional_tables, read_scopes
+from treewright.verification.tables import Parents, check_conditional_tables, read_parents, read_scopes
 
 Scopes = list[tuple[str, ...]]
 
@@ -136,3 +136,71 @@ KINDS = {
     ),
     "sigmoid network": Kind(frozenset({"arcs", "families"}), frozenset(), check_sigmoid_network),
 }
+
+
+def check_families(
+    content: dict[str, Any],
+    parents: Parents,
+    findings: Findings,
+    numbers: tuple[str, ...],
+    *,
+    spread: str,
+    by_parent: str,
+) -> None:
+    """Check the keys, that `spread` is no negative variance, and that `by_parent` names just the parents."""
+    findings.begin("families")
+    value = content.get("families")
+    if not isinstance(value, dict):
+        findings.add("families", '"families" is not an object')
+        return
+    for name in value:
+        known = name in parents
+        findings.expect(known, "families", f"there is a family of {name!r}, which is no variable", (name,))
+    keys = {*numbers, spread, by_parent}
+    for name, wanted in parents.items():
+        family = value.get(name)
+        if not isinstance(family, dict) or family.keys() != keys:
+            listed = ", ".join(sorted(keys))
+            findings.add("families", f"the family of {name!r} has not just {listed}", (name,))
+            continue
+        for key in (*numbers, spread):
+            _check_number(f"{key} of {name!r}", family[key], findings, (name,))
+        variance = family[spread]
+        if type(variance) is float and variance < 0:
+            findings.add("families", f"{spread} of {name!r} is {variance!r}, and no variance is", (name,))
+        _check_by_parent(name, by_parent, family[by_parent], wanted, findings)
+
+
+def _check_by_parent(name: str, key: str, value: Any, parents: list[str], findings: Findings) -> None:
+    if not isinstance(value, dict) or value.keys() != set(parents):
+        message = f"{key} of {name!r} is not one number for each of its parents"
+        findings.add("families", message, (name, *parents))
+        return
+    for parent, number in value.items():
+        _check_number(f"{key} of {name!r} for {parent!r}", number, findings, (name, parent))
+
+
+def _check_number(what: str, value: object, findings: Findings, names: tuple[str, ...]) -> None:
+    if type(value) is not float or not math.isfinite(value):
+        findings.add("families", f"{what} is {value!r}, which is no finite number", names)
+
+
+def check_continuous(variables: Variables, findings: Findings) -> None:
+    for name, states in variables.states.items():
+        findings.expect(
+            states is None, "variables", f"{name!r} has states, and this model is of numbers", (name,)
+        )
+
+
+def check_name_lists(content: dict[str, Any], variables: Variables, findings: Findings) -> None:
+    """Remarks of a fit: variables whose variance was raised, parents that say nothing new."""
+    lists = [content.get("floored", [])]
+    redundant = content.get("redundant", {})
+    lists += list(redundant.values()) if isinstance(redundant, dict) else []
+    lists.append(list(redundant) if isinstance(redundant, dict) else None)
+    good = all(isinstance(item, list) and _known(item, variables) for item in lists)
+    findings.expect(good, "kind", '"floored" or "redundant" names something that is no variable')
+
+
+def _known(names: list[Any], variables: Variables) -> bool:
+    return all(isinstance(name, str) and name in variables.states for name in names)

@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Any, Protocol, runtime_checkable
 
 from treewright.errors import SchemaError
+from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.junction_trees import JunctionTree
 from treewright.models.formats import read_model
 from treewright.models.formats.text import read_source
 from treewright.models.formats.twm import to_bytes

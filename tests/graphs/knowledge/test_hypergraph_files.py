@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.errors import FileMissingError, FormatError, TreewrightError
-from treewright.graphs.knowledge.hypergraph_files import format_hypergraph, parse_hypergraph, read_hypergraph
+from treewright.graphs.knowledge.files import format_hypergraph, parse_hypergraph, read_hypergraph
 
 NAMES = st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), min_size=1, max_size=8)
 SETS = st.lists(st.lists(NAMES, min_size=1, max_size=5, unique=True).map(tuple), min_size=1, max_size=6)

@@ -20,7 +20,7 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
     triangulate,
 )
-from treewright.graphs.undirected.elimination import METHODS
+from treewright.graphs.undirected.triangulation import METHODS
 from treewright.tables.schema import Schema, Variable
 
 

@@ -16,7 +16,7 @@ from treewright.graphs import (
     perfect_elimination_order,
     triangulate,
 )
-from treewright.graphs.undirected.elimination import METHODS, require_perfect_order
+from treewright.graphs.undirected.triangulation import METHODS, require_perfect_order
 from treewright.tables.schema import Schema, Variable
 
 TWINS = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reference.graphs import undirected as slow
 
 from treewright.errors import GraphError, UnknownNameError
-from treewright.graphs import UndirectedBuilder, UndirectedGraph
+from treewright.graphs import UndirectedGraph
 from treewright.tables.schema import Schema, Variable
 
 SCHEMA = Schema([Variable(name) for name in ("d", "b", "a", "c")])
@@ -121,7 +121,6 @@ def test_sizes_around_a_word(n):
     assert complete == UndirectedGraph(schema, combinations(range(n), 2))
     assert UndirectedGraph(schema).components() == tuple((v,) for v in range(n))
     assert complete.is_complete(range(n))
-    assert UndirectedBuilder.of(complete).freeze() == complete
     assert complete.subgraph(range(n)) == complete
 
 
@@ -130,42 +129,3 @@ def test_two_thousand_variables():
     graph = UndirectedGraph(slow.plain_schema(3000), path)
     assert graph.components() == (tuple(range(3000)),)
     assert graph.neighbours(1500) == (1499, 1501)
-
-
-@pytest.mark.slow
-@slow.unhurried
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6))))
-def test_a_builder_follows_a_set_of_edges(changes):
-    schema = slow.plain_schema(7)
-    builder, edges = UndirectedBuilder(schema), set()
-    for adds, u, v in changes:
-        if u == v:
-            continue
-        pair = (min(u, v), max(u, v))
-        assert (builder.add(u, v) if adds else builder.remove(u, v)) == ((pair in edges) != adds)
-        edges = edges | {pair} if adds else edges - {pair}
-        assert builder.adjacent(v, u) == adds
-    graph = builder.freeze()
-    assert graph.index_edges() == sorted(edges)
-    assert builder.n_edges == graph.n_edges
-    assert [builder.neighbours(v) for v in range(7)] == [graph.neighbours(v) for v in range(7)]
-    assert [builder.degree(v) for v in range(7)] == graph.degrees().tolist()
-    assert UndirectedBuilder.of(graph).freeze() == graph
-    assert UndirectedBuilder(schema, graph.index_edges()).freeze() == graph
-
-
-def test_a_frozen_graph_does_not_follow_its_builder():
-    builder = UndirectedBuilder(SCHEMA, [(0, 1)])
-    graph = builder.freeze()
-    builder.add(0, 2)
-    assert graph.index_edges() == [(0, 1)]
-
-
-def test_a_builder_refuses_loops_and_strangers():
-    builder = UndirectedBuilder(SCHEMA)
-    with pytest.raises(GraphError, match="an edge joins two different variables; found 'b' twice"):
-        builder.add(1, 1)
-    with pytest.raises(UnknownNameError, match="there is no variable number 9; there are 4"):
-        builder.add(1, 9)
-    with pytest.raises(UnknownNameError, match="there is no variable number -1"):
-        builder.remove(-1, 1)

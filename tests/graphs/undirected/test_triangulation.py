@@ -14,7 +14,7 @@ from treewright.graphs import (
     minimal_triangulation,
     triangulate,
 )
-from treewright.graphs.undirected.elimination import METHODS
+from treewright.graphs.undirected.triangulation import METHODS
 from treewright.tables.schema import Schema, Variable
 
 SQUARE = UndirectedGraph(

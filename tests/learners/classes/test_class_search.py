@@ -22,7 +22,7 @@ from tests.reference.learners.class_search import TwinSearch, class_of, classes_
 import treewright as tw
 from treewright import _core
 from treewright.criteria.scores.score import PluralScore, as_families
-from treewright.graphs.directed.arcs import as_array
+from treewright.graphs.edges import as_array
 from treewright.learners import PairSchedule
 
 # steps

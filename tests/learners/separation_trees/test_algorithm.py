@@ -15,7 +15,7 @@ from tests.reference.learners.separation_trees import local_skeleton, random_cas
 import treewright as tw
 from treewright import _core
 from treewright.graphs import consistent_extension
-from treewright.graphs.undirected.elimination import METHODS
+from treewright.graphs.undirected.triangulation import METHODS
 from treewright.learners.separation_trees.node_skeletons import find_node_skeletons
 
 RULES = ("contest", "first", "majority", "max_p")

@@ -8,7 +8,7 @@ from tests.conftest import dag_of
 from tests.learners.separation_trees.main_algorithm import learn_main
 
 import treewright as tw
-from treewright.graphs.undirected.elimination import METHODS
+from treewright.graphs.undirected.triangulation import METHODS
 from treewright.learners.separation_trees.node_skeletons import find_node_skeletons
 
 EXAMPLE_1 = dag_of("1->2 1->3 1->5 2->4 3->4 4->7 5->6 6->7")

@@ -21,7 +21,7 @@ from treewright.cli.learning.task import Task
 from treewright.cli.options import command
 from treewright.errors import FileMissingError, FormatError
 from treewright.graphs import Dag, FeatureGraph, Knowledge
-from treewright.graphs.knowledge.hypergraph_files import read_hypergraph
+from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned
 from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, fit
 from treewright.models.formats.twm import save

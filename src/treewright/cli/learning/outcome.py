@@ -17,7 +17,7 @@ from treewright.cli.learning.table_method import about_tables
 from treewright.cli.learning.task import Task
 from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
 from treewright.graphs.compare import moral_graph
-from treewright.graphs.undirected.treewidth import treewidth_upper_bound
+from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models import GaussianNetwork

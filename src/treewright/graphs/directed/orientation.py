@@ -10,13 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from treewright import _core
-from treewright.graphs.directed.arcs import GivenPairs, NamedArc, resolve_pairs
-from treewright.graphs.directed.colliders import GivenCollider, resolve_collider, undirected_rest
-from treewright.graphs.directed.cpdag import Cpdag
+from treewright.graphs.directed.cpdag import Cpdag, GivenCollider, resolve_collider, undirected_rest
 from treewright.graphs.directed.dag import Collider, Dag
-from treewright.graphs.directed.extension import consistent_extension, nearest_extension
-from treewright.graphs.directed.meek import MeekClosure, meek_closure
-from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.directed.pdag import (
+    MeekClosure,
+    Pdag,
+    consistent_extension,
+    meek_closure,
+    nearest_extension,
+)
+from treewright.graphs.edges import GivenPairs, NamedArc, resolve_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema
 from treewright.types import Arc

@@ -1,8 +1,21 @@
 """Partially directed graphs: edges that have a direction beside edges that have none yet.
 
-A :class:`Pdag` promises one mark per pair of variables and no more. Whether its undirected edges can be
-directed without a cycle or a new v-structure is a question for `consistent_extension`; a `Pdag` that has the
-answer in its type is a `Cpdag`.
+A :class:`Pdag` promises one mark per pair of variables and no more. Meek's rules say which directions follow
+from directions. In a graph whose v-structures are all known, an undirected edge a - b has to be a -> b when
+
+- R1: c -> a with c and b not adjacent (else a would be the middle of a new v-structure),
+- R2: a -> c -> b (else there would be a cycle),
+- R3: a - c -> b and a - d -> b with c and d not adjacent,
+- R4: a - d -> c -> b with c adjacent to a, and d and b not adjacent (needed with background knowledge only).
+
+A consistent extension directs the undirected edges so that no cycle and no new v-structure appears. Dor &
+Tarsi (1992) build one backwards: find a vertex that can be last, point everything at it, take it out, go on.
+Here it is always the one with the largest name, so that a graph has one canonical extension whatever the
+column order. A `Pdag` that has the answer in its type is a `Cpdag`.
+
+References
+----------
+Meek (1995). Causal inference and causal explanation with background knowledge. UAI.
 """
 
 from __future__ import annotations
@@ -12,9 +25,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import GivenPairs, NamedArc, Pairs, as_array, named_pairs, resolve_pairs
+from treewright import _core
+from treewright.errors import CycleError, GraphError
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.edges import (
+    GivenPairs,
+    NamedArc,
+    Pairs,
+    as_array,
+    as_pairs,
+    named_pairs,
+    path_text,
+    resolve_pairs,
+)
+from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc
@@ -141,3 +165,97 @@ def _require_one_mark(schema: Schema, arrows: Iterable[Arc], lines: Iterable[Arc
         other = seen.setdefault((min(u, v), max(u, v)), mark)
         if other != mark:
             raise GraphError(f"two variables share at most one edge; found {other} and {mark}")
+
+
+@dataclass(frozen=True)
+class MeekClosure:
+    """A closed graph, and by name the orientations left out because they would have closed a cycle."""
+
+    graph: Pdag
+    skipped: tuple[NamedArc, ...]
+
+
+def close_under_meek(graph: Pdag) -> Pdag:
+    """Direct every edge that Meek's rules R1 to R4 direct.
+
+    Examples
+    --------
+    >>> from treewright.tables import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> close_under_meek(Pdag(schema, [("a", "b")], [("b", "c")])).directed_edges()
+    [('a', 'b'), ('b', 'c')]
+    """
+    return meek_closure(graph).graph
+
+
+def meek_closure(graph: Pdag) -> MeekClosure:
+    """Direct every edge that Meek's rules direct, and report what they could not.
+
+    From directions that some DAG has, no rule ever asks for a cycle. Directions found in data may contradict
+    each other; an orientation that would close a directed cycle is then skipped, and the edge stays
+    undirected unless another rule directs it the other way. Edges are taken in the order of their names.
+
+    Examples
+    --------
+    >>> from treewright.tables import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcde"])
+    >>> arrows = [("b", "c"), ("c", "d"), ("d", "a"), ("e", "a")]
+    >>> closure = meek_closure(Pdag(schema, arrows, [("a", "b")]))
+    >>> closure.skipped, closure.graph.undirected_edges()
+    ((('a', 'b'),), [('a', 'b')])
+    """
+    directed, undirected, skipped = _core.close_under_meek(
+        len(graph.schema), *graph.marks, ranks_by_name(graph.schema)
+    )
+    closed = Pdag(graph.schema, as_pairs(directed), as_pairs(undirected))
+    return MeekClosure(closed, tuple(named_pairs(graph.schema, as_pairs(skipped), ordered=True)))
+
+
+def consistent_extension(graph: Pdag) -> Dag | None:
+    """Extend to a DAG with the same skeleton, arrows and v-structures; None when there is none.
+
+    Examples
+    --------
+    >>> from treewright.tables import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> consistent_extension(Pdag(schema, [], [("a", "b"), ("b", "c")])).edges()
+    [('a', 'b'), ('b', 'c')]
+    >>> square = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]
+    >>> consistent_extension(Pdag(schema, [], square)) is None
+    True
+    """
+    arcs = _core.consistent_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))
+    return None if arcs is None else Dag(graph.schema, as_pairs(arcs))
+
+
+def nearest_extension(graph: Pdag) -> Dag:
+    """Extend to a DAG with the same skeleton and arrows, adding v-structures only where nothing else is left.
+
+    It is the consistent extension when there is one. Where no vertex can be last without a new v-structure,
+    the one that makes fewest is.
+
+    Raises
+    ------
+    CycleError
+        When the arrows themselves close a cycle.
+
+    Examples
+    --------
+    >>> from treewright.tables import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> square = Pdag(schema, [], [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")])
+    >>> nearest_extension(square).edges()
+    [('a', 'b'), ('a', 'd'), ('b', 'c'), ('c', 'd')]
+    """
+    cycle = directed_cycle(graph)
+    if cycle:
+        raise CycleError(f"the arrows close a directed cycle: {cycle}")
+    arcs = _core.nearest_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))
+    return Dag(graph.schema, as_pairs(arcs))
+
+
+def directed_cycle(graph: Pdag) -> str:
+    """One directed cycle in words; empty when there is none."""
+    arrows = as_array(graph.index_directed_edges())
+    cycle = _core.find_cycle(len(graph.schema), arrows, ranks_by_name(graph.schema))
+    return path_text(graph.schema, (*cycle, cycle[0])) if cycle else ""

@@ -1,7 +1,10 @@
 """Hypergraphs: sets of variables that belong together, and the trees and graphs they make.
 
 A set says that its members may influence each other directly; variables that share no set do so only through
-others. Which sets are right about a graph is the business of :mod:`~treewright.graphs.knowledge.legitimacy`.
+others. Sets are legitimate as *knowledge* about a graph when the ends of every arc share a set, and so do
+every two parents of a common child: then separation in their 2-section implies d-separation. They are
+legitimate as *databases*, which is more, when some set holds each variable together with all of its parents:
+then the joint distribution follows from what the databases show (Xie, Geng & Zhao 2006).
 """
 
 from __future__ import annotations
@@ -9,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treewright import _core
-from treewright.errors import GraphError, SchemaError, UnknownNameError
+from treewright.errors import GraphError, IllegitimateHypergraph, SchemaError, UnknownNameError
 from treewright.graphs._bits import from_sets
-from treewright.graphs.undirected.cluster_trees import join_within
-from treewright.graphs.undirected.d_separation_trees import DSeparationTree
-from treewright.graphs.undirected.elimination import Method
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.undirected.cluster_trees import DSeparationTree, join_within, spanning_cliques
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.junction_trees import spanning_cliques
-from treewright.graphs.undirected.triangulation import triangulate
+from treewright.graphs.undirected.triangulation import Method, triangulate
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
@@ -92,3 +93,119 @@ def _read_hyperedge(schema: Schema, number: int, item: Iterable[NameOrIndex]) ->
         raise UnknownNameError(f"hyperedge {number}: {error}") from None
     except SchemaError as error:
         raise SchemaError(f"hyperedge {number}: {error}") from None
+
+
+def check_legitimate(
+    dag: Dag, hyperedges: Iterable[Iterable[NameOrIndex]], *, databases: bool = False
+) -> None:
+    """Refuse sets of variables that tear apart what belongs together in a graph.
+
+    Parameters
+    ----------
+    dag
+        The graph, known or presumed.
+    hyperedges
+        Sets of variables that together hold every one.
+    databases
+        Whether the sets are the columns of databases: then each variable has to share a set with all of its
+        parents, which the distribution needs.
+
+    Raises
+    ------
+    IllegitimateHypergraph
+        It names the first two variables that never occur together and should, or the families that lie in no
+        set.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> dag = Dag(Schema([Variable(name) for name in "abc"]), [("a", "c"), ("b", "c")])
+    >>> check_legitimate(dag, ["abc"])
+    >>> check_legitimate(dag, ["ac", "bc"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.IllegitimateHypergraph: parents 'a' and 'b' of 'c' never occur together; ...
+    >>> check_legitimate(dag, ["ab", "ac", "bc"])
+    >>> check_legitimate(dag, ["ab", "ac", "bc"], databases=True)
+    Traceback (most recent call last):
+        ...
+    treewright.errors.IllegitimateHypergraph: no database has 'c' together with all its parents 'a', 'b'
+    """
+    schema = dag.schema
+    sets = read_hyperedges(schema, hyperedges)
+    torn = sorted(set(dag.moral_graph().edges()) - set(two_section(schema, sets).edges()))
+    if torn:
+        raise IllegitimateHypergraph(
+            f"{_why_together(dag, *torn[0])} never occur together; put them into one hyperedge"
+        )
+    if databases:
+        _check_families(dag, sets)
+
+
+def _why_together(dag: Dag, u: str, v: str) -> str:
+    if dag.adjacent(u, v):
+        tail, head = (u, v) if dag.has_arc(u, v) else (v, u)
+        return f"{tail!r} and its child {head!r}"
+    common = set(dag.children(u)) & set(dag.children(v))
+    child = min(dag.schema.names_of(common))
+    return f"parents {u!r} and {v!r} of {child!r}"
+
+
+def _check_families(dag: Dag, sets: list[Scope]) -> None:
+    schema = dag.schema
+    wholes = [frozenset(one) for one in sets]
+    torn = [
+        child
+        for child in schema.name_order
+        if not any({child, *dag.parents(child)} <= whole for whole in wholes)
+    ]
+    if torn:
+        told = [
+            f"{schema.names[v]!r} together with all its parents {_quoted(schema, dag.parents(v))}"
+            for v in torn
+        ]
+        raise IllegitimateHypergraph("no database has " + "; nor ".join(told))
+
+
+def check_tree(dag: Dag, tree: DSeparationTree) -> None:
+    """Refuse a tree with a separator that does not d-separate its two sides in a graph.
+
+    That is the definition of a d-separation tree, checked literally.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> tree = DSeparationTree(schema, [("a", "b"), ("b", "c")], [(0, 1)])
+    >>> check_tree(Dag(schema, [("a", "b"), ("b", "c")]), tree)
+    >>> check_tree(Dag(schema, [("a", "b"), ("c", "b")]), tree)
+    Traceback (most recent call last):
+        ...
+    treewright.errors.IllegitimateHypergraph: the separator {'b'} does not d-separate 'a' and 'c'
+    """
+    schema = dag.schema
+    if set(schema.names) != set(tree.schema.names):
+        raise GraphError("the graph and the tree must have the same variables")
+    here = [schema.index(name) for name in tree.schema.names]
+    for position, shared in enumerate(tree.separator_scopes):
+        given = tuple(here[v] for v in shared)
+        first, second = ([here[v] for v in side] for side in tree.sides(position))
+        if dag.native.connected(first, given)[second].any():
+            u, v = _connected_pair(dag, first, second, given)
+            raise IllegitimateHypergraph(
+                f"the separator {{{_quoted(schema, given)}}} does not d-separate {u!r} and {v!r}"
+            )
+
+
+def _connected_pair(dag: Dag, first: list[int], second: list[int], given: Scope) -> tuple[str, str]:
+    """The first pair by name that a set leaves connected."""
+    names = dag.schema.names
+    pairs = []
+    for u in first:
+        reached = dag.native.connected((u,), given)
+        pairs += [(min(names[u], names[v]), max(names[u], names[v])) for v in second if reached[v]]
+    return min(pairs)
+
+
+def _quoted(schema: Schema, scope: Iterable[int]) -> str:
+    return ", ".join(map(repr, sorted(schema.names_of(scope))))

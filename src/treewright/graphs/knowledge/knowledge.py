@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import KnowledgeError
-from treewright.graphs.directed.arcs import NamedArc, listed
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag, as_pdag
+from treewright.graphs.edges import NamedArc, listed
 from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
 from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph

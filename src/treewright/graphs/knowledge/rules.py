@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import KnowledgeError, nearest
-from treewright.graphs.directed.arcs import NamedArc, as_array, listed, path_text
+from treewright.graphs.edges import NamedArc, as_array, listed, path_text
 from treewright.graphs.ranked import ranks_by_name
 from treewright.tables.schema import Schema
 from treewright.types import Matrix

@@ -15,8 +15,8 @@ import numpy as np
 from treewright import _core
 from treewright.errors import GraphError
 from treewright.graphs._bits import to_sets
-from treewright.graphs.undirected.elimination import require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.graphs.undirected.triangulation import require_perfect_order
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 

@@ -1,8 +1,7 @@
 """Undirected graphs over the variables of a schema.
 
 The graph is a frozen value. Inside it is a matrix of bits, one row of 64-bit words per variable, which the
-native core reads as it is; names appear where people write and read them. Searches that change one edge at a
-time use an :class:`UndirectedBuilder` and freeze it when they are done.
+native core reads as it is; names appear where people write and read them.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ from treewright.graphs._bits import (
     n_words,
     pack,
     row_of,
-    set_bits,
     to_sets,
     unpack,
 )
-from treewright.graphs.edges import Edge, EdgeArray, EdgeLike, read_edges
+from treewright.graphs.edges import Edge, EdgeLike, Pairs, named_pairs, read_edges
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
@@ -96,7 +94,7 @@ class UndirectedGraph(FrozenGraph):
         return f"UndirectedGraph({len(self.schema)} variables, {self.n_edges} edges)"
 
     @cached_property
-    def edge_array(self) -> EdgeArray:
+    def edge_array(self) -> Pairs:
         """The edges as indices: one line per edge, the smaller index first, lines in order."""
         ends = _core.graph_edges(self.rows)
         ends.flags.writeable = False
@@ -117,9 +115,7 @@ class UndirectedGraph(FrozenGraph):
 
     def edges(self) -> list[tuple[str, str]]:
         """The edges as pairs of names, sorted."""
-        names = self.schema.names
-        pairs = ((names[u], names[v]) for u, v in self.edge_array.tolist())
-        return sorted((a, b) if a < b else (b, a) for a, b in pairs)
+        return named_pairs(self.schema, self.index_edges(), ordered=False)
 
     def adjacent(self, u: NameOrIndex, v: NameOrIndex) -> bool:
         """Whether two variables are joined; none is joined to itself."""
@@ -194,86 +190,3 @@ class UndirectedGraph(FrozenGraph):
         graph.add_nodes_from(self.schema.names)
         graph.add_edges_from(self.edges())
         return graph
-
-
-class UndirectedBuilder:
-    """A graph that a search changes edge by edge.
-
-    A row is one Python integer, so a change costs a few operations. Vertices are indices; names are for the
-    frozen graph.
-
-    Examples
-    --------
-    >>> from treewright.tables.schema import Schema, Variable
-    >>> builder = UndirectedBuilder(Schema([Variable(name) for name in "abc"]))
-    >>> builder.add(0, 2), builder.add(0, 1), builder.remove(1, 0)
-    (True, True, True)
-    >>> builder.freeze().edges()
-    [('a', 'c')]
-    """
-
-    def __init__(self, schema: Schema, edges: Iterable[Edge] = ()) -> None:
-        self.schema = schema
-        self._rows = [0] * len(schema)
-        self._n_edges = 0
-        for u, v in edges:
-            self.add(u, v)
-
-    @classmethod
-    def of(cls, graph: UndirectedGraph) -> UndirectedBuilder:
-        """A builder that starts at a graph."""
-        builder = cls(graph.schema)
-        octets = graph.rows.astype("<u8", copy=False)
-        builder._rows = [int.from_bytes(row.tobytes(), "little") for row in octets]
-        builder._n_edges = graph.n_edges
-        return builder
-
-    @property
-    def n_edges(self) -> int:
-        return self._n_edges
-
-    def adjacent(self, u: int, v: int) -> bool:
-        return bool(self._rows[u] >> v & 1)
-
-    def neighbours(self, v: int) -> Scope:
-        """Indices of the variables joined to `v`, rising."""
-        return set_bits(self._rows[v])
-
-    def degree(self, v: int) -> int:
-        return self._rows[v].bit_count()
-
-    def add(self, u: int, v: int) -> bool:
-        """Join two variables; False if they were joined already."""
-        self._check(u, v)
-        if self.adjacent(u, v):
-            return False
-        self._flip(u, v)
-        self._n_edges += 1
-        return True
-
-    def remove(self, u: int, v: int) -> bool:
-        """Part two variables; False if they were not joined."""
-        self._check(u, v)
-        if not self.adjacent(u, v):
-            return False
-        self._flip(u, v)
-        self._n_edges -= 1
-        return True
-
-    def freeze(self) -> UndirectedGraph:
-        """The graph as it is now; the builder can go on."""
-        n = len(self.schema)
-        octets = b"".join(row.to_bytes(8 * n_words(n), "little") for row in self._rows)
-        rows = np.frombuffer(octets, dtype="<u8").astype(np.uint64).reshape(n, n_words(n))
-        return UndirectedGraph.of_rows(self.schema, rows)
-
-    def _flip(self, u: int, v: int) -> None:
-        self._rows[u] ^= 1 << v
-        self._rows[v] ^= 1 << u
-
-    def _check(self, u: int, v: int) -> None:
-        n = len(self._rows)
-        if not (0 <= u < n and 0 <= v < n):
-            self.schema.index(u if not 0 <= u < n else v)  # raises, naming the number
-        if u == v:
-            raise GraphError(f"an edge joins two different variables; found {self.schema.names[u]!r} twice")

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs.directed.arcs import as_pairs
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.edges import as_pairs
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema

@@ -1,7 +1,12 @@
-"""Triangulations: chordal graphs that contain a given graph.
+"""Elimination orders, the chordal graphs that they make, and the width of these.
 
-Inference on a graph costs what its chordal cover costs, exponential in the width: the size of the largest
-clique less one. Every elimination order gives a cover, and every minimal cover comes from one.
+Eliminating a variable joins its remaining neighbours and takes it away. A graph in which some order never has
+to add an edge is chordal: every cycle of four or more has a chord. Inference costs what a chordal cover
+costs, exponential in its width: the size of the largest clique less one. Every elimination order gives a
+cover, and every minimal cover comes from one; the least width is the *treewidth*. Finding it is hard; the
+rules here are the well-known good guesses, bounds from both sides are cheap and often meet, and small graphs
+can be settled by search. Ties are broken by the names of the variables, so results do not depend on the order
+of the columns.
 """
 
 from __future__ import annotations
@@ -9,18 +14,116 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError
+from treewright.errors import GraphError, TreewidthError, nearest
 from treewright.graphs._bits import to_sets
-from treewright.graphs.directed.arcs import listed
-from treewright.graphs.edges import Edge
-from treewright.graphs.undirected.elimination import Method, elimination_order, require_perfect_order
+from treewright.graphs.edges import Edge, listed
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Scope
+
+Method = Literal["min_fill", "min_degree", "mcs", "mcs_m", "lex_bfs", "lex_m"]
+METHODS: tuple[str, ...] = get_args(Method)
+
+
+def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Scope:
+    """An elimination order by a rule.
+
+    Parameters
+    ----------
+    method
+        ``min_fill``: next the variable whose elimination adds the fewest edges, of several the one with the
+        fewest neighbours; ``min_degree``: the one with the fewest neighbours; ``mcs``: maximum cardinality
+        search from the first name, turned round; ``lex_bfs``: lexicographic breadth-first search, turned
+        round; ``mcs_m`` and ``lex_m``: their relatives whose fill is minimal. All but ``min_degree`` add
+        nothing to a chordal graph.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> path = UndirectedGraph(Schema([Variable(name) for name in "abc"]), [("a", "b"), ("b", "c")])
+    >>> elimination_order(path), elimination_order(path, "mcs")
+    ((0, 1, 2), (2, 1, 0))
+    """
+    if method not in METHODS:
+        raise GraphError(f"there is no elimination rule {method!r}; there are {nearest(method, METHODS)}")
+    return _scope(_core.elimination_order(graph.rows, graph.ties, method))
+
+
+def perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
+    """An order whose elimination adds no edge; None if the graph is not chordal.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> square = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+    >>> perfect_elimination_order(square) is None
+    True
+    >>> perfect_elimination_order(square.with_edges([("a", "c")]))
+    (3, 2, 1, 0)
+    """
+    order = _core.perfect_order(graph.rows, graph.ties)
+    return None if order is None else _scope(order)
+
+
+def is_chordal(graph: UndirectedGraph) -> bool:
+    """Whether every cycle of four or more variables has a chord."""
+    return perfect_elimination_order(graph) is not None
+
+
+def chordless_cycle(graph: UndirectedGraph) -> Scope | None:
+    """The variables, in turn, of a cycle of at least four that has no chord; None if the graph is chordal."""
+    return _scope(_core.chordless_cycle(graph.rows, graph.ties)) or None
+
+
+def require_perfect_order(graph: UndirectedGraph, what: str) -> Scope:
+    """A perfect elimination order, or a `GraphError` that shows a chordless cycle."""
+    order = perfect_elimination_order(graph)
+    if order is not None:
+        return order
+    cycle = chordless_cycle(graph)
+    assert cycle is not None
+    shown = " - ".join(graph.schema.names_of((*cycle, cycle[0])))
+    raise GraphError(
+        f"{what} needs a chordal graph; this one has the chordless cycle {shown}; triangulate it first"
+    )
+
+
+def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[Scope, ...]:
+    """All maximal cliques, each and all in the order of the names.
+
+    Takes linear time for a chordal graph. Any other graph can have exponentially many cliques.
+
+    Parameters
+    ----------
+    limit
+        Refuse, with a `GraphError`, to list more cliques than this.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> maximal_cliques(UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "a")]))
+    ((0, 1, 2), (3,))
+    """
+    found = _core.maximal_cliques(graph.rows, graph.ties, limit)
+    if found is None:
+        raise GraphError(
+            f"the graph of {len(graph.schema)} variables and {graph.n_edges} edges has more than {limit} "
+            "maximal cliques; raise limit= or triangulate it first (a chordal graph has at most one clique "
+            "per variable)"
+        )
+    return to_sets(*found)
+
+
+def _scope(order: npt.NDArray[np.uint32]) -> Scope:
+    return tuple(order.tolist())
 
 
 @dataclass(frozen=True)
@@ -132,3 +235,106 @@ def make_minimal(graph: UndirectedGraph, chordal: UndirectedGraph) -> Triangulat
     rows = _core.make_minimal(graph.rows, chordal.rows, graph.ties)
     cover = UndirectedGraph.of_rows(graph.schema, rows)
     return eliminate(graph, require_perfect_order(cover, "a triangulation"))
+
+
+LARGEST_CORE = 64
+
+
+def degeneracy(graph: UndirectedGraph) -> int:
+    """The largest minimum degree over all subgraphs; a lower bound of the treewidth."""
+    return _core.degeneracy(graph.rows)
+
+
+def treewidth_lower_bound(graph: UndirectedGraph) -> int:
+    """A width that no triangulation can go below.
+
+    The better of the degeneracy and its counterpart over minors, found by contracting a variable of least
+    degree into the neighbour with which it shares least ("least-c" contraction degeneracy [1]_).
+
+    References
+    ----------
+    .. [1] Bodlaender & Koster (2011). Treewidth computations II. Lower bounds. Information and Computation
+       209, 1103-1119.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abcd"])
+    >>> square = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+    >>> treewidth_lower_bound(square), treewidth_upper_bound(square), exact_treewidth(square)
+    (2, 2, 2)
+    """
+    return max(degeneracy(graph), _core.contraction_bound(graph.rows, graph.ties))
+
+
+def treewidth_upper_bound(graph: UndirectedGraph) -> int:
+    """The width of :func:`narrow_triangulation`, without building it."""
+    return _core.bound_treewidth(graph.rows, graph.ties, 0)[1]
+
+
+def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
+    """The narrowest triangulation that the rules of thumb find.
+
+    Reduces the graph by safe rules, which cost no width, splits it into blocks, and takes for each block the
+    best of min-fill, min-degree, MCS-M and LEX M.
+    """
+    return eliminate(graph, _core.bound_treewidth(graph.rows, graph.ties, 0)[2].tolist())
+
+
+def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
+    """The treewidth, proved; -1 without variables.
+
+    Simplicial and almost simplicial variables are eliminated and the rest is split into blocks, which leaves
+    the answer as it is [1]_; what the bounds leave open is searched, elimination order by elimination order.
+
+    Parameters
+    ----------
+    graph
+        Any undirected graph, however large, if its reduced core is small.
+    limit
+        The largest core, in variables, that may be searched (at most 64); the search can take time
+        exponential in it. A larger one raises `TreewidthError`, naming the bounds.
+
+    References
+    ----------
+    .. [1] Bodlaender, Koster & van den Eijkhof (2005). Preprocessing rules for triangulation of probabilistic
+       networks. Computational Intelligence 21, 286-305.
+    """
+    return _settled(graph, limit)[0]
+
+
+def optimal_triangulation(graph: UndirectedGraph, *, limit: int = 30) -> Triangulation:
+    """A triangulation whose width is the treewidth; see :func:`exact_treewidth`."""
+    return eliminate(graph, _settled(graph, limit)[1])
+
+
+def fits(graph: UndirectedGraph, width: int) -> Scope | None:
+    """An elimination order of at most the given width, or None if none was found.
+
+    Never accepts wrongly. Eliminates simplicial and almost simplicial variables while there are any, which is
+    safe, and by min-fill only when there are none; so it can reject wrongly, but not for a width up to two.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(name) for name in "abc"])
+    >>> triangle = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("a", "c")])
+    >>> fits(triangle, 1) is None, fits(triangle, 2)
+    (True, (0, 1, 2))
+    """
+    if width < 0:
+        raise TreewidthError(f"a width bound is at least 0; found {width}")
+    order = _core.fits(graph.rows, graph.ties, width)
+    return None if order is None else tuple(order.tolist())
+
+
+def _settled(graph: UndirectedGraph, limit: int) -> tuple[int, Scope]:
+    if not 0 <= limit <= LARGEST_CORE:
+        raise TreewidthError(f"limit= is a number of variables from 0 to {LARGEST_CORE}; found {limit}")
+    lower, upper, order, unresolved = _core.bound_treewidth(graph.rows, graph.ties, limit)
+    if unresolved:
+        raise TreewidthError(
+            f"the treewidth lies between {lower} and {upper}; a core of {unresolved} variables is left to "
+            f"search, more than limit={limit}; raise limit= (at most {LARGEST_CORE}) or settle for the bounds"
+        )
+    return upper, tuple(order.tolist())

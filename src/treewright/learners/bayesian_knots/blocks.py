@@ -29,7 +29,7 @@ from treewright.graphs import (
     UndirectedGraph,
     edge,
 )
-from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.edges import NamedArc
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners.bayesian_knots.combination import Vote
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies

@@ -26,7 +26,7 @@ from treewright import _core
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, Pdag, meek_closure, nearest_extension
-from treewright.graphs.directed.arcs import NamedArc, named_pairs
+from treewright.graphs.edges import NamedArc, named_pairs
 from treewright.tables.schema import Schema
 from treewright.types import Arc
 

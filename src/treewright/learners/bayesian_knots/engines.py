@@ -21,7 +21,7 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.queries import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Pdag
-from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.edges import NamedArc
 from treewright.learners.bayesian_knots.combination import Tie, Vote
 from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass

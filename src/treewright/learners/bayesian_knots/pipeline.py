@@ -35,7 +35,7 @@ from treewright.graphs import (
     bind_knowledge,
     edge,
 )
-from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.edges import NamedArc
 from treewright.learners.bayesian_knots.combination import Combined, Tie, Vote, combine_classes, combine_dags
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner, KnotSettings

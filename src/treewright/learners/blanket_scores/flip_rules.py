@@ -9,7 +9,7 @@ import numpy as np
 from treewright.errors import KnowledgeError, SettingError, TreewidthError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge
 from treewright.graphs._bits import Rows, pack, unpack
-from treewright.graphs.undirected.treewidth import fits
+from treewright.graphs.undirected.triangulation import fits
 from treewright.tables.schema import Schema
 
 

@@ -22,8 +22,7 @@ from treewright.criteria import (
 from treewright.criteria.graph_scores.structure_score import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
-from treewright.graphs.undirected.treewidth import fits, narrow_triangulation
-from treewright.graphs.undirected.triangulation import eliminate
+from treewright.graphs.undirected.triangulation import eliminate, fits, narrow_triangulation
 from treewright.learners.blanket_scores.choice import is_even, may_be_even
 from treewright.learners.blanket_scores.flip_rules import FlipRules
 from treewright.learners.blanket_scores.learned_graph import FlippedEdge, LearnedGraph

@@ -15,7 +15,7 @@ from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
-from treewright.graphs.undirected.elimination import require_perfect_order
+from treewright.graphs.undirected.triangulation import require_perfect_order
 from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.default_search import check_effort, draw_seeds, search_from
 from treewright.learners.bounded_treewidth.growth import check_bounds

@@ -14,7 +14,7 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, fits
 from treewright.graphs._bits import pack, to_sets
-from treewright.graphs.directed.arcs import as_array
+from treewright.graphs.edges import as_array
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.classes.class_search import class_search

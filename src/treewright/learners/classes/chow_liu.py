@@ -26,7 +26,7 @@ from treewright.graphs import (
     maximum_branching,
     maximum_spanning_forest,
 )
-from treewright.graphs.directed.arcs import listed
+from treewright.graphs.edges import listed
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Progress

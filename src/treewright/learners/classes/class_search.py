@@ -31,7 +31,7 @@ from treewright.criteria.scores.native_scores import CountedScore, without_price
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag
-from treewright.graphs.directed.arcs import resolve_pairs
+from treewright.graphs.edges import resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_matrix, unrank_pairs
 from treewright.learners.classes.pair_schedule import (
     Allowed,

@@ -22,7 +22,7 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
-from treewright.graphs.directed.arcs import as_array, as_pairs, resolve_pairs
+from treewright.graphs.edges import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.types import Progress, Step

@@ -29,7 +29,7 @@ from treewright.graphs import (
     bind_knowledge,
     consistent_extension,
 )
-from treewright.graphs.directed.colliders import undirected_rest
+from treewright.graphs.directed.cpdag import undirected_rest
 from treewright.graphs.directed.orientation import add_directions
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import check_parents, climb, learn_dag_climbing

@@ -29,8 +29,8 @@ from treewright.graphs import (
     bind_knowledge,
     orient_consistently,
 )
-from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider, Orientation
+from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.hill_climbing import climb_obediently, marks_of, one_way_arcs
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders

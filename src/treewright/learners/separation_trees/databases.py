@@ -33,7 +33,7 @@ from treewright.graphs import (
     bind_knowledge,
     separation_tree_from_hypergraph,
 )
-from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.hill_climbing import marks_of
 from treewright.learners.separation_trees.absent_edges import explain_absent_edge
 from treewright.learners.separation_trees.algorithm import learn_by_separation_tree

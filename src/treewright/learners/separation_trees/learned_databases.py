@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treewright.graphs import DSeparationTree
-from treewright.graphs.directed.arcs import NamedArc
+from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.pair_schedule import remarks_on_copies
 from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from treewright.errors import GraphError
 from treewright.graphs import DSeparationTree, UndirectedGraph
-from treewright.graphs.directed.arcs import NamedArc
 from treewright.graphs.directed.orientation import NamedCollider
+from treewright.graphs.edges import NamedArc
 from treewright.learners.independence.functional import Functional
 from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit

@@ -7,7 +7,7 @@ from typing import Literal
 
 from treewright.criteria.tests.queries import as_level, one_of
 from treewright.errors import SettingError
-from treewright.graphs.undirected.elimination import Method
+from treewright.graphs.undirected.triangulation import Method
 
 LocalSearch = Literal["pc", "exhaustive"]
 Depth = int | None | Literal["auto"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.errors import TreewidthError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.inference.clique_tree import depth_first
 from treewright.inference.factor import Factor
 from treewright.limits import check_table

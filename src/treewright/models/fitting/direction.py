@@ -12,8 +12,7 @@ from typing import Any
 
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.directed.extension import consistent_extension, directed_cycle
-from treewright.graphs.directed.pdag import Pdag
+from treewright.graphs.directed.pdag import Pdag, consistent_extension, directed_cycle
 
 EXTENSION_RULE = "consistent extension: of the variables that can be last, the one with the largest name"
 

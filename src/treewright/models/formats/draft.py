@@ -14,8 +14,8 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import FormatError, TreewrightError, nearest
-from treewright.graphs.directed.arcs import as_array
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.edges import as_array
 from treewright.graphs.ranked import ranks_by_name
 from treewright.limits import memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork

@@ -15,9 +15,13 @@ from typing import cast
 import numpy as np
 
 from treewright.errors import SettingError, TableTooLarge
-from treewright.graphs.undirected.elimination import is_chordal, maximal_cliques
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.treewidth import fits, treewidth_upper_bound
+from treewright.graphs.undirected.triangulation import (
+    fits,
+    is_chordal,
+    maximal_cliques,
+    treewidth_upper_bound,
+)
 from treewright.models.discrete.dirichlet import Dirichlet
 from treewright.models.discrete.family_counts import FamilyCounter
 from treewright.models.undirected.markov_fitting import (

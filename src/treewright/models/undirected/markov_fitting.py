@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.errors import SettingError, TableTooLarge
-from treewright.graphs.undirected.elimination import is_chordal, maximal_cliques
+from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.junction_trees import JunctionTree
-from treewright.graphs.undirected.triangulation import triangulate
+from treewright.graphs.undirected.triangulation import is_chordal, maximal_cliques, triangulate
 from treewright.inference.clique_tree import CliqueTree, depth_first
 from treewright.inference.factor import Factor
 from treewright.limits import format_bytes, memory_limit, table_cells

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.undirected.elimination import require_perfect_order
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.graphs.undirected.triangulation import require_perfect_order
 from treewright.inference.evidence import Evidence
 from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from treewright.errors import FormatError, GraphError, SchemaError, TreewidthError
-from treewright.graphs.undirected.cluster_trees import ClusterTree
-from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.tables.schema import Schema
 
 

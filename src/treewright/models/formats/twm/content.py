@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import FormatError
-from treewright.graphs.directed.clustered_dag import ClusteredDag
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.undirected.clusters import Clusters
+from treewright.graphs.undirected.clusters import ClusteredDag, Clusters
 from treewright.models.formats.json_values import as_list, expect, read_label, write_label
 from treewright.models.model import AnyModel
 from treewright.tables.schema import Schema, Variable

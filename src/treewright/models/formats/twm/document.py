@@ -23,8 +23,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from treewright.errors import FormatError, SettingError
-from treewright.graphs.undirected.cluster_trees import ClusterTree
-from treewright.graphs.undirected.junction_trees import JunctionTree
+from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.models.formats.json_values import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.formats.twm import bayesian, continuous, feature, markov
