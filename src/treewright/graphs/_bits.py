@@ -73,6 +73,14 @@ def frozen(rows: Rows) -> Rows:
     return rows
 
 
+def find_leader(leader: list[int], i: int) -> int:
+    """Who leads the part of a forest of leaders that holds a number; ways are halved as they are walked."""
+    while leader[i] != i:
+        leader[i] = leader[leader[i]]
+        i = leader[i]
+    return i
+
+
 def to_sets(offsets: Offsets, flat: Members) -> tuple[Scope, ...]:
     """Sets as tuples of indices."""
     ends, everything = offsets.tolist(), flat.tolist()

@@ -113,16 +113,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; without the treewidths, which cost more than the rest."""
-        return {
-            "shd": self.shd,
-            "shd_dag": self.shd_dag,
-            "skeleton": self.skeleton.to_dict(),
-            "hamming": self.hamming,
-            "missing": [list(pair) for pair in self.missing],
-            "extra": [list(pair) for pair in self.extra],
-            "misoriented": [list(pair) for pair in self.misoriented],
-            "irregularity": list(self.irregularity),
-        }
+        pairs = {key: list(map(list, getattr(self, key))) for key in ("missing", "extra", "misoriented")}
+        figures = {"shd": self.shd, "shd_dag": self.shd_dag, "skeleton": self.skeleton.to_dict()}
+        return figures | {"hamming": self.hamming} | pairs | {"irregularity": list(self.irregularity)}
 
 
 def compare(truth: object, learned: object) -> Comparison:
@@ -157,15 +150,12 @@ def compare(truth: object, learned: object) -> Comparison:
     missing, extra = one.keys() - other.keys(), other.keys() - one.keys()
     undirected = isinstance(first, UndirectedGraph) or isinstance(second, UndirectedGraph)
     misoriented = set() if undirected else {pair for pair in common if one[pair] != other[pair]}
-    n_pairs = comb(len(first.schema), 2)
-    skeleton = SkeletonComparison(
-        tp=len(common), fp=len(extra), fn=len(missing), tn=n_pairs - len(one) - len(extra)
-    )
+    apart = comb(len(first.schema), 2) - len(one) - len(extra)
     are_dags = isinstance(first, Dag) and isinstance(second, Dag)
     return Comparison(
         shd=len(missing) + len(extra) + len(misoriented),
         shd_dag=_differences(_marks(first), _marks(second)) if are_dags else None,
-        skeleton=skeleton,
+        skeleton=SkeletonComparison(tp=len(common), fp=len(extra), fn=len(missing), tn=apart),
         hamming=len(missing) + len(extra),
         missing=tuple(named_pairs(first.schema, missing, ordered=False)),
         extra=tuple(named_pairs(first.schema, extra, ordered=False)),
@@ -216,7 +206,7 @@ def _matched(truth: object, learned: object) -> tuple[Shape, Shape]:
 
 def _shape(given: object) -> Shape:
     shape = given
-    while not isinstance(shape, Dag | Pdag | UndirectedGraph):
+    while not isinstance(shape, Shape):
         if not hasattr(shape, "structure"):
             raise GraphError(
                 "a comparison takes a Dag, Cpdag, Pdag or UndirectedGraph, or an object whose structure "

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from treewright import _core
 from treewright.errors import GraphError
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc, Scope
@@ -90,6 +91,12 @@ def listed(names: Iterable[str], *, limit: int = 8) -> str:
     shown = [repr(name) for name in names]
     more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
     return ", ".join(shown[:limit]) + more
+
+
+def cycle_text(schema: Schema, arcs: Iterable[Arc]) -> str:
+    """One directed cycle as people draw it; empty when there is none."""
+    cycle = _core.find_cycle(len(schema), as_array(arcs), np.array(schema.name_ranks, dtype=np.uint32))
+    return path_text(schema, (*cycle, cycle[0])) if cycle else ""
 
 
 def path_text(schema: Schema, path: Scope) -> str:

@@ -54,12 +54,8 @@ def load_network(name: str) -> BayesianNetwork:
     >>> load_network("alarm")
     <BayesianNetwork: 37 variables, 46 arcs, 509 parameters>
     """
-    return _load_network(name)
-
-
-@cache
-def _load_network(name: str) -> BayesianNetwork:
-    return read_network(example_text("network", name))
+    model: BayesianNetwork = _loaded("network", name)
+    return model
 
 
 def example_graphs() -> tuple[str, ...]:
@@ -87,12 +83,13 @@ def load_graph(name: str) -> UndirectedGraph:
     >>> load_graph("six_star").irregularity()
     20
     """
-    return _load_graph(name)
+    graph: UndirectedGraph = _loaded("graph", name, "graphs")
+    return graph
 
 
 @cache
-def _load_graph(name: str) -> UndirectedGraph:
-    return read_graph(example_text("graph", name, "graphs"))
+def _loaded(what: str, name: str, *folder: str) -> Any:
+    return (read_graph if what == "graph" else read_network)(example_text(what, name, *folder))
 
 
 def read_graph(text: str) -> UndirectedGraph:
@@ -105,8 +102,7 @@ def read_graph(text: str) -> UndirectedGraph:
         "the edges are not a list of pairs of names",
     )
     try:
-        schema = Schema([Variable(name, (0, 1)) for name in vertices])
-        return UndirectedGraph(schema, [(u, v) for u, v in edges])
+        return UndirectedGraph(Schema([Variable(name, (0, 1)) for name in vertices]), edges)
     except ValueError as error:
         raise FormatError(f"the graph contradicts itself: {error}") from error
 

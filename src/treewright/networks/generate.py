@@ -203,11 +203,9 @@ def numbered_schema(cardinalities: npt.NDArray[np.int64]) -> Schema:
 
 
 def _random_tables(dag: Dag, concentration: float, rng: np.random.Generator) -> list[Floats]:
-    tables = []
-    for v, n_states in enumerate(dag.schema.cardinalities):
-        shape = tuple(dag.schema.cardinalities[p] for p in dag.parents(v))
-        tables.append(rng.dirichlet(np.full(n_states, concentration), size=shape))
-    return tables
+    sizes = dag.schema.cardinalities
+    shapes = [tuple(sizes[p] for p in dag.parents(v)) for v in range(len(sizes))]
+    return [rng.dirichlet(np.full(n, concentration), size=s) for n, s in zip(sizes, shapes, strict=True)]
 
 
 def _check_sizes(

@@ -159,11 +159,9 @@ def random_markov_network(
     graph
         The structure, which the network has exactly (but for a factor that happens to say nothing).
     states
-        States of every variable, named s0, s1, ...; by default the graph's own, and two where its variables
-        have none.
+        States of every variable, named s0, s1, ...; by default the graph's own, two where there are none.
     rng
-        Source of randomness. Cliques are visited in the order of their sorted indices, so that equal
-        generators give equal networks.
+        Source of randomness; cliques are visited in the order of their sorted indices.
 
     Examples
     --------

@@ -52,11 +52,8 @@ def read_content(data: bytes, findings: Findings) -> dict[str, Any] | None:
         return None
     findings.expect(content.get("format") == FORMAT, "format", f'"format" is not {FORMAT!r}')
     version = content.get("version")
-    findings.expect(
-        type(version) is int and version == VERSION,
-        "format",
-        f"version {version!r} is not known here, only {VERSION}",
-    )
+    known = type(version) is int and version == VERSION
+    findings.expect(known, "format", f"version {version!r} is not known here, only {VERSION}")
     check_checksum(content, findings)
     return content
 
@@ -70,15 +67,10 @@ def check_checksum(content: dict[str, Any], findings: Findings) -> None:
     except (ValueError, RecursionError):
         findings.add("checksum", "the file holds a number that is out of range")
         return
-    found = content.get("checksum")
     expected = "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
-    findings.expect(
-        found == expected,
-        "checksum",
-        "the file has none"
-        if found is None
-        else "it does not fit the content: the file was damaged or edited",
-    )
+    edited = "it does not fit the content: the file was damaged or edited"
+    message = edited if content.get("checksum") is not None else "the file has none"
+    findings.expect(content.get("checksum") == expected, "checksum", message)
 
 
 def read_variables(content: dict[str, Any], findings: Findings) -> Variables | None:
@@ -117,12 +109,9 @@ def _read_states(name: str, item: dict[str, Any], findings: Findings) -> list[An
     if strange:
         findings.add("variables", f"{strange[0]!r} is no state of {name!r}", (name,))
     else:
-        keys = {
-            (isinstance(label, str), _key(label)) for label in labels
-        }  # 1 and "1" differ, 1 and 1.0 do not
-        findings.expect(
-            len(keys) == len(labels), "variables", f"a state of {name!r} is listed twice", (name,)
-        )
+        # 1 and "1" differ, 1 and 1.0 do not
+        once = len({(isinstance(label, str), _key(label)) for label in labels}) == len(labels)
+        findings.expect(once, "variables", f"a state of {name!r} is listed twice", (name,))
     return labels
 
 

@@ -1,13 +1,24 @@
-"""The door: a file or a model goes in, a report comes out."""
+"""The door: a file or a model goes in, a report comes out.
+
+This is the only place where the checker asks the package for something: bytes of a model, and clusters.
+Neither is believed. Bytes are read and clusters are checked like those of any file.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
-from treewright.errors import FormatError
-from treewright.graphs.undirected.cluster_trees import ClusterTree
-from treewright.verification import library
+from treewright.errors import FormatError, SchemaError
+from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
+from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.models.formats import read_model
+from treewright.models.formats.text import read_source
+from treewright.models.formats.twm import to_bytes
+from treewright.models.formats.twm.certificate import as_section
+from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate
 from treewright.verification.content import Variables, read_content, read_variables
 from treewright.verification.kinds import Scopes, check_model
@@ -45,12 +56,12 @@ def verify(
     BayesianNetwork: 1 violation
       bound: a width of 1 is claimed; the cluster {bronc, dysp, either} makes it 2
     """
-    wanted = None if certificate is None else library.as_section(certificate)
+    wanted = None if certificate is None else as_section(certificate)
     if not isinstance(source, str | os.PathLike):
-        return check_bytes(library.bytes_of_model(source), type(source).__name__, wanted, treewidth)
+        return check_bytes(bytes_of_model(source), type(source).__name__, wanted, treewidth)
     title = os.fspath(source)
     try:
-        data = library.bytes_of_file(source)
+        data = bytes_of_file(source)
     except FormatError as error:
         unreadable = Violation("format", str(error).removeprefix(f"{title}: "))
         return VerifyReport(title, checks=("format",), violations=(unreadable,))
@@ -94,7 +105,7 @@ def choose_certificate(
         return "given", given
     if "certificate" in content:
         return "stored", content["certificate"]
-    return "computed", library.propose_certificate(variables.names, scopes)
+    return "computed", propose_certificate(variables.names, scopes)
 
 
 def report_on(title: str, content: dict[str, Any] | None, findings: Findings, **figures: Any) -> VerifyReport:
@@ -106,3 +117,27 @@ def report_on(title: str, content: dict[str, Any] | None, findings: Findings, **
         violations=tuple(findings.violations),
         **figures,
     )
+
+
+def bytes_of_model(model: Any) -> bytes:
+    """What a file of the model would hold."""
+    if not hasattr(model, "save"):
+        raise SchemaError(f"verify checks a model or a file of one; found {type(model).__name__}")
+    return to_bytes(model)
+
+
+def bytes_of_file(path: str | os.PathLike[str]) -> bytes:
+    """The content of a native file as it stands; a file of another format is read and told anew."""
+    source = read_source(path)
+    name = os.fspath(path).lower().removesuffix(".gz")
+    if name.endswith(".twm") or source.data.lstrip()[:1] == b"{":
+        return source.data
+    return to_bytes(read_model(path))
+
+
+def propose_certificate(names: Sequence[str], scopes: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """Clusters for these scopes: the cliques of a triangulation of the graph that joins each of them."""
+    schema = Schema([Variable(name) for name in names])
+    place = {name: position for position, name in enumerate(names)}
+    pairs = {pair for scope in scopes for pair in combinations(sorted({place[name] for name in scope}), 2)}
+    return as_section(JunctionTree.of(UndirectedGraph(schema, sorted(pairs))))

@@ -44,15 +44,11 @@ def check_nodes(items: object, variables: Variables, findings: Findings) -> list
             about = [names[v] for v in broken.variables]
             findings.add("nodes", f"node {place} ({nodes[place].kind}) {broken}", about)
             return []
-    missing = sorted(set(range(len(names))) - graph.scopes[-1])
+    lost = [names[v] for v in sorted(set(range(len(names))) - graph.scopes[-1])]
+    findings.expect(not lost, "nodes", "the root is not about all variables", lost[:8])
+    total = graph.totals[-1]
     findings.expect(
-        not missing, "nodes", "the root is not about all variables", [names[v] for v in missing[:8]]
-    )
-    findings.begin("evaluation")
-    findings.expect(
-        abs(graph.totals[-1] - 1) <= 1e-6,
-        "evaluation",
-        f"all rows together have probability {graph.totals[-1]!r}, not 1",
+        abs(total - 1) <= 1e-6, "evaluation", f"all rows together have probability {total!r}, not 1"
     )
     return [tuple(names[v] for v in sorted(scope)) for scope in graph.cliques()]
 
@@ -153,11 +149,8 @@ class Graph:
         holds, fails = below
         require(not holds & literals.keys(), "has its own variables on the true side", literals)
         require(holds | literals.keys() == fails, "has sides about different variables")
-        require(
-            not self.possible(node.children[1], literals),
-            "has a false side in which its feature can hold",
-            literals,
-        )
+        can_hold = self.possible(node.children[1], literals)
+        require(not can_hold, "has a false side in which its feature can hold", literals)
         return fails
 
     def possible(self, top: int, known: dict[int, int]) -> bool:

@@ -95,19 +95,16 @@ def families(parents: Parents) -> Scopes:
 
 def check_discrete(variables: Variables, findings: Findings) -> None:
     for name, states in variables.states.items():
-        findings.expect(
-            states is not None, "variables", f"{name!r} has no states, and a table needs some", (name,)
-        )
+        message = f"{name!r} has no states, and a table needs some"
+        findings.expect(states is not None, "variables", message, (name,))
 
 
 def check_unseen(value: object, variables: Variables, findings: Findings) -> None:
     """Counts of parent configurations without a row behind them."""
-    findings.expect(
-        isinstance(value, dict)
-        and all(name in variables.states and type(n) is int and n > 0 for name, n in value.items()),
-        "kind",
-        "unseen configurations are not counts by variable",
+    good = isinstance(value, dict) and all(
+        name in variables.states and type(n) is int and n > 0 for name, n in value.items()
     )
+    findings.expect(good, "kind", "unseen configurations are not counts by variable")
 
 
 def check_groups(content: dict[str, Any], variables: Variables, findings: Findings) -> None:
@@ -187,9 +184,8 @@ def _check_number(what: str, value: object, findings: Findings, names: tuple[str
 
 def check_continuous(variables: Variables, findings: Findings) -> None:
     for name, states in variables.states.items():
-        findings.expect(
-            states is None, "variables", f"{name!r} has states, and this model is of numbers", (name,)
-        )
+        message = f"{name!r} has states, and this model is of numbers"
+        findings.expect(states is None, "variables", message, (name,))
 
 
 def check_name_lists(content: dict[str, Any], variables: Variables, findings: Findings) -> None:

@@ -14,8 +14,8 @@ from itertools import combinations
 from treewright import _core
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Collider, Dag
-from treewright.graphs.directed.pdag import Pdag, close_under_meek, consistent_extension, directed_cycle
-from treewright.graphs.edges import GivenPairs, as_pairs
+from treewright.graphs.directed.pdag import Pdag, close_under_meek, consistent_extension
+from treewright.graphs.edges import GivenPairs, as_pairs, cycle_text
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import NameOrIndex, Schema
@@ -103,8 +103,7 @@ class Cpdag(Pdag):
 
 
 def _why_no_extension(graph: Pdag) -> str:
-    cycle = directed_cycle(graph)
-    if cycle:
+    if cycle := cycle_text(graph.schema, graph.index_directed_edges()):
         return f"the directed edges close a cycle: {cycle}"
     return (
         "no DAG has this skeleton and these directed edges without a further v-structure; "
@@ -131,18 +130,10 @@ GivenCollider = tuple[NameOrIndex, NameOrIndex, NameOrIndex]
 
 
 def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[int]]) -> list[Collider]:
-    """Index triples (u, w, v) whose middle is not in the separator of u and v.
+    """Index triples (u, w, v) whose middle is not in the separator of u and v; by the names of u, v and w.
 
-    Parameters
-    ----------
-    separators
-        For pairs of indices, in either order, a set that separates them. A pair without an entry makes no
-        claim.
-
-    Returns
-    -------
-    list of triples
-        By the names of u, v and w; u before v by name.
+    `separators` has for pairs of indices, in either order, a set that separates them; a pair without an entry
+    makes no claim. Of u and v the first by name comes first.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from treewright.graphs.edges import (
     NamedArc,
     as_array,
     as_pairs,
+    cycle_text,
     named_pairs,
     path_text,
     resolve_pairs,
@@ -73,10 +74,8 @@ class Dag:
 
     def __init__(self, schema: Schema, arcs: GivenPairs = ()) -> None:
         pairs = tuple(sorted(set(resolve_pairs(schema, arcs))))
-        cycle = _core.find_cycle(len(schema), as_array(pairs), ranks_by_name(schema))
-        if cycle:
-            path = path_text(schema, (*cycle, cycle[0]))
-            raise CycleError(f"these arcs close a directed cycle: {path}")
+        if cycle := cycle_text(schema, pairs):
+            raise CycleError(f"these arcs close a directed cycle: {cycle}")
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "_arcs", pairs)
 

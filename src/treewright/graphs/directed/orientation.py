@@ -33,19 +33,14 @@ class Orientation:
 
     Attributes
     ----------
-    cpdag
-        The equivalence class.
-    graph
-        The class with the directions that were known and what follows from them; the class itself when
-        nothing was known.
-    dag
-        A member of the class that has the known directions.
-    dropped
-        Colliders, by name, that contradict stronger ones or leave no DAG.
+    cpdag, graph, dag
+        The equivalence class; the class with the directions that were known and what follows from them, the
+        same when nothing was known; a member that has the known directions.
+    dropped, added
+        Colliders, by name, that contradict stronger ones or leave no DAG; those that nobody claimed but the
+        skeleton cannot do without.
     skipped
         Orientations of Meek's rules that would have closed a cycle.
-    added
-        Colliders that nobody claimed but the skeleton cannot do without.
     """
 
     cpdag: Cpdag
@@ -120,7 +115,7 @@ def _orientation(
     known: Sequence[Arc],
 ) -> Orientation:
     schema = dag.schema
-    implied = {_sorted(collider) for collider in [*kept, *_v_structures(closure.graph)]}
+    implied = {(min(u, v), w, max(u, v)) for u, w, v in [*kept, *_v_structures(closure.graph)]}
     is_kept = set(kept)
     cpdag = Cpdag.of(dag)
     return Orientation(
@@ -182,11 +177,6 @@ def _v_structures(graph: Pdag) -> list[Collider]:
     joined = set(graph.index_undirected_edges())
     arrows = Dag(graph.schema, graph.index_directed_edges())
     return [(u, w, v) for u, w, v in arrows.v_structures() if (u, v) not in joined]
-
-
-def _sorted(collider: Collider) -> Collider:
-    u, w, v = collider
-    return min(u, v), w, max(u, v)
 
 
 def _names(schema: Schema, collider: Collider) -> NamedCollider:

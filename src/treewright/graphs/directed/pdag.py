@@ -34,8 +34,8 @@ from treewright.graphs.edges import (
     Pairs,
     as_array,
     as_pairs,
+    cycle_text,
     named_pairs,
-    path_text,
     resolve_pairs,
 )
 from treewright.graphs.ranked import ranks_by_name
@@ -247,15 +247,7 @@ def nearest_extension(graph: Pdag) -> Dag:
     >>> nearest_extension(square).edges()
     [('a', 'b'), ('a', 'd'), ('b', 'c'), ('c', 'd')]
     """
-    cycle = directed_cycle(graph)
-    if cycle:
+    if cycle := cycle_text(graph.schema, graph.index_directed_edges()):
         raise CycleError(f"the arrows close a directed cycle: {cycle}")
     arcs = _core.nearest_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))
     return Dag(graph.schema, as_pairs(arcs))
-
-
-def directed_cycle(graph: Pdag) -> str:
-    """One directed cycle in words; empty when there is none."""
-    arrows = as_array(graph.index_directed_edges())
-    cycle = _core.find_cycle(len(graph.schema), arrows, ranks_by_name(graph.schema))
-    return path_text(graph.schema, (*cycle, cycle[0])) if cycle else ""

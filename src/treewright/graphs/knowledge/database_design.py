@@ -32,10 +32,8 @@ class DatabaseDesign:
     ----------
     tables
         Column sets, by name, sorted; every family of the network lies in one of them.
-    is_smallest
-        Whether it is proven that no fewer tables of this size do.
-    at_least
-        So many tables are needed in any case.
+    is_smallest, at_least
+        Whether it is proven that no fewer tables of this size do; how many are needed in any case.
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -145,14 +143,11 @@ class _Packing:
     def improved(self, best: list[int], bound: int) -> list[int]:
         """Greedy packings from other first families, then tables emptied into the others."""
         for first in range(1, min(len(self.families), _ROUNDS)):
-            best = min(best, self.greedy(first), key=len)
-            if len(best) == bound:
-                return best
-        while len(best) > bound:
+            if len(best) > bound:
+                best = min(best, self.greedy(first), key=len)
+        fewer: list[int] | None = best
+        while fewer is not None and len(best := fewer) > bound:
             fewer = next((found for i in range(len(best)) if (found := self._without(best, i))), None)
-            if fewer is None:
-                return best
-            best = fewer
         return best
 
     def _without(self, tables: list[int], i: int) -> list[int] | None:
@@ -170,15 +165,12 @@ class _Packing:
 
     def _needed(self, tables: list[int], k: int) -> int:
         """What a table has to hold for families that no earlier table holds."""
-        inside = (
-            f for f in self.families if f & ~tables[k] == 0 and not any(f & ~t == 0 for t in tables[:k])
-        )
-        return reduce(or_, inside, 0)
+        first = (f for f in self.families if f & ~tables[k] == 0 and all(f & ~t for t in tables[:k]))
+        return reduce(or_, first, 0)
 
     def exhaustive(self, best: list[int], bound: int) -> tuple[list[int], bool]:
         """Try every place for the next family, the hardest first; whether all were tried."""
         tries = 0
-        complete = True
         stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
         while stack:
             at, tables = stack.pop()
@@ -192,19 +184,16 @@ class _Packing:
                 continue
             tries += 1
             if tries > _MOST_TRIES:
-                complete = False
-                break
+                return best, False
             family = self.families[at]
             if len(tables) + 1 < len(best):
                 stack.append((at + 1, (*tables, family)))
-            places = [
-                k
-                for k, t in enumerate(tables)
-                if (t | family).bit_count() <= self.room and len(tables) < len(best)
-            ]
+            places = [k for k, t in enumerate(tables) if (t | family).bit_count() <= self.room]
+            if len(tables) >= len(best):
+                continue
             for k in sorted(places, key=lambda k: -(family & ~tables[k]).bit_count()):
                 stack.append((at + 1, (*tables[:k], tables[k] | family, *tables[k + 1 :])))
-        return best, complete
+        return best, True
 
 
 def _count_parts(families: Sequence[int]) -> int:

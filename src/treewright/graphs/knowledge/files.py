@@ -36,8 +36,7 @@ LARGEST_FILE = 64 * 2**20  # bytes; every pair of a thousand long names fits, an
 def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments of `Knowledge` from a file; refuses whatever is not of the right shape."""
     name = os.fspath(path)
-    data = read_bytes(name, "knowledge", "knowledge")
-    document = _parse(name, data)
+    document = _parse(name, read_bytes(name, "knowledge", "knowledge"))
     for key, value in document.items():
         _check_part(name, key, value)
     return {key: value for key, value in document.items() if value is not None}

@@ -15,9 +15,10 @@ from treewright import _core
 from treewright.errors import GraphError, IllegitimateHypergraph, SchemaError, UnknownNameError
 from treewright.graphs._bits import from_sets
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.edges import listed
 from treewright.graphs.undirected.cluster_trees import DSeparationTree, join_within, spanning_cliques
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.triangulation import Method, triangulate
+from treewright.graphs.undirected.triangulation import Method
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
@@ -25,7 +26,7 @@ from treewright.types import Scope
 def separation_tree_from_hypergraph(
     schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]], *, triangulation: Method = "min_fill"
 ) -> DSeparationTree:
-    """Build a d-separation tree from sets of variables, without any test (Algorithm 2 of [1]_).
+    """Build a d-separation tree from sets of variables, without any test (Algorithm 2 of Xie et al. 2006).
 
     Joins the variables that share a set, triangulates, and takes the junction tree of the cliques.
 
@@ -37,11 +38,6 @@ def separation_tree_from_hypergraph(
         ``reduced``.
     triangulation
         The elimination rule, see :func:`elimination_order`.
-
-    References
-    ----------
-    .. [1] Xie, Geng & Zhao (2006). Decomposition of structural learning about directed acyclic graphs.
-       Artificial Intelligence 170, 422-439.
 
     Examples
     --------
@@ -56,8 +52,8 @@ def separation_tree_from_hypergraph(
     reduced = tuple(
         schema.names_of(one) for one, container in zip(sets, inside, strict=True) if container >= 0
     )
-    cover = triangulate(join_within(schema, sets), triangulation)
-    return DSeparationTree(schema, *spanning_cliques(cover, joined=True), reduced=reduced)
+    cliques = spanning_cliques(join_within(schema, sets), triangulation, joined=True)
+    return DSeparationTree(schema, *cliques, reduced=reduced)
 
 
 def read_hyperedges(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> list[Scope]:
@@ -66,8 +62,7 @@ def read_hyperedges(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]])
     missing = set(range(len(schema))).difference(*sets)
     if missing:
         names = [schema.names[v] for v in schema.name_order if v in missing]
-        shown = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-        raise GraphError(f"every variable lies in a hyperedge; in none: {shown}")
+        raise GraphError(f"every variable lies in a hyperedge; in none: {listed(names, limit=10)}")
     return sets
 
 
@@ -102,10 +97,6 @@ def check_legitimate(
 
     Parameters
     ----------
-    dag
-        The graph, known or presumed.
-    hyperedges
-        Sets of variables that together hold every one.
     databases
         Whether the sets are the columns of databases: then each variable has to share a set with all of its
         parents, which the distribution needs.
@@ -113,8 +104,7 @@ def check_legitimate(
     Raises
     ------
     IllegitimateHypergraph
-        It names the first two variables that never occur together and should, or the families that lie in no
-        set.
+        It names the first two variables that never occur together and should, or families that lie in no set.
 
     Examples
     --------
@@ -152,16 +142,10 @@ def _why_together(dag: Dag, u: str, v: str) -> str:
 
 
 def _check_families(dag: Dag, sets: list[Scope]) -> None:
-    schema = dag.schema
-    wholes = [frozenset(one) for one in sets]
-    torn = [
-        child
-        for child in schema.name_order
-        if not any({child, *dag.parents(child)} <= whole for whole in wholes)
-    ]
+    torn = [v for v in dag.schema.name_order if not any({v, *dag.parents(v)} <= set(one) for one in sets)]
     if torn:
         told = [
-            f"{schema.names[v]!r} together with all its parents {_quoted(schema, dag.parents(v))}"
+            f"{dag.schema.names[v]!r} together with all its parents {_quoted(dag.schema, dag.parents(v))}"
             for v in torn
         ]
         raise IllegitimateHypergraph("no database has " + "; nor ".join(told))

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright import _core
 from treewright.errors import KnowledgeError, nearest
-from treewright.graphs.edges import NamedArc, as_array, listed, path_text
-from treewright.graphs.ranked import ranks_by_name
+from treewright.graphs.edges import NamedArc, cycle_text, listed
 from treewright.tables.schema import Schema
 from treewright.types import Matrix
 
@@ -39,7 +37,8 @@ def allowed_and_required(knowledge: Knowledge, schema: Schema) -> tuple[Matrix, 
     bans, demands = list(ruled_out(knowledge, schema)), list(demanded(knowledge, schema))
     refuse_contradictions(schema, bans, demands)
     required = _union(schema, demands)
-    refuse_cycles(schema, required)
+    if cycle := cycle_text(schema, [(u, v) for u, v in np.argwhere(required).tolist()]):
+        raise KnowledgeError(f"the required arcs close a cycle: {cycle}")
     banned = _union(schema, bans) | required.T | np.eye(len(schema), dtype=bool)
     return ~banned, required
 
@@ -99,12 +98,8 @@ def _family_rule(schema: Schema, child: str, parents: tuple[str, ...]) -> Rule:
     arcs[:, _index(schema, child)] = True
     for parent in parents:
         arcs[_index(schema, parent), schema.index(child)] = False
-    fixed = (
-        f"the parents of {child!r} are fixed to be {listed(parents)}"
-        if parents
-        else (f"{child!r} is fixed to have no parents")
-    )
-    return Rule(arcs, lambda u, v: fixed)
+    fixed = f"the parents of {child!r} are fixed to be {listed(parents)}"
+    return Rule(arcs, lambda u, v: fixed if parents else f"{child!r} is fixed to have no parents")
 
 
 def refuse_contradictions(schema: Schema, bans: list[Rule], demands: list[Rule]) -> None:
@@ -121,18 +116,9 @@ def refuse_contradictions(schema: Schema, bans: list[Rule], demands: list[Rule])
         raise KnowledgeError("; ".join(sentences[:_SHOWN]) + more)
 
 
-def refuse_cycles(schema: Schema, required: Matrix) -> None:
-    pairs = [(u, v) for u, v in np.argwhere(required).tolist()]
-    cycle = _core.find_cycle(len(schema), as_array(pairs), ranks_by_name(schema))
-    if cycle:
-        raise KnowledgeError(f"the required arcs close a cycle: {path_text(schema, (*cycle, cycle[0]))}")
-
-
 def _union(schema: Schema, rules: list[Rule]) -> Matrix:
-    union = np.zeros((len(schema), len(schema)), dtype=bool)
-    for rule in rules:
-        union |= rule.arcs
-    return union
+    nothing = np.zeros((len(schema), len(schema)), dtype=bool)
+    return sum((rule.arcs for rule in rules), start=nothing)
 
 
 def arc_matrix(schema: Schema, pairs: Iterable[NamedArc]) -> Matrix:

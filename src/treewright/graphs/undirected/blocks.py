@@ -25,12 +25,8 @@ from treewright.types import Scope
 class BlockPath:
     """The way between two variables through the block tree.
 
-    Attributes
-    ----------
-    blocks
-        Positions of the blocks crossed, in turn.
-    cut_vertices
-        The variables in which each block meets the next, as indices: one less than the blocks.
+    `blocks` are the positions of the blocks crossed, in turn; `cut_vertices` the variables in which each
+    meets the next, as indices: one less than the blocks.
     """
 
     blocks: tuple[int, ...]
@@ -125,13 +121,11 @@ class BlockTree:
             if root in above:
                 continue
             above[root] = (None, 0)
-            stack = [root]
-            while stack:
-                here = stack.pop()
-                for there in self._around(here):
-                    if there not in above:
-                        above[there] = (here, above[here][1] + 1)
-                        stack.append(there)
+            reached = [root]
+            for here in reached:  # grows while it is walked
+                fresh = [there for there in self._around(here) if there not in above]
+                above |= dict.fromkeys(fresh, (here, above[here][1] + 1))
+                reached += fresh
         return above
 
     def _around(self, node: int) -> tuple[int, ...]:
@@ -148,9 +142,7 @@ class BlockTree:
                 return None
             lower.append(parent)
         nodes = head + tail[-2::-1]
-        inner = nodes[
-            nodes[0] < 0 : len(nodes) - (nodes[-1] < 0)
-        ]  # ends that are cut vertices are not crossed
+        inner = nodes[nodes[0] < 0 : len(nodes) - (nodes[-1] < 0)]  # cut vertices at the ends are not crossed
         if start == end and start < 0:
             inner = []
         return BlockPath(tuple(b for b in inner if b >= 0), tuple(~c for c in inner if c < 0))

@@ -10,7 +10,7 @@ one at a time.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import GraphError
-from treewright.graphs._bits import from_sets
+from treewright.graphs._bits import find_leader, from_sets
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import Method, Triangulation, triangulate
@@ -99,18 +99,13 @@ class ClusterTree:
         Parts of a forest that the edge does not touch are on neither side.
         """
         i, j = self.edges[position]
-        shared = frozenset(self.separator_scopes[position])
-        first, second = (
-            tuple(
-                sorted(
-                    {v for node in self._beyond(start, position) for v in self.cluster_scopes[node]} - shared
-                )
-            )
-            for start in (i, j)
-        )
-        return first, second
+        return self._side(i, position), self._side(j, position)
 
-    def _beyond(self, start: int, barred: int) -> list[int]:
+    def _side(self, start: int, position: int) -> Scope:
+        reached = {v for node in self._beyond(start, position) for v in self.cluster_scopes[node]}
+        return tuple(sorted(reached.difference(self.separator_scopes[position])))
+
+    def _beyond(self, start: int, barred: int = -1) -> list[int]:
         """The clusters that hang together with one when an edge is cut."""
         reached, seen = [start], {start}
         for here in reached:
@@ -152,31 +147,20 @@ class ClusterTree:
     def _check_forest(self) -> None:
         n = len(self.cluster_scopes)
         leader = list(range(n))
-
-        def find(i: int) -> int:
-            while leader[i] != i:
-                leader[i] = leader[leader[i]]
-                i = leader[i]
-            return i
-
         for i, j in self.edges:
             if not 0 <= i < j < n:
                 raise GraphError(f"a tree edge joins two of the {n} clusters (from 0 on); found ({i}, {j})")
-            if find(i) == find(j):
+            first, second = find_leader(leader, i), find_leader(leader, j)
+            if first == second:
                 raise GraphError(
                     f"the tree edges close a cycle through {self._shown(i)} and {self._shown(j)}"
                 )
-            leader[find(i)] = find(j)
+            leader[first] = second
 
     def _check_running_intersection(self) -> None:
         """In a forest the clusters of a variable hang together iff their edges are one less than they."""
-        balance = [0] * len(self.schema)
-        for scope in self.cluster_scopes:
-            for v in scope:
-                balance[v] += 1
-        for separator in self.separator_scopes:
-            for v in separator:
-                balance[v] -= 1
+        balance = Counter(v for scope in self.cluster_scopes for v in scope)
+        balance.subtract(v for separator in self.separator_scopes for v in separator)
         for v in self.schema.name_order:
             name = self.schema.names[v]
             if balance[v] == 0:
@@ -202,11 +186,9 @@ class JunctionTree(ClusterTree):
 
     Parameters
     ----------
-    clusters
-        Sets of variables, by names or indices, that together hold every variable.
-    edges
-        Pairs of positions in `clusters`. Raises `GraphError` if they close a cycle or if the clusters that
-        hold a variable do not hang together.
+    clusters, edges
+        Sets of variables, by names or indices, that together hold every variable; and pairs of positions in
+        them, a `GraphError` if they close a cycle or the clusters that hold a variable do not hang together.
 
     Examples
     --------
@@ -227,13 +209,15 @@ class JunctionTree(ClusterTree):
         A graph is triangulated by `method` first, which adds nothing to one that is chordal. Of several trees
         with equally large separators the one that joins earlier cliques is taken.
         """
-        triangulation = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
-        return cls(triangulation.graph.schema, *spanning_cliques(triangulation, joined=False))
+        return cls(shape.schema, *spanning_cliques(shape, method, joined=False))
 
     def connect(self) -> JunctionTree:
         """The same forest as one tree: its parts are joined with empty separators."""
-        parts = _parts(self)
-        joints = [(parts[0], part) for part in parts[1:]]
+        joints, seen = [], set(self._beyond(0)) if self.cluster_scopes else set()
+        for start in range(len(self.cluster_scopes)):
+            if start not in seen:
+                joints.append((0, start))
+                seen.update(self._beyond(start))
         return JunctionTree(self.schema, self.cluster_scopes, [*self.edges, *joints])
 
     def forest(self) -> JunctionTree:
@@ -243,30 +227,13 @@ class JunctionTree(ClusterTree):
 
 
 def spanning_cliques(
-    triangulation: Triangulation, *, joined: bool
-) -> tuple[tuple[Scope, ...], list[tuple[int, int]]]:
-    """The cliques and the maximum-weight spanning tree over them; `joined`: also by weight 0."""
-    n = len(triangulation.graph.schema)
-    pairs, weights = _core.join_tree(n, *from_sets(triangulation.cliques))
+    shape: UndirectedGraph | Triangulation, method: Method, *, joined: bool
+) -> tuple[tuple[Scope, ...], list[Edge]]:
+    """Cliques and the maximum-weight spanning tree over them; `joined`: also by weight 0."""
+    cover = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
+    pairs, weights = _core.join_tree(len(cover.schema), *from_sets(cover.cliques))
     kept = pairs if joined else pairs[np.asarray(weights) > 0]
-    return triangulation.cliques, [(i, j) for i, j in kept.tolist()]
-
-
-def _parts(tree: ClusterTree) -> list[int]:
-    """The first cluster of every connected part."""
-    seen: set[int] = set()
-    firsts = []
-    for start in range(len(tree.cluster_scopes)):
-        if start in seen:
-            continue
-        firsts.append(start)
-        seen.add(start)
-        stack = [start]
-        while stack:
-            fresh = [other for other in tree.neighbours(stack.pop()) if other not in seen]
-            seen.update(fresh)
-            stack += fresh
-    return firsts
+    return cover.cliques, [(i, j) for i, j in kept.tolist()]
 
 
 @dataclass(frozen=True, init=False)
@@ -324,5 +291,4 @@ class DSeparationTree(ClusterTree):
     @classmethod
     def of(cls, shape: UndirectedGraph | Triangulation, *, method: Method = "min_fill") -> DSeparationTree:
         """The junction tree of an undirected independence graph; empty separators join its components."""
-        triangulation = shape if isinstance(shape, Triangulation) else triangulate(shape, method)
-        return cls(triangulation.graph.schema, *spanning_cliques(triangulation, joined=True))
+        return cls(shape.schema, *spanning_cliques(shape, method, joined=True))

@@ -8,7 +8,7 @@ form a *region*, and regions are parts of the domain that have nothing to do wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import GraphError, SchemaError
+from treewright.graphs._bits import find_leader
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import GivenPairs
 from treewright.tables.schema import NameOrIndex, Schema
@@ -36,14 +37,7 @@ class Star:
 class Bridge:
     """A variable that was added to a cluster only to reach it from there.
 
-    Attributes
-    ----------
-    anchor
-        The member on whose account it was added.
-    variable
-        The variable.
-    weight
-        The dependence between the two, in nats.
+    `anchor` is the member on whose account it was added, `weight` the dependence between the two, in nats.
     """
 
     anchor: str
@@ -104,16 +98,9 @@ class Clusters:
         grown = tuple(schema.by_name(schema.scope(one)) for one in expanded)
         _check(schema, found, disjoint, grown)
         kept = _largest(grown, len(schema))
-        fields = {
-            "schema": schema,
-            "stars": found,
-            "star_scopes": disjoint,
-            "cluster_scopes": tuple(grown[i] for i in kept),
-            "grown_from": kept,
-            "bridges": tuple(bridges),
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        values = schema, found, disjoint, tuple(grown[i] for i in kept), kept, tuple(bridges)
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
 
     def __len__(self) -> int:
         return len(self.cluster_scopes)
@@ -206,36 +193,23 @@ class Clusters:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON; `grown_from` holds positions in `centres`."""
-        return {
-            "centres": list(self.centres),
-            "disjoint": [list(names) for names in self.disjoint],
-            "overlapping": [list(names) for names in self.overlapping],
-            "grown_from": list(self.grown_from),
-            "overlaps": list(self.overlaps),
-            "regions": [list(names) for names in self.regions],
-            "bridges": [[b.anchor, b.variable, b.weight] for b in self.bridges],
-        }
+        flat = {key: list(getattr(self, key)) for key in ("centres", "grown_from", "overlaps")}
+        deep = {key: list(map(list, getattr(self, key))) for key in ("disjoint", "overlapping", "regions")}
+        return flat | deep | {"bridges": [[b.anchor, b.variable, b.weight] for b in self.bridges]}
 
 
 def join_sets(scopes: Iterable[Sequence[int]], n: int) -> list[int]:
     """For each set the first one that it is joined to, directly or through others, by common members."""
     leader: list[int] = []
-
-    def find(i: int) -> int:
-        while leader[i] != i:
-            leader[i] = leader[leader[i]]
-            i = leader[i]
-        return i
-
     first_with = [-1] * n
     for i, scope in enumerate(scopes):
         leader.append(i)
         for v in scope:
             if first_with[v] < 0:
                 first_with[v] = i
-            a, b = sorted((find(i), find(first_with[v])))
+            a, b = sorted((find_leader(leader, i), find_leader(leader, first_with[v])))
             leader[b] = a
-    return [find(i) for i in range(len(leader))]
+    return [find_leader(leader, i) for i in range(len(leader))]
 
 
 def _largest(grown: tuple[Scope, ...], n: int) -> tuple[int, ...]:

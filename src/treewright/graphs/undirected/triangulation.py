@@ -24,7 +24,7 @@ from treewright.errors import GraphError, TreewidthError, nearest
 from treewright.graphs._bits import to_sets
 from treewright.graphs.edges import Edge, listed
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
 Method = Literal["min_fill", "min_degree", "mcs", "mcs_m", "lex_bfs", "lex_m"]
@@ -135,16 +135,12 @@ class Triangulation:
 
     Attributes
     ----------
-    graph
-        The chordal graph.
+    graph, added
+        The chordal graph, and that of the added edges alone.
     order
         The elimination order that made it, perfect for `graph`.
-    added
-        The graph of the added edges alone.
-    cliques
-        The maximal cliques of `graph`, each and all in the order of the names.
-    width
-        Size of the largest clique less one; -1 without variables.
+    cliques, width
+        The maximal cliques of `graph`, each and all in the order of the names; size of the largest less one.
     """
 
     graph: UndirectedGraph
@@ -152,6 +148,10 @@ class Triangulation:
     order: Scope
     cliques: tuple[Scope, ...]
     width: int
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
 
     @cached_property
     def fill(self) -> tuple[Edge, ...]:
@@ -289,11 +289,9 @@ def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
 
     Parameters
     ----------
-    graph
-        Any undirected graph, however large, if its reduced core is small.
     limit
-        The largest core, in variables, that may be searched (at most 64); the search can take time
-        exponential in it. A larger one raises `TreewidthError`, naming the bounds.
+        The largest core, in variables, that may be searched (at most 64) in time that can be exponential in
+        it. A larger one raises `TreewidthError`, naming the bounds; `graph` itself may be of any size.
 
     References
     ----------

@@ -12,7 +12,8 @@ from typing import Any
 
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.directed.pdag import Pdag, consistent_extension, directed_cycle
+from treewright.graphs.directed.pdag import Pdag, consistent_extension
+from treewright.graphs.edges import cycle_text
 
 EXTENSION_RULE = "consistent extension: of the variables that can be last, the one with the largest name"
 
@@ -39,7 +40,7 @@ def choose_dag(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str,
         )
     extension = consistent_extension(structure)
     if extension is None:
-        cycle = directed_cycle(structure)
+        cycle = cycle_text(structure.schema, structure.index_directed_edges())
         found = f"its arrows close a cycle: {cycle}" if cycle else "every way adds a v-structure or a cycle"
         raise GraphError(
             f"{verb} directs the open edges of a {type(structure).__name__} so that no v-structure is added; "
