@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.limits import memory_limit
-from treewright.types import Floats
 
 Cells = npt.NDArray[np.int64]
 # Intervals of all columns together at the start, unless the number for each is given.
@@ -109,7 +108,7 @@ class _Joining:
     def gap(self, rows: Cells) -> Cells:
         """Of each row and the next: n ln n of the counts by themselves less that of their sums."""
         terms = self.log_terms[rows]
-        return terms[:-1] + terms[1:] - self.log_terms[rows[:-1] + rows[1:]]
+        return np.asarray(terms[:-1] + terms[1:] - self.log_terms[rows[:-1] + rows[1:]])
 
     def losses(self, places: Cells) -> Cells:
         """What joining the intervals at some places with the next loses of the information with others."""
@@ -121,9 +120,7 @@ class _Joining:
         gaps = terms[one] + terms[other] - terms[one + other]
         owners = self.owner[alive]
         gaps[self.owner[here][:, None] == owners] = 0
-        firsts = np.flatnonzero(
-            np.diff(owners, prepend=-1)
-        )  # margins: rows that miss a cell are in some only
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))  # margins: missing cells differ
         own, next_own = np.add.reduceat(one, firsts, axis=1), np.add.reduceat(other, firsts, axis=1)
         alone = terms[own] + terms[next_own] - terms[own + next_own]
         alone[self.owner[here][:, None] == owners[firsts]] = 0
@@ -131,7 +128,7 @@ class _Joining:
 
 
 def logs_of_counts(n: int) -> Cells:
-    """n ln n of the counts from 0 to n, in units of 2^-20."""
+    """For the counts from 0 to n: count times logarithm, in units of 2^-20."""
     counts = np.arange(n + 1, dtype=np.float64)
     return np.rint(counts * np.log(np.maximum(counts, 1.0)) * 2.0**20).astype(np.int64)
 
