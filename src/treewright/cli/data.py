@@ -176,20 +176,20 @@ def read_bins(texts: Sequence[str]) -> Bins | None:
 
     Examples
     --------
-    >>> read_bins(["4"]), read_bins(["age=0,18,120", "height=uniform:5"])
-    (4, {'age': [0.0, 18.0, 120.0], 'height': ('uniform', 5)})
+    >>> read_bins(["4"]), read_bins(["age=0,18,120", "height=uniform:5"]), read_bins(["mdl:died"])
+    (4, {'age': [0.0, 18.0, 120.0], 'height': ('uniform', 5)}, ('mdl', 'died'))
     """
     named: dict[str, BinSpec] = {}
-    everywhere: list[int] = []
+    everywhere: list[BinSpec] = []
     for text in texts:
         name, equals, spec = text.rpartition("=")
         if equals:
             named[name] = read_bin_spec(spec, text)
         else:
-            everywhere.append(read_number_of_bins(text, text))
+            everywhere.append(read_bin_spec(text, text))
     if everywhere and (named or len(everywhere) > 1):
         raise SettingError(
-            "--bins is one number for all continuous columns, or name=... for each column to cut; "
+            "--bins is one rule for all continuous columns, or name=... for each column to cut; "
             f"found {', '.join(map(repr, texts))}"
         )
     return everywhere[0] if everywhere else named or None
@@ -199,6 +199,12 @@ def read_bin_spec(spec: str, text: str) -> BinSpec:
     rule, colon, number = spec.partition(":")
     if colon and rule in ("uniform", "quantile"):
         return rule, read_number_of_bins(number, text)
+    if rule == "mdl" and number:
+        return rule, number
+    if rule == "hartemink" and colon:
+        keep, colon, initial = number.partition(":")
+        found = (rule, read_number_of_bins(keep, text))
+        return (*found, read_number_of_bins(initial, text)) if colon else found
     if "," in spec:
         try:
             return [float(edge) for edge in spec.split(",")]
@@ -215,8 +221,8 @@ def read_number_of_bins(number: str, text: str) -> int:
 
 def unreadable(text: str) -> SettingError:
     return SettingError(
-        f"--bins {text!r} cannot be read; write 4, age=4, age=uniform:4, age=quantile:4 "
-        "or rising edges as in age=0,18,65,120"
+        f"--bins {text!r} cannot be read; write 4, age=4, rising edges as in age=0,18,65,120, or a rule: "
+        "quantile:4, uniform:4, mdl:TARGET or hartemink:3, also for one column as in age=uniform:4"
     )
 
 

@@ -65,8 +65,9 @@ Bins = Annotated[
     list[str] | None,
     _of_data(
         metavar="BINS",
-        help="Cut numbers into intervals: 4 (all continuous columns, equal frequency), age=4, "
-        "age=uniform:4 or age=0,18,65,120; repeat for more columns.",
+        help="Cut numbers into intervals, all continuous columns: 4 (equal frequency), uniform:4, mdl:TARGET "
+        "(cuts that tell a target apart), hartemink:3 (cuts that keep what columns say about each other); "
+        "one column: age=4, age=mdl:died or age=0,18,65,120; repeat for more columns.",
     ),
 ]
 Ignore = Annotated[list[str] | None, _of_data(metavar="NAME", help="Leave a column out; repeat for more.")]

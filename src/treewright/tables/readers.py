@@ -8,13 +8,14 @@ from typing import Any, get_args
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
-from treewright.tables._reading.bins import Bins, check_bins, edges_of
+from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import ReadyColumn, binned, interpret, is_missing_label
 from treewright.tables._reading.matching import match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables._reading.sources import open_source
 from treewright.tables.arrays import Weights, check_weights
+from treewright.tables.cuts.settled import settle_bins
 from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
@@ -57,9 +58,11 @@ def read_table(
         What to do about missing cells (null, NaN, an empty CSV field): "error" refuses, "drop" leaves out the
         rows, "state" adds a state, "em" keeps them with a mask, for `fit_em`.
     bins
-        How to cut numbers into intervals: a number of bins of equal frequency for every continuous column, or
-        a dictionary from names to a number, ("quantile", k), ("uniform", k) or rising edges. Numbers outside
-        given edges are refused.
+        How to cut numbers into intervals: a number of bins of equal frequency, ("quantile", k),
+        ("uniform", k), ("mdl", target), the cuts that tell the states of a target apart (Fayyad & Irani), or
+        ("hartemink", k), k intervals that keep what columns say about each other, joined from 60 (a third
+        number says from how many). One of them for every continuous column, or a dictionary from names to
+        them or to rising edges. Numbers outside given edges are refused.
     weights
         The name of a column, or one number per row: how often a row counts.
     columns
@@ -122,7 +125,8 @@ def read_table(
     if kept is not None and counts is not None:
         counts = counts[kept]
     check_bins(bins, schema, [column.name for column in read])
-    ready = [ready_column(column, schema, bins, missing == "state") for column in read]
+    cuts = settle_bins(read, bins)
+    ready = [ready_column(column, schema, cuts, missing == "state") for column in read]
     return Table(
         Schema(one.variable for one in ready),
         [one.values for one in ready],
@@ -186,7 +190,7 @@ def weights_of(column: SourceColumn) -> Weights:
 
 
 def ready_column(
-    column: SourceColumn, schema: Schema | None, bins: Bins | None, missing_state: bool
+    column: SourceColumn, schema: Schema | None, bins: Bins | Mapping[str, Cut] | None, missing_state: bool
 ) -> ReadyColumn:
     """What the schema says, what the bins of the column say, or what is found."""
     if schema is not None:

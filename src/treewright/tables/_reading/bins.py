@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,8 +21,18 @@ from treewright.errors import SchemaError, UnknownNameError, nearest
 from treewright.tables.schema import Label
 
 Reals = npt.NDArray[np.float64]
-BinSpec = int | tuple[str, int] | Sequence[float]
+BinSpec = int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | Sequence[float]
 Bins = BinSpec | Mapping[str, BinSpec]
+# Rules that look at other columns; `treewright.tables.cuts` turns them into edges.
+JOINT_RULES = ("mdl", "hartemink")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Edges that were found with a look at other columns, and what there is to say about them."""
+
+    edges: Reals
+    note: str
 
 
 def check_bins(bins: Bins | None, schema: object, columns: Sequence[str]) -> None:
@@ -35,8 +46,10 @@ def check_bins(bins: Bins | None, schema: object, columns: Sequence[str]) -> Non
             )
 
 
-def bin_edges(name: str, values: Reals, spec: BinSpec) -> tuple[Reals, tuple[str, ...]]:
+def bin_edges(name: str, values: Reals, spec: BinSpec | Cut) -> tuple[Reals, tuple[str, ...]]:
     """Edges for the numbers of one column, none of them missing, and what there is to report about them."""
+    if isinstance(spec, Cut):
+        return spec.edges, (spec.note,)
     method, argument = read_spec(name, spec)
     if method == "edges":
         return explicit_edges(name, values, argument), (f"cut at {len(argument)} given edges",)
@@ -63,6 +76,11 @@ def read_spec(name: str, spec: Any) -> tuple[str, Any]:
         spec = ("quantile", spec)
     if isinstance(spec, tuple | list) and len(spec) == 2 and isinstance(spec[0], str):
         method, number = spec
+        if method in JOINT_RULES:
+            raise SchemaError(
+                f"bins {spec!r} of {name!r} look at other columns of one table; several tables are cut into "
+                "a number of bins each, or at given edges"
+            )
         if method in ("quantile", "uniform") and isinstance(number, int | np.integer) and number >= 1:
             return method, int(number)
     elif isinstance(spec, tuple | list | np.ndarray):
@@ -73,8 +91,8 @@ def read_spec(name: str, spec: Any) -> tuple[str, Any]:
         if edges.ndim == 1 and len(edges) >= 2 and (np.diff(edges) > 0).all():
             return "edges", edges
     raise SchemaError(
-        f"bins of {name!r} are a number of bins, ('quantile', k), ('uniform', k), or at least two rising "
-        f"edges; found {spec!r}"
+        f"bins of {name!r} are a number of bins, ('quantile', k), ('uniform', k), ('mdl', target), "
+        f"('hartemink', k), or at least two rising edges; found {spec!r}"
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError
-from treewright.tables._reading.bins import BinSpec, bin_edges, cut, interval_labels
+from treewright.tables._reading.bins import BinSpec, Cut, bin_edges, cut, interval_labels
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
 from treewright.tables.arrays import Column, code_type, freeze
 from treewright.tables.report import ColumnReport
@@ -128,7 +128,7 @@ def is_missing_label(state: Label) -> bool:
     return isinstance(state, str) and re.fullmatch(rf"{MISSING_STATE}( \d+)?", state) is not None
 
 
-def binned(column: SourceColumn, spec: BinSpec, missing_state: bool) -> ReadyColumn:
+def binned(column: SourceColumn, spec: BinSpec | Cut, missing_state: bool) -> ReadyColumn:
     """Cut a column of numbers into intervals."""
     if isinstance(column, LabelColumn) or column.values.dtype.kind == "b":
         raise SchemaError(f"bins= names {column.name!r}, which is not a column of numbers")
