@@ -189,7 +189,7 @@ def read_bins(texts: Sequence[str]) -> Bins | None:
             everywhere.append(read_bin_spec(text, text))
     if everywhere and (named or len(everywhere) > 1):
         raise SettingError(
-            "--bins is one rule or one number for all continuous columns, or name=... for each column to cut; "
+            "--bins is one rule or one number for all continuous columns, or name=... for each to cut; "
             f"found {', '.join(map(repr, texts))}"
         )
     return everywhere[0] if everywhere else named or None
