@@ -19,8 +19,11 @@ from treewright.learners.blanket_scores.searches import (
 )
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.bounded_treewidth.chains import ChainVariants, learn_treewidth_chains
-from treewright.learners.bounded_treewidth.default_search import learn_bounded_treewidth
-from treewright.learners.bounded_treewidth.path_of_widths import choose_width, trace_widths
+from treewright.learners.bounded_treewidth.default_search import (
+    choose_width,
+    learn_bounded_treewidth,
+    trace_widths,
+)
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.classes.bootstrap import EdgeConfidence, edge_confidence
 from treewright.learners.classes.chow_liu import learn_chow_liu

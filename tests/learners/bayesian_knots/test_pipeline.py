@@ -8,7 +8,7 @@ from treewright.criteria.scores.part_score import PartScore, restrict_score
 from treewright.graphs import Clusters
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners import KnotSettings
-from treewright.learners.independence.shared_tests import SharedTest
+from treewright.learners.independence.answers import SharedTest
 
 ENGINES = ["pc", "tpda", "class", "exact"]
 

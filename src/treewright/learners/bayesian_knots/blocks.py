@@ -20,26 +20,12 @@ from treewright.arguments import STATISTICS, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
-from treewright.graphs import (
-    BoundKnowledge,
-    ClusteredDag,
-    Clusters,
-    Edge,
-    Knowledge,
-    UndirectedGraph,
-    edge,
-)
+from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Edge, Knowledge, UndirectedGraph, edge
 from treewright.graphs.edges import NamedArc
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners.bayesian_knots.combination import Vote
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies
-from treewright.learners.bayesian_knots.engines import (
-    Engine,
-    Knot,
-    KnotLearner,
-    KnotSettings,
-    side_by_side,
-)
+from treewright.learners.bayesian_knots.engines import Engine, Knot, KnotLearner, KnotSettings, side_by_side
 from treewright.learners.bayesian_knots.pipeline import (
     WeighedEdges,
     combine_knots,

@@ -174,12 +174,7 @@ def combine_dags(
 
 
 def combine_classes(
-    schema: Schema,
-    votes: Iterable[Vote],
-    edges: Iterable[Arc],
-    weights: Weights,
-    *,
-    arcs: Sequence[Arc] = (),
+    schema: Schema, votes: Iterable[Vote], edges: Iterable[Arc], weights: Weights, *, arcs: Sequence[Arc] = ()
 ) -> Combined:
     """Combine equivalence classes: only arrows that a knot is sure of vote.
 

@@ -27,8 +27,8 @@ from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing, marks_of
+from treewright.learners.independence.answers import PartTest, SharedTest
 from treewright.learners.independence.pc import LearnedByTests, learn_pc
-from treewright.learners.independence.shared_tests import PartTest, SharedTest
 from treewright.learners.independence.tpda import learn_tpda
 from treewright.tables.schema import Schema
 from treewright.types import Scope
@@ -176,11 +176,7 @@ def separation_evidence(
 
 
 def side_by_side(
-    learn: Callable[[Part], Found],
-    parts: Sequence[Part],
-    threads: int | None,
-    *,
-    size: Callable[[Part], int],
+    learn: Callable[[Part], Found], parts: Sequence[Part], threads: int | None, *, size: Callable[[Part], int]
 ) -> list[Found]:
     """Apply to every part, on threads that each make native calls of their own; the largest first."""
     if threads is not None and threads < 1:

@@ -48,12 +48,10 @@ def find_clusters(
     ----------
     source
         Counts of discrete variables, moments of continuous ones, or what was measured of them before.
-    expansion
-        How clusters come to overlap, see :func:`expand_clusters`.
+    expansion, require_significant, alpha
+        How clusters come to overlap and which regions stay apart, see :func:`expand_clusters`.
     weight, merge_singletons
         How the disjoint clusters are found, see :func:`discover_stars`.
-    require_significant, alpha
-        Which regions stay apart, see :func:`expand_clusters`.
 
     Returns
     -------

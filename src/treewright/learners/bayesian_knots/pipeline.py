@@ -61,10 +61,8 @@ class LearnedPaperKnots(LearnedKnots):
 
     Attributes
     ----------
-    skeleton
-        The edges before directions.
-    knots
-        The graph of each cluster.
+    skeleton, knots
+        The edges before directions, and the graph of each cluster.
     conflicts, turned
         Edges about whose direction knots disagreed, and arcs against which more knots had voted: another
         direction would have closed a cycle or made a v-structure.

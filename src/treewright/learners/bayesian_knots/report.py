@@ -79,11 +79,8 @@ class LearnedKnots(LearnedNetwork[ClusteredDag]):
         Of the structure, and of every other member.
     report
         Pairs and tables by stage, and how many edges lie inside clusters.
-    copies
-        Pairs (a, b) of variables that are relabellings of each other in the data: b has one edge, to a, and
-        the edges of a could as well be edges of b.
-    certified
-        Whether all allowed pairs were looked at: no step of the search improves the class.
+    copies, certified
+        As of a :class:`~treewright.learners.LearnedClass`.
 
     Examples
     --------

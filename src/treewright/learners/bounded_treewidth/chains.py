@@ -35,7 +35,6 @@ from treewright.learners.bounded_treewidth.growth import (
     Triangulation,
     bounded_starts,
     check_bounds,
-    total_order,
 )
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
@@ -165,7 +164,8 @@ def learn_treewidth_chains(
     require("learn_treewidth_chains", SCORE, score)
     check_bounds(score.schema, treewidth, max_parents)
     known = bind_in_order(knowledge, score.schema, order)
-    given, chosen = total_order(order, knowledge), variants or ChainVariants()
+    chosen = variants or ChainVariants()
+    given = knowledge.order if order is None and isinstance(knowledge, Knowledge) else order
     news = None if progress is None else numbered(progress)
 
     def grow(begin: CoveredStart, trace: TraceBuilder) -> Certified:

@@ -15,7 +15,7 @@ from treewright import _core
 from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TreewidthError
-from treewright.graphs import BoundKnowledge, Dag, JunctionTree, Knowledge, UndirectedGraph, eliminate, fits
+from treewright.graphs import BoundKnowledge, Dag, JunctionTree, UndirectedGraph, eliminate, fits
 from treewright.graphs._bits import Rows, pack
 from treewright.graphs.ranked import rank_matrix, rank_pairs, ranks_by_name, unrank_pairs
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
@@ -205,15 +205,6 @@ class BoundedGrowth:
         if self.known.is_empty:
             return np.zeros((0, 0), dtype=np.uint64)
         return pack(rank_matrix(self.schema, self.known.allowed).T)
-
-
-def total_order(
-    order: Sequence[NameOrIndex] | None, knowledge: Knowledge | BoundKnowledge | None
-) -> Sequence[NameOrIndex] | None:
-    """The order of all variables that was given, by itself or as a part of the knowledge."""
-    if order is None and isinstance(knowledge, Knowledge):
-        return knowledge.order
-    return order
 
 
 def check_bounds(schema: Schema, treewidth: int, max_parents: int | None) -> None:

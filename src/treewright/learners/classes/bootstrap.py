@@ -102,8 +102,9 @@ class EdgeConfidence:
         --------
         >>> from treewright.tables import Variable
         >>> schema = Schema([Variable(name) for name in "ab"])
-        >>> EdgeConfidence(schema, 10, np.array([[0, 6.0], [2, 0]])).to_dict()
-        {'repetitions': 10, 'edges': [['a', 'b', 6.0, 2.0]]}
+        >>> plain = EdgeConfidence(schema, 10, np.array([[0, 6.0], [2, 0]])).to_dict()
+        >>> plain, EdgeConfidence.from_dict(schema, plain).strength("a", "b")
+        ({'repetitions': 10, 'edges': [['a', 'b', 6.0, 2.0]]}, 0.8)
         """
         index, counts = self.schema.index, self.counts.tolist()
         pairs = [
@@ -114,16 +115,7 @@ class EdgeConfidence:
 
     @staticmethod
     def from_dict(schema: Schema, plain: Mapping[str, Any]) -> EdgeConfidence:
-        """What :meth:`to_dict` said, about these variables.
-
-        Examples
-        --------
-        >>> from treewright.tables import Variable
-        >>> schema = Schema([Variable(name) for name in "ab"])
-        >>> plain = {"repetitions": 10, "edges": [["a", "b", 6.0, 2.0]]}
-        >>> EdgeConfidence.from_dict(schema, plain).strength("a", "b")
-        0.8
-        """
+        """What :meth:`to_dict` said, about these variables."""
         counts = np.zeros((len(schema), len(schema)))
         try:
             repetitions = int(plain["repetitions"])

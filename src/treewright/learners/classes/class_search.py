@@ -189,11 +189,7 @@ class _Search:
     """The native search between the names of the schema and the numbers of the core."""
 
     def __init__(
-        self,
-        score: LocalScore,
-        scores: _core.LocalScores,
-        max_parents: int | None,
-        progress: Progress | None,
+        self, score: LocalScore, scores: _core.LocalScores, max_parents: int | None, progress: Progress | None
     ) -> None:
         n = len(score.schema)
         self.score = score

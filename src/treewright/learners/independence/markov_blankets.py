@@ -180,10 +180,8 @@ def learn_grow_shrink_network(
     test
         Decides independence: from data, or an oracle. The published experiments use a Bayesian test
         (:class:`~treewright.criteria.PosteriorTest`) or one of significance.
-    rule
-        Whether both blankets have to agree (``"and"``) or one is enough (``"or"``).
-    largest, progress
-        As for :func:`markov_blankets`.
+    rule, largest, progress
+        As `symmetry`, `largest` and `progress` of :func:`markov_blankets`.
 
     References
     ----------

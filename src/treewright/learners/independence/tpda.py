@@ -32,10 +32,9 @@ from treewright.graphs import (
     orient_greedily,
 )
 from treewright.graphs.ranked import ranks_by_name
-from treewright.learners.independence.answers import GradedTest, MeasuringTest
+from treewright.learners.independence.answers import GradedTest, MeasuringTest, PartTest, SharedTest
 from treewright.learners.independence.collider_rules import clearest_first
 from treewright.learners.independence.pc import LearnedByTests, obey, oriented_fields, stands
-from treewright.learners.independence.shared_tests import PartTest, SharedTest
 from treewright.learners.independence.skeleton import NamedSeparators, Separators
 from treewright.learners.learned import TraceBuilder, tell
 from treewright.types import Progress

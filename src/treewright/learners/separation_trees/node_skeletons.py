@@ -19,8 +19,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, DSeparationTree, Edge, UndirectedGraph
 from treewright.graphs.ranked import ranks_by_name
 from treewright.learners.classes.pair_schedule import adjacency
-from treewright.learners.independence.answers import GradedTest
-from treewright.learners.independence.shared_tests import SharedTest
+from treewright.learners.independence.answers import GradedTest, SharedTest
 from treewright.learners.independence.skeleton import checked_depth
 from treewright.learners.learned import TraceBuilder, tell
 from treewright.learners.separation_trees.settings import NodeSearch
