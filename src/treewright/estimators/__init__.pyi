@@ -2,7 +2,7 @@
 import collections.abc
 import os
 import treewright.graphs.knowledge.knowledge
-import treewright.models.discrete.dirichlet
+import treewright.models.discrete.family_counts
 import treewright.tables.schema
 from typing import Literal, Optional, Union
 
@@ -22,7 +22,7 @@ class BlanketMarkov(_BlanketMarkov):
     treewidth: int | None
     max_blanket: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -35,7 +35,7 @@ class BlanketMarkov(_BlanketMarkov):
         treewidth: int | None = ...,
         max_blanket: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -54,7 +54,7 @@ class EfficientMarkov(_EfficientMarkov):
     criterion: Literal['inverse-square', 'inverse-exponential']
     balance_tolerance: float
     max_depth: int | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -73,7 +73,7 @@ class EfficientMarkov(_EfficientMarkov):
         score: Literal['inverse-square', 'inverse-exponential'] = ...,
         balance_tolerance: float = ...,
         max_depth: int | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -86,7 +86,7 @@ class PC(_PC):
     depth: int | None
     collider_rule: Literal['contest', 'majority', 'conservative', 'first']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -99,7 +99,7 @@ class PC(_PC):
         depth: int | None = ...,
         collider_rule: Literal['contest', 'majority', 'conservative', 'first'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -112,7 +112,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     effort: float
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -125,7 +125,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         effort: float = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -135,7 +135,7 @@ class BoundedTreewidth(_BoundedTreewidth):
 class ChowLiuTree(_ChowLiuTree):
     criterion: str
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -145,7 +145,7 @@ class ChowLiuTree(_ChowLiuTree):
         *,
         score: str = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -157,7 +157,7 @@ class HillClimbing(_HillClimbing):
     effort: int
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -169,7 +169,7 @@ class HillClimbing(_HillClimbing):
         effort: int = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -184,7 +184,7 @@ class Knots(_Knots):
     effort: int | None
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -199,7 +199,7 @@ class Knots(_Knots):
         effort: int | None = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
@@ -219,7 +219,7 @@ class SeparationTree(_SeparationTree):
     completion: Literal['fit', 'none']
     legitimacy: Literal['error', 'report', 'skip']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.dirichlet.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
     bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
@@ -239,7 +239,7 @@ class SeparationTree(_SeparationTree):
         completion: Literal['fit', 'none'] = ...,
         legitimacy: Literal['error', 'report', 'skip'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.dirichlet.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,

@@ -71,21 +71,15 @@ def depth_first(tree: JunctionTree) -> tuple[list[int], list[int]]:
     >>> depth_first(tree)
     ([0, 2, 1], [-1, 0, 1])
     """
-    order: list[int] = []
-    parents: list[int] = []
-    seen: set[int] = set()
-    for root in range(len(tree.cluster_scopes)):
-        stack = [(root, -1)]
-        while stack:
-            cluster, parent = stack.pop()
-            if cluster in seen:
-                continue
-            seen.add(cluster)
-            order.append(cluster)
-            parents.append(parent)
-            here = len(order) - 1
+    parents: dict[int, int] = {}  # in the order of visits
+    stack = [(root, -1) for root in reversed(range(len(tree.cluster_scopes)))]
+    while stack:
+        cluster, parent = stack.pop()
+        if cluster not in parents:
+            here = len(parents)
+            parents[cluster] = parent
             stack += [(other, here) for other in reversed(tree.neighbours(cluster))]
-    return order, parents
+    return list(parents), list(parents.values())
 
 
 def _homes(schema: Schema, cliques: Sequence[Scope], scopes: Sequence[Scope]) -> list[int]:

@@ -99,9 +99,8 @@ class CompletedJoint:
         targets = self._consistent(sets)
         flat = np.concatenate([target.cells.ravel() for target in targets])
         agree = all(target.conflict <= _AGREES for target in targets)
-        factors, _, residual = fitter.fit_proportionally(
-            flat, _TOLERANCE, _SWEEPS if agree else _SWEEPS_IN_CONFLICT
-        )
+        sweeps = _SWEEPS if agree else _SWEEPS_IN_CONFLICT
+        factors, _, residual = fitter.fit_proportionally(flat, _TOLERANCE, sweeps)
         self.residual = max(self.residual, float(residual))
         with np.errstate(divide="ignore"):
             logs = np.concatenate([np.log(factors), np.zeros(table_cells(schema, asked))])
@@ -110,11 +109,9 @@ class CompletedJoint:
 
     def _trees(self, schema: Schema, sets: Sequence[Scope], asked: Scope) -> tuple[CliqueTree, CliqueTree]:
         """One tree to fit on, and one that has room for what is asked too."""
+        more = [*sets, asked]
         try:
-            return (
-                CliqueTree(_joined(schema, sets), sets),
-                CliqueTree(_joined(schema, [*sets, asked]), [*sets, asked]),
-            )
+            return CliqueTree(_joined(schema, sets), sets), CliqueTree(_joined(schema, more), more)
         except TableTooLarge as error:
             names = ", ".join(map(repr, schema.names_of(asked)[:8]))
             raise TableTooLarge(

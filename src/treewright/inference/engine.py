@@ -1,12 +1,13 @@
-"""What a model's engine answers: the protocol behind the asking face."""
+"""What a model's engine is made of, answers and costs: the protocol behind the asking face."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from treewright.inference.batch import EvidenceColumns
-from treewright.inference.cost import Cost
 from treewright.inference.evidence import Evidence
+from treewright.limits import format_bytes, format_count
 from treewright.types import Cells, Codes, Scope
 
 
@@ -53,3 +54,53 @@ class Engine(Protocol):
     def refuse_impossible(self, evidence: Evidence) -> NoReturn:
         """Say which part of impossible evidence cannot happen."""
         ...
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A table over a scope, one axis per variable in the order of the scope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Factor((0, 2), np.array([[0.9, 0.1], [0.4, 0.6]])).table.shape
+    (2, 2)
+    """
+
+    scope: Scope
+    table: Cells
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The price of one question.
+
+    `width` is the number of variables in the largest table less one; `largest_table` their names and
+    `largest_cells` its cells, exactly, however many. `bytes` is the memory for all tables and messages: large
+    tables are walked through in tiles rather than stored, so it may be less than the largest table alone
+    would take. `operations` are multiplications and additions on single cells, `seconds` a guess from these
+    for one thread. A `refused` question exceeds the memory limit and would raise :class:`TableTooLarge`; it
+    is not planned to its end, and the figures are those of the first table that settled the refusal.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> load_network("asia").cost().width
+    2
+    """
+
+    width: int
+    largest_table: tuple[str, ...]
+    largest_cells: int
+    bytes: int
+    operations: int
+    seconds: float
+    refused: bool = False
+
+    def __str__(self) -> str:
+        verdict = "; above the memory limit" if self.refused else ""
+        return (
+            f"width {self.width}, largest table {format_count(self.largest_cells)} cells, "
+            f"{format_bytes(self.bytes)}, {format_count(self.operations)} operations, "
+            f"about {self.seconds:.3g} s{verdict}"
+        )

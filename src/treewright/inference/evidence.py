@@ -16,6 +16,7 @@ import numpy as np
 
 from treewright.errors import EvidenceError, UnknownNameError, nearest
 from treewright.tables.schema import Label, Schema, Variable
+from treewright.types import Scope
 
 Given = Mapping[str, Label | Mapping[Label, float]]
 
@@ -116,17 +117,22 @@ def state_of(variable: Variable, code: int) -> Label:
     return variable.states[code]
 
 
-def _read_item(schema: Schema, name: str, state: object) -> tuple[int, int]:
+def _position(schema: Schema, name: str, value: object) -> int:
     if not isinstance(name, str) or name not in schema:
         raise EvidenceError(
-            f"evidence {name}={state!r} names no variable of the model; "
+            f"evidence {name}={value!r} names no variable of the model; "
             f"variables are {nearest(name, schema.names)}"
         )
-    variable = schema[name]
+    return schema.index(name)
+
+
+def _read_item(schema: Schema, name: str, state: object) -> tuple[int, int]:
+    v = _position(schema, name, state)
+    variable = schema[v]
     plain = state.item() if isinstance(state, np.generic) else state
     if isinstance(plain, str | int | float | bool):
         try:
-            return schema.index(name), variable.code(plain)
+            return v, variable.code(plain)
         except UnknownNameError:
             pass
     raise EvidenceError(
@@ -168,3 +174,51 @@ def _states(variable: Variable, wanted: object, limit: int = 20) -> str:
     by_text = {str(state): state for state in states}
     close = get_close_matches(str(wanted), by_text, n=1)
     return f"{shown}{more}" + (f"; did you mean {by_text[close[0]]!r}?" if close else "")
+
+
+RealGiven = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class RealEvidence:
+    """Observed variables by rising position, and their values.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("height"), Variable("weight")])
+    >>> read_real_evidence(schema, {"weight": 61.5})
+    RealEvidence(observed=(1,), values=(61.5,))
+    >>> read_real_evidence(schema, {"height": "tall"})
+    Traceback (most recent call last):
+    treewright.errors.EvidenceError: evidence height='tall' is not a finite number; height is continuous
+    """
+
+    observed: Scope = ()
+    values: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.observed)
+
+    def describe(self, schema: Schema, *, limit: int = 12) -> str:
+        """As people write it, for messages."""
+        pairs = zip(self.observed[:limit], self.values[:limit], strict=True)
+        more = f" and {len(self) - limit} more" if len(self) > limit else ""
+        return ", ".join(f"{schema.names[v]}={value!r}" for v, value in pairs) + more
+
+
+def read_real_evidence(schema: Schema, given: RealGiven | None) -> RealEvidence:
+    """Evidence about continuous variables."""
+    if given is None:
+        return RealEvidence()
+    if not isinstance(given, Mapping):
+        raise EvidenceError(f"evidence is a mapping from names to numbers; found {type(given).__name__}")
+    found = sorted(_read_number(schema, name, value) for name, value in given.items())
+    return RealEvidence(tuple(v for v, _ in found), tuple(value for _, value in found))
+
+
+def _read_number(schema: Schema, name: str, value: object) -> tuple[int, float]:
+    v = _position(schema, name, value)
+    plain = value.item() if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 else value
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
+        raise EvidenceError(f"evidence {name}={plain!r} is not a finite number; {name} is continuous")
+    return v, float(plain)

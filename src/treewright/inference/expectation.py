@@ -76,10 +76,7 @@ class FamilyExpectation:
         return self._native.n_runs
 
     def step(self, tables: Sequence[Cells]) -> tuple[list[Cells], float]:
-        """Expected counts of each family, and the log-likelihood of what the rows show.
-
-        The distribution is the product of `tables`, one per family.
-        """
+        """Expected counts of each family under the product of `tables`, and the rows' log-likelihood."""
         by_name = zip(self._families, self._axes, strict=True)
         parts = [np.asarray(tables[f]).transpose(axes).reshape(-1) for f, axes in by_name]
         flat = np.concatenate(parts) if parts else np.zeros(0)

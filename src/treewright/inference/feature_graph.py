@@ -5,8 +5,7 @@ shared among the children of a node in proportion to what they said; what arrive
 and what arrives at a parameter is its expected count. Complete rows take a shortcut: they are routed to the
 leaves they belong to.
 
-The passes are made by the native core, in blocks of rows; this module turns schemas, evidence and refusals
-into its terms.
+The passes are made by the native core, in blocks of rows.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from treewright import _core
 from treewright.errors import NoExactAnswer, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
-from treewright.inference.cost import Cost
+from treewright.inference.engine import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.refusals import refuse_impossible
 from treewright.limits import format_count, memory_limit, table_cells
@@ -36,8 +35,7 @@ _NO_WEIGHTS = np.zeros(0)
 class FeatureGraphEngine:
     """Answers questions about the distribution of a feature graph.
 
-    Every question returns the natural logarithm of the probability of its evidence; soft evidence weighs rows
-    by its likelihoods. Minus infinity means that the evidence is impossible.
+    Answers are those of :class:`Engine`; soft evidence weighs rows by its likelihoods.
 
     Examples
     --------
@@ -73,11 +71,8 @@ class FeatureGraphEngine:
     # evidence
 
     def marginals(self, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
-        """The distribution of every variable, one after another in one flat array."""
         common, scale = self._likelihoods(evidence)
-        nothing: list[None] = [None] * len(self.schema)
-        everything = list(range(len(self.schema)))
-        cells, logs = self._program.marginals(common, nothing, nothing, 1, everything)
+        cells, logs = self._program.marginals(common, *self._unseen, 1, list(range(len(self.schema))))
         return cells[0], float(logs[0]) + scale
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
@@ -102,23 +97,15 @@ class FeatureGraphEngine:
         return (cells / total).reshape(shape), highest + math.log(total) + scale
 
     def log_mass(self, evidence: Evidence = NOTHING) -> float:
-        """How probable the evidence is, as a logarithm."""
         common, scale = self._likelihoods(evidence)
-        nothing: list[None] = [None] * len(self.schema)
-        return float(self._program.log_mass(common, nothing, nothing, 1)[0]) + scale
+        return float(self._program.log_mass(common, *self._unseen, 1)[0]) + scale
 
     def log_mass_many(self, columns: EvidenceColumns) -> Cells:
         """How probable each of many rows of evidence is, as logarithms."""
         return self._program.log_mass(self._nothing, *columns.native(), columns.n_rows)
 
     def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
-        """The codes of the most probable joint state, and the log of its mass; ties to lower codes.
-
-        Raises
-        ------
-        NoExactAnswer
-            When the graph is not deterministic; :meth:`most_probable_bound` has a row and bounds then.
-        """
+        """Refused when the graph is not deterministic; :meth:`most_probable_bound` has a row and bounds."""
         if not self.graph.is_deterministic:
             raise NoExactAnswer(
                 "the most probable explanation of a graph with mixtures or hidden states has no exact answer "
@@ -136,17 +123,11 @@ class FeatureGraphEngine:
     def sample(
         self, n: int, evidence: Evidence = NOTHING, *, seed: int, first_row: int = 0
     ) -> tuple[list[Codes], float]:
-        """Rows of the distribution given the evidence; row r depends on the seed and r alone."""
         common, scale = self._likelihoods(evidence)
         columns, log_mass = self._program.sample(common, seed, first_row, n)
         return cast("list[Codes]", columns), log_mass + scale
 
     def marginals_many(self, columns: EvidenceColumns, wanted: Scope) -> tuple[Cells, Cells]:
-        """Distributions of some variables given each of many rows of evidence, and log masses.
-
-        Equal rows are asked once. The answers do not depend on the number of threads. An impossible row holds
-        NaN.
-        """
         return self._program.marginals(self._nothing, *columns.native(), columns.n_rows, list(wanted))
 
     def expected_counts(
@@ -184,6 +165,11 @@ class FeatureGraphEngine:
             if self.log_mass(evidence.only(fewer)) == -math.inf:
                 kept = fewer
         refuse_impossible(self.schema, evidence, evidence.only(kept))
+
+    @property
+    def _unseen(self) -> tuple[list[None], list[None]]:
+        """Columns and masks of rows that show nothing."""
+        return [None] * len(self.schema), [None] * len(self.schema)
 
     @cached_property
     def _nothing(self) -> Cells:

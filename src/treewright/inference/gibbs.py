@@ -14,8 +14,8 @@ from typing import cast
 import numpy as np
 
 from treewright import _core
+from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Factor
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 
@@ -69,10 +69,7 @@ class GibbsSampler:
         """
         flat = [code for states in starts for code in states]
         columns, estimates = self._native.run(flat, len(starts), n, burn_in, thinning, seed)
-        redrawn = set(self.order)
-        begin = 0
-        for v, cardinality in enumerate(self.schema.cardinalities):
-            if v not in redrawn:
-                estimates[:, begin + self._fixed.get(v, 0)] = 1.0
-            begin += cardinality
+        begin = np.cumsum((0, *self.schema.cardinalities))
+        for v in set(range(len(self.schema))) - set(self.order):
+            estimates[:, begin[v] + self._fixed.get(v, 0)] = 1.0
         return cast("list[Codes]", columns), estimates

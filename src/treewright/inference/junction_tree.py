@@ -21,9 +21,8 @@ import numpy as np
 from treewright import _core
 from treewright.errors import SchemaError
 from treewright.inference.batch import EvidenceColumns
-from treewright.inference.cost import Cost
+from treewright.inference.engine import Cost, Factor
 from treewright.inference.evidence import Evidence
-from treewright.inference.factor import Factor
 from treewright.inference.refusals import refuse_impossible, refuse_large, whole
 from treewright.limits import memory_limit
 from treewright.tables.schema import Schema
@@ -37,9 +36,8 @@ NOTHING = Evidence()
 class JunctionTreeEngine:
     """Answers questions about a product of tables.
 
-    Every question returns the natural logarithm of the *mass* of its evidence: the sum of the product over
-    all states that agree with it. For the tables of a Bayesian network that is its probability.
-    Minus infinity means that the evidence is impossible; the numbers beside it then mean nothing.
+    The *mass* of evidence is the sum of the product over all states that agree with it. For the tables of a
+    Bayesian network that is its probability. Answers are those of :class:`Engine`.
 
     Scopes of `factors` may repeat, overlap or be empty. `directed` promises that factor v is the distribution
     of variable v given the others in its scope, v itself last; variables that a question does not touch are
@@ -74,40 +72,31 @@ class JunctionTreeEngine:
         return made, (self.schema, self.factors)
 
     def marginals(self, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
-        """The distribution of every variable, one after another in one flat array."""
         flat, log_mass = self._ask(self._forest.marginals, *self._arguments(evidence))
         return flat, log_mass + self._log_scale
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
-        """The joint distribution of the targets, one axis each."""
         flat, log_mass = self._ask(self._forest.joint, list(targets), *self._arguments(evidence))
         shape = tuple(self.schema.cardinalities[v] for v in targets)
         table = np.zeros(shape) if log_mass == -math.inf else flat.reshape(shape)
         return table, log_mass + self._log_scale
 
     def log_mass(self, evidence: Evidence = NOTHING) -> float:
-        """How much of the product agrees with the evidence."""
         return self._ask(self._forest.log_mass, *self._arguments(evidence)) + self._log_scale
 
     def most_probable(self, evidence: Evidence = NOTHING) -> tuple[list[int], float]:
-        """The codes of the most probable joint state, and the log of its mass; ties to lower codes."""
         codes, log_mass = self._ask(self._forest.most_probable, *self._arguments(evidence))
         return codes, log_mass + self._log_scale
 
     def sample(
         self, n: int, evidence: Evidence = NOTHING, *, seed: int, first_row: int = 0
     ) -> tuple[list[Codes], float]:
-        """Rows of the distribution given the evidence; row r depends on the seed and r alone."""
         arguments = *self._arguments(evidence), seed, first_row, n
         columns, log_mass = self._ask(self._forest.sample, *arguments)
         return cast("list[Codes]", columns), log_mass + self._log_scale
 
     def marginals_many(self, columns: EvidenceColumns, wanted: Scope) -> tuple[Cells, Cells]:
-        """Distributions of some variables given each of many rows of evidence, and log masses.
-
-        Equal rows are asked once; the others in threads. The answers do not depend on the number of threads.
-        An impossible row holds NaN.
-        """
+        """Equal rows are asked once; the others in threads, whose number changes nothing."""
         arguments = *columns.native(), columns.n_rows, list(wanted), memory_limit()
         cells, log_mass = self._ask(self._forest.marginals_many, *arguments)
         return cells, log_mass + self._log_scale

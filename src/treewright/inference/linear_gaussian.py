@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, TableTooLarge
-from treewright.inference.real_evidence import RealEvidence
+from treewright.inference.evidence import RealEvidence
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
 
 _OPERATIONS_PER_SECOND = 2e9
 
@@ -33,14 +32,9 @@ _OPERATIONS_PER_SECOND = 2e9
 class GaussianCost:
     """The price of one question to a Gaussian network.
 
-    Attributes
-    ----------
-    largest_block, n_observed
-        Names of the variables that have to be solved together in the dearest block; how many are observed.
-    bytes, operations, seconds
-        Memory for all blocks, multiplications and additions, and a guess from these for one thread.
-    refused
-        Whether the question exceeds the memory limit and would raise :class:`TableTooLarge`.
+    `largest_block` names the variables that have to be solved together in the dearest block, `n_observed` of
+    which are observed. `bytes` is the memory for all blocks, `operations` are multiplications and additions,
+    `seconds` a guess from these for one thread. A `refused` question would raise :class:`TableTooLarge`.
 
     Examples
     --------
@@ -89,11 +83,8 @@ class LinearGaussianEngine:
         blocks = self.native.blocks_given(evidence.observed, wanted)
         asked = set(wanted)
         rows = sum(len(members) * len(asked.intersection(members)) for members, _ in blocks)
-        self._check_bytes(
-            8 * (rows + len(wanted) ** 2),
-            f"the covariance of {len(wanted):,} variables",
-            "ask about fewer variables",
-        )
+        what = f"the covariance of {len(wanted):,} variables"
+        self._check_bytes(8 * (rows + len(wanted) ** 2), what, "ask about fewer variables")
         return self.given(evidence.observed, wanted).covariance(wanted)
 
     def sample(self, n: int, evidence: RealEvidence, *, seed: int) -> list[Floats]:
@@ -112,12 +103,10 @@ class LinearGaussianEngine:
         if last is not None and last[0] == (observed, wanted):
             return last[1]
         cost = self.cost(observed, wanted)
-        self._check_bytes(
-            cost.bytes,
-            f"conditioning on {cost.n_observed:,} variables in one block of {len(cost.largest_block):,}"
-            f" ({_some(cost.largest_block)})",
-            "observe fewer variables, or more of those that separate them",
-        )
+        block = cost.largest_block
+        what = f"conditioning on {cost.n_observed:,} variables in one block of {len(block):,}"
+        way_out = "observe fewer variables, or more of those that separate them"
+        self._check_bytes(cost.bytes, f"{what} ({_some(block)})", way_out)
         made = _core.Conditioning(self.native, observed, wanted)
         self._last = (observed, wanted), made
         return made
@@ -133,14 +122,8 @@ class LinearGaussianEngine:
             for (n, k), (members, _) in zip(sizes, blocks, strict=True)
         )
         members, seen = max(blocks, key=lambda block: len(block[0]) * (len(block[1]) + 1), default=((), ()))
-        return GaussianCost(
-            self.schema.names_of(members),
-            len(seen),
-            size,
-            operations,
-            operations / _OPERATIONS_PER_SECOND,
-            size > memory_limit(),
-        )
+        seconds, refused = operations / _OPERATIONS_PER_SECOND, size > memory_limit()
+        return GaussianCost(self.schema.names_of(members), len(seen), size, operations, seconds, refused)
 
     def _check_bytes(self, size: int, what: str, way_out: str) -> None:
         if size > memory_limit():
@@ -159,11 +142,9 @@ class LinearGaussianEngine:
         name = self.schema.names[v]
         mean, _, elsewhere = _core.Conditioning(self.native, others.observed, (v,)).at(others.values)
         known = f"given {others.describe(self.schema)}, " if len(others) else ""
-        fact = (
-            "other values contradict each other too"
-            if elsewhere is not None
-            else (f"{name} is {'' if len(others) else 'always '}{float(mean[v])!r}")
-        )
+        fact = f"{name} is {'' if len(others) else 'always '}{float(mean[v])!r}"
+        if elsewhere is not None:
+            fact = "other values contradict each other too"
         raise ImpossibleEvidence(f"evidence {name}={evidence.values[at]!r} is impossible: {known}{fact}")
 
 

@@ -1,12 +1,14 @@
-"""Questions that cannot be answered, refused in words: tables too large, evidence that cannot happen."""
+"""Questions that cannot be answered, refused in words: too large, impossible, or no question at all."""
 
 from __future__ import annotations
 
 import math
 from typing import NoReturn
 
+import numpy as np
+
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, TableTooLarge
+from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
 from treewright.inference.evidence import Evidence
 from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema
@@ -43,3 +45,29 @@ def refuse_impossible(schema: Schema, evidence: Evidence, conflict: Evidence) ->
 
 def whole(number: float) -> int:
     return int(min(number, 2.0**62))
+
+
+def sampling_seed(schema: Schema, n: int, rng: np.random.Generator) -> int:
+    """One 64-bit seed from `rng`, once the request makes sense.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Variable
+    >>> 0 <= sampling_seed(Schema([Variable("a", (0, 1))]), 10, np.random.default_rng(7)) < 1 << 64
+    True
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng is a numpy Generator, as in np.random.default_rng(7); found {rng!r}")
+    if n < 0:
+        raise SchemaError(f"a sample has no fewer than 0 rows; asked for {n}")
+    # a continuous variable has no states and takes eight bytes
+    needed = n * sum(
+        8 if r == 0 else 1 if r <= 1 << 8 else 2 if r <= 1 << 16 else 4 for r in schema.cardinalities
+    )
+    if needed > memory_limit():
+        raise TableTooLarge(
+            f"{n:,} rows of {len(schema)} columns take {needed:,} bytes, above the memory limit of "
+            f"{memory_limit():,}; draw them in parts, or raise the limit with set_memory_limit or "
+            "TREEWRIGHT_MEMORY"
+        )
+    return int(rng.integers(0, 1 << 64, dtype=np.uint64))

@@ -4,12 +4,10 @@ from treewright.models.answers import BoundedExplanation, Distribution, Explanat
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, SampledAnswer
-from treewright.models.continuous.sigmoid_fit import fit_sigmoid
-from treewright.models.continuous.sigmoid_network import SigmoidNetwork
+from treewright.models.continuous.sigmoid_network import SigmoidNetwork, fit_sigmoid
 from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounts
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
 from treewright.models.features.feature_fitting import FittedFeatures
 from treewright.models.features.feature_network import EstimatedEntropy, FeatureNetwork
 from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_score
@@ -23,5 +21,4 @@ from treewright.models.undirected.loopy import LoopyBeliefs, loopy_beliefs, pseu
 from treewright.models.undirected.markov_choice import BestFitting, PseudoLikelihoodFitting
 from treewright.models.undirected.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
-from treewright.models.undirected.pseudolikelihood import fit_pseudolikelihood
-from treewright.models.undirected.weight_fitting import WeightPrior, fit_weights
+from treewright.models.undirected.weight_fitting import WeightPrior, fit_pseudolikelihood, fit_weights

@@ -24,16 +24,9 @@ class Distribution(Mapping[Key, float]):
     """Probabilities of the states of one variable, or of the joint states of several.
 
     Behaves as a read-only mapping: `result["yes"]` for one variable, `result["yes", "no"]` for two, in the
-    order they were asked for.
-
-    Attributes
-    ----------
-    variables
-        What was asked about.
-    array
-        The numbers, one axis per variable, states in schema order; read-only.
-    log_probability_of_evidence
-        Natural logarithm of the probability of what was given; zero when nothing was.
+    order they were asked for: that of `variables`. `array` has the numbers, one axis per variable, states in
+    schema order. `log_probability_of_evidence` is the natural logarithm of the probability of what was given;
+    zero when nothing was.
 
     Examples
     --------
@@ -111,14 +104,12 @@ class Distribution(Mapping[Key, float]):
         ]
         lines = [self.names[0] if alone else "  " + _padded(self.names, widths)]
         lines += [f"  {_padded(labels, widths)}  {p}" for labels, p in rows]
-        if self.array.size > _SHOWN:
-            lines.append(f"  ... {self.array.size - _SHOWN:,} more")
+        lines += _more(self.array.size, "  ... {:,} more")
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        more = self.array.size - _SHOWN
-        tail = f"<p>... {more:,} more</p>" if more > 0 else ""
-        return html_table((*self.names, "probability"), ((*labels, p) for labels, p in self._rows())) + tail
+        table = html_table((*self.names, "probability"), ((*labels, p) for labels, p in self._rows()))
+        return "".join([table, *_more(self.array.size, "<p>... {:,} more</p>")])
 
 
 class ByName(Mapping[str, Answer]):
@@ -135,19 +126,14 @@ class ByName(Mapping[str, Answer]):
 
     def __repr__(self) -> str:
         shown = [repr(self[name]) for name in self.names[:_SHOWN]]
-        more = len(self.names) - _SHOWN
-        return "\n".join(shown + ([f"... {more:,} more variables"] if more > 0 else []))
+        return "\n".join(shown + _more(len(self.names), "... {:,} more variables"))
 
 
 class Marginals(ByName[Distribution]):
     """The distribution of every variable, each asked for by name.
 
-    Attributes
-    ----------
-    cells
-        All probabilities, variable after variable in schema order; read-only.
-    log_probability_of_evidence
-        Natural logarithm of the probability of what was given; zero when nothing was.
+    `cells` has all probabilities, variable after variable in schema order; `log_probability_of_evidence` the
+    natural logarithm of the probability of what was given, zero when nothing was.
 
     Examples
     --------
@@ -163,7 +149,7 @@ class Marginals(ByName[Distribution]):
         self, schema: Schema, cells: Cells | Sequence[Cells], log_probability_of_evidence: float = 0.0
     ) -> None:
         self.schema, self.names = schema, schema.names
-        self.cells = cells if isinstance(cells, np.ndarray) else _joined(cells)
+        self.cells = cells if isinstance(cells, np.ndarray) else np.concatenate([np.zeros(0), *cells])
         self.cells.setflags(write=False)
         self.log_probability_of_evidence = log_probability_of_evidence
         self._offsets: list[int] | None = None
@@ -195,15 +181,9 @@ class Marginals(ByName[Distribution]):
 class ManyMarginals(Sequence[Marginals]):
     """The distributions of every variable given each of many rows of evidence.
 
-    `result[i]` are the marginals of row i; `result.array("x")` is one matrix, rows by states. A row whose
-    evidence is impossible holds NaN.
-
-    Attributes
-    ----------
-    cells
-        All probabilities: rows by states, variable after variable.
-    log_probability_of_evidence
-        One number per row; minus infinity for an impossible one.
+    `result[i]` are the marginals of row i; `result.array("x")` is one matrix, rows by states; `cells` has all
+    of them side by side. `log_probability_of_evidence` is one number per row: minus infinity for impossible
+    evidence, whose probabilities are NaN.
 
     Examples
     --------
@@ -244,10 +224,8 @@ class ManyMarginals(Sequence[Marginals]):
 class Explanation(Mapping[str, Label]):
     """The most probable states of some variables together: name -> state.
 
-    Attributes
-    ----------
-    log_probability
-        Natural logarithm of the probability that these states and the evidence occur together.
+    `log_probability` is the natural logarithm of the probability that these states and the evidence occur
+    together.
 
     Examples
     --------
@@ -275,20 +253,15 @@ class Explanation(Mapping[str, Label]):
 
     def __repr__(self) -> str:
         shown = [f"  {name}={state!r}" for name, state in list(self.items())[:_SHOWN]]
-        more = len(self) - _SHOWN
-        tail = [f"  ... {more:,} more"] if more > 0 else []
-        return "\n".join([f"log-probability {self.log_probability:.6f}", *shown, *tail])
+        shown += _more(len(self), "  ... {:,} more")
+        return "\n".join([f"log-probability {self.log_probability:.6f}", *shown])
 
 
 class BoundedExplanation(Explanation):
     """Probable states of all variables together, where the most probable ones cannot be found exactly.
 
-    Attributes
-    ----------
-    log_probability
-        Of these states and the evidence together: a lower bound on that of the most probable ones.
-    log_upper_bound
-        No joint state has more.
+    `log_probability`, of these states and the evidence together, is a lower bound on that of the most
+    probable ones; no joint state has more than `log_upper_bound`.
 
     Examples
     --------
@@ -335,8 +308,9 @@ def html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _joined(arrays: Sequence[Cells]) -> Cells:
-    return np.concatenate(arrays) if arrays else np.zeros(0)
+def _more(n: int, line: str) -> list[str]:
+    """How many are not shown, where some are not."""
+    return [line.format(n - _SHOWN)] if n > _SHOWN else []
 
 
 def _offsets(schema: Schema) -> list[int]:

@@ -18,13 +18,11 @@ import numpy.typing as npt
 
 from treewright.errors import ImpossibleEvidence
 from treewright.inference.batch import check_answer_size, columns_from_rows
-from treewright.inference.cost import Cost
-from treewright.inference.engine import Engine
+from treewright.inference.engine import Cost, Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
-from treewright.inference.sampling import sampling_seed
+from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals, list_targets
-from treewright.models.base import ModelBase
-from treewright.models.model import align_evidence
+from treewright.models.model import ModelBase, align_evidence
 from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
@@ -99,12 +97,8 @@ class Asking(ModelBase):
     def query(self, targets: str | Sequence[str], given: Given | None = None) -> Distribution:
         """The distribution of one variable, or the joint distribution of several, given what is known.
 
-        Parameters
-        ----------
-        targets
-            A name, or a sequence of names.
-        given
-            What is known, by name: a state, or a mapping from every state to its likelihood (soft evidence).
+        What is known is said by name: a state, or a mapping from every state to its likelihood (soft
+        evidence).
         """
         scope, evidence = self._targets(targets), self._read(given)
         table, log_evidence = self._engine.joint(scope, evidence)

@@ -6,16 +6,21 @@ Columns meet by name and states by label; a row with a state that the model has 
 
 from __future__ import annotations
 
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Union, cast, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, nearest
+from treewright.graphs.directed.dag import Dag
+from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
-from treewright.types import Codes, Flags, Floats
+from treewright.types import Cells, Codes, Flags, Floats, Mask
 
 if TYPE_CHECKING:
     from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -130,3 +135,134 @@ def _recoded(ours: Variable, theirs: Variable, codes: Codes) -> Codes:
 
 def _key(state: Label) -> tuple[bool, Label]:
     return isinstance(state, str), state  # "1" and 1 are different states
+
+
+class ModelBase(ABC):
+    """A distribution that scores rows, is kept in a file and shows its picture in a notebook."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema: ...
+
+    @abstractmethod
+    def log_probability(self, table: Table) -> Cells:
+        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
+
+    def score(self, table: Table) -> float:
+        """Mean log-likelihood (or log-density) per row, in nats; rows count by their weights."""
+        return mean_log_probability(self.log_probability(table), table)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        certificate: ClusterTree | None = None,
+        treewidth: int | None = None,
+    ) -> None:
+        """Write the model to a file that :func:`treewright.load` reads back exactly.
+
+        A name that ends in .gz is compressed, a pipe or device is written through. The `certificate`,
+        clusters that prove a treewidth (and the `treewidth` promised, if one was), is kept for
+        :func:`treewright.verify`.
+        """
+        from treewright.models.formats import twm
+
+        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth)
+
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        """Pickles and copies go through the bytes of the native file."""
+        from treewright.models.formats import twm
+
+        return twm.from_bytes, (twm.to_bytes(cast("AnyModel", self)),)
+
+    def to_dot(self) -> str:
+        """The structure as text for Graphviz."""
+        from treewright.models.convert import to_dot
+
+        return to_dot(cast("Any", self).structure)
+
+    def _repr_html_(self) -> str:
+        import treewright  # drawing knows models: nobody who only asks loads it
+
+        return treewright.reports.notebook_picture(cast("Any", self))
+
+
+class DirectedModel(ModelBase):
+    """A model on the arcs of a `Dag`, which its making puts into `_dag`."""
+
+    _dag: Dag
+
+    @property
+    def schema(self) -> Schema:
+        return self._dag.schema
+
+    @property
+    def dag(self) -> Dag:
+        return self._dag
+
+    @property
+    def structure(self) -> Dag:
+        return self._dag
+
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """Free parameters."""
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.schema)} variables, {self._dag.n_edges} arcs, {self.n_parameters:,} parameters"
+        return f"<{type(self).__name__}: {sizes}>"
+
+    def __hash__(self) -> int:
+        return hash((self.schema.names, tuple(self._dag.edges())))
+
+
+def mean_log_probability(logs: Floats, table: Table) -> float:
+    """The mean of the rows' log-probabilities, each row counted by its weight."""
+    weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+    counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
+    if not counted.any():
+        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+    return float(np.average(logs[counted], weights=weights[counted]))
+
+
+def real_columns(schema: Schema, table: Table) -> list[Floats]:
+    """The table's columns in the order of `schema`, all continuous and without a missing cell."""
+    require_columns(schema, table, "density", "drop those rows")
+    return [real_column(table, name) for name in schema.names]
+
+
+def real_column(table: Table, name: str) -> Floats:
+    """One column of numbers; where cells are missing it holds NaN."""
+    if table.schema[name].is_discrete:
+        raise SchemaError(f"column {name!r} of the table is discrete; the model's variable is continuous")
+    column = np.ascontiguousarray(table.column(name), dtype=np.float64)
+    if np.isinf(column).any():
+        row = int(np.flatnonzero(np.isinf(column))[0])
+        raise SchemaError(f"column {name!r} of the table holds {column[row]} in row {row}, counted from 0")
+    return column
+
+
+def row_patterns(masks: Mask) -> list[tuple[Mask, npt.NDArray[np.intp]]]:
+    """Which columns miss, and the rows where just these do: each pattern once.
+
+    Examples
+    --------
+    >>> [(p.tolist(), rows.tolist()) for p, rows in row_patterns(np.array([[False], [True], [False]]))]
+    [([False], [0, 2]), ([True], [1])]
+    """
+    if not masks.any():
+        return [(np.zeros(masks.shape[1], dtype=np.bool_), np.arange(len(masks)))]
+    patterns, where = np.unique(masks, axis=0, return_inverse=True)
+    order = np.argsort(where.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(where.ravel(), minlength=len(patterns)))
+    return list(zip(patterns, np.split(order, ends[:-1]), strict=True))
+
+
+def check_continuous(schema: Schema, what: str) -> None:
+    discrete = [variable.name for variable in schema if variable.is_discrete]
+    if discrete:
+        raise SchemaError(
+            f"{what} has continuous variables; discrete: {', '.join(map(repr, discrete[:8]))}"
+            + (f" and {len(discrete) - 8} more" if len(discrete) > 8 else "")
+        )

@@ -13,7 +13,7 @@ from tests.reference.models.feature_graphs import joint_table
 
 import treewright as tw
 from treewright.errors import NoExactAnswer, TableTooLarge, TreewidthError
-from treewright.models.convert import feature_weights
+from treewright.models.convert import features
 
 seeds = st.integers(0, 10**6)
 LOG_LINEAR = ("table", "tree", "split", "feature", "and")
@@ -116,7 +116,7 @@ def test_what_is_no_log_linear_model_is_refused(monkeypatch):
     rows = tw.FeatureNetwork(builder.graph(builder.rows("a", [[1]], [1.0])))
     with pytest.raises(NoExactAnswer, match="stored rows forbid everything else"):
         rows.to_log_linear()
-    monkeypatch.setattr(feature_weights, "MOST_FEATURES", 10)
+    monkeypatch.setattr(features, "MOST_FEATURES", 10)
     with pytest.raises(TableTooLarge, match="more than 10 parameters in context"):
         tw.FeatureNetwork(worked_graph()).to_log_linear()
 

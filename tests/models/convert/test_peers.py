@@ -10,7 +10,7 @@ from tests.models.formats.samples import LABELS, collider, labelled
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
-from treewright.models.convert import families, from_pgmpy, from_pyagrum, to_pyagrum
+from treewright.models.convert import from_pgmpy, from_pyagrum, libraries, to_pyagrum
 from treewright.networks import load_network
 from treewright.tables.schema import Schema, Variable
 
@@ -97,7 +97,7 @@ def test_refusals():
     with pytest.raises(
         ModuleNotFoundError, match="nothing-of-the-kind is not installed; pip install nothing-of-the-kind"
     ):
-        families.library("nothing_of_the_kind", "nothing-of-the-kind")
+        libraries.library("nothing_of_the_kind", "nothing-of-the-kind")
 
 
 def test_rounded_rows_are_rescaled():

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treewright.models.undirected.dimension import hierarchical_dimension, maximal_sets
+from treewright.models.undirected.markov_network import hierarchical_dimension, maximal_sets
 
 
 def by_subsets(cardinalities, scopes):

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from tests.reference.counting.arithmetic import LINEAR, LOGARITHMIC, Arithmetic
 
 from treewright.errors import TableTooLarge
-from treewright.inference.factor import Factor
+from treewright.inference.engine import Factor
 from treewright.limits import memory_limit
 from treewright.tables.schema import Schema
 from treewright.types import Scope

@@ -19,8 +19,7 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
 from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
-from treewright.models.continuous.real_rows import check_continuous
-from treewright.models.model import require_variables
+from treewright.models.model import check_continuous, require_variables
 from treewright.statistics.moments import Moments
 
 VARIANCE_FLOOR = 1e-12
@@ -31,13 +30,9 @@ VARIANCE_FLOOR = 1e-12
 class GaussianPrior:
     """A conjugate prior: `rows` imagined rows in which the columns vary independently.
 
-    Parameters
-    ----------
-    rows
-        How many, or what they weigh: the strength of the prior.
-    mean, deviation
-        Of the imagined rows, by name; those of the data when left out, so that slopes and variances are drawn
-        to the prior and levels are not.
+    How many there are, or what they weigh, is the strength of the prior. Their `mean` and `deviation`, by
+    name, are those of the data when left out, so that slopes and variances are drawn to the prior and levels
+    are not.
 
     Examples
     --------

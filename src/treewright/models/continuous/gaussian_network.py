@@ -16,14 +16,19 @@ import numpy as np
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, SchemaError
 from treewright.graphs.directed.dag import Dag
+from treewright.inference.evidence import RealGiven, read_real_evidence
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
-from treewright.inference.real_evidence import RealGiven, read_real_evidence
-from treewright.inference.sampling import sampling_seed
+from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Explanation, list_targets
-from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
-from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns, row_patterns
-from treewright.models.model import by_variable
+from treewright.models.model import (
+    DirectedModel,
+    by_variable,
+    check_continuous,
+    real_column,
+    real_columns,
+    row_patterns,
+)
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -42,12 +47,8 @@ class GaussianNetwork(DirectedModel):
 
     Parameters
     ----------
-    dag
-        The structure, over continuous variables.
-    intercepts, variances
-        One number per variable, in schema order or by name.
-    coefficients
-        By child, then by parent: `{"wet": {"rain": 2.0}}`; one for every arc.
+    intercepts, variances, coefficients
+        Numbers in schema order or by name; by child, then by parent, one for every arc.
     floored, redundant
         As `fit` reports them: variables whose variance is a floor, and by child the parents with the
         coefficient zero because the others determine them.
@@ -292,7 +293,7 @@ class GaussianNetwork(DirectedModel):
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The model as a `networkx.DiGraph`: nodes with intercept and variance, arcs with coefficient."""
-        from treewright.models.convert.networkx import gaussian_to_networkx
+        from treewright.models.convert.libraries import gaussian_to_networkx
 
         return gaussian_to_networkx(self)
 

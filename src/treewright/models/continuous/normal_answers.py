@@ -19,12 +19,8 @@ from treewright.types import Floats
 class Normal:
     """A Normal distribution of one variable; with variance zero, a number that is certain.
 
-    Attributes
-    ----------
-    mean, variance
-        In the units of the variable, and their square.
-    log_density_of_evidence
-        Natural logarithm of the density of what was given; zero when nothing was.
+    `log_density_of_evidence` is the natural logarithm of the density of what was given; zero when nothing
+    was.
 
     Examples
     --------
@@ -88,13 +84,9 @@ class Normal:
 class JointNormal(ByName[Normal]):
     """A Normal distribution of several variables together; `result["x"]` is that of one of them.
 
-    Attributes
-    ----------
-    names, mean, covariance
-        The variables in the order asked for, a number each, and a matrix that is exactly symmetric;
-        read-only.
-    log_density_of_evidence
-        Natural logarithm of the density of what was given; zero when nothing was.
+    `names` are in the order asked for, `mean` has a number each, `covariance` is exactly symmetric;
+    read-only. `log_density_of_evidence` is the natural logarithm of the density of what was given; zero when
+    nothing was.
 
     Examples
     --------
@@ -144,12 +136,9 @@ class JointNormal(ByName[Normal]):
 class NormalMarginals(ByName[Normal]):
     """The Normal distribution of every variable, each asked for by name.
 
-    Attributes
-    ----------
-    names, means, variances
-        The variables in schema order, and two numbers for each; read-only.
-    log_density_of_evidence
-        Natural logarithm of the density of what was given; zero when nothing was.
+    `names` are in schema order, `means` and `variances` have a number each; read-only.
+    `log_density_of_evidence` is the natural logarithm of the density of what was given; zero when nothing
+    was.
 
     Examples
     --------
@@ -177,13 +166,8 @@ class NormalMarginals(ByName[Normal]):
 
     def to_frame(self) -> Any:
         """A pandas frame with one row per variable: mean, variance, standard deviation."""
-        columns = {
-            "variable": self.names,
-            "mean": self.means,
-            "variance": self.variances,
-            "standard_deviation": np.sqrt(self.variances),
-        }
-        return make_frame(columns)
+        columns = {"variable": self.names, "mean": self.means, "variance": self.variances}
+        return make_frame(columns | {"standard_deviation": np.sqrt(self.variances)})
 
     def _repr_html_(self) -> str:
         rows = ((d.name, f"{d.mean:.6g}", f"{d.standard_deviation:.6g}") for d in self.values())
@@ -194,14 +178,8 @@ class NormalMarginals(ByName[Normal]):
 class SampledAnswer:
     """Means and variances that were estimated from weighted rows, by name.
 
-    Attributes
-    ----------
-    means, variances, standard_errors
-        The estimates, and how far the means may be off.
-    n_rows, effective_rows
-        Rows drawn, and how many rows of equal weight the estimate is worth.
-    log_density_of_evidence
-        Estimated as well: the logarithm of the mean weight.
+    `standard_errors` say how far the means may be off, `effective_rows` how many rows of equal weight the
+    `n_rows` drawn are worth. `log_density_of_evidence`, the logarithm of the mean weight, is an estimate too.
 
     Examples
     --------
@@ -230,10 +208,11 @@ def estimate(names: Sequence[str], columns: Sequence[Floats], log_weights: Float
     shares = weights / total
     means = [float(shares @ column) for column in columns]
     squares = [(column - mean) ** 2 for column, mean in zip(columns, means, strict=True)]
+    errors = [math.sqrt(float(shares**2 @ square)) for square in squares]
     return SampledAnswer(
         dict(zip(names, means, strict=True)),
-        {name: float(shares @ square) for name, square in zip(names, squares, strict=True)},
-        {name: math.sqrt(float(shares**2 @ square)) for name, square in zip(names, squares, strict=True)},
+        dict(zip(names, (float(shares @ square) for square in squares), strict=True)),
+        dict(zip(names, errors, strict=True)),
         len(log_weights),
         1 / float(shares @ shares),
         highest + math.log(total / len(log_weights)),

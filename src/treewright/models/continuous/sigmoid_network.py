@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from treewright import _core
-from treewright.errors import NoExactAnswer, SchemaError
+from treewright.arguments import TABLE, require
+from treewright.errors import GraphError, NoExactAnswer, SchemaError
 from treewright.graphs.directed.dag import Dag
-from treewright.inference.real_evidence import RealEvidence, RealGiven, read_real_evidence
-from treewright.inference.sampling import sampling_seed
+from treewright.inference.evidence import RealEvidence, RealGiven, read_real_evidence
+from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import list_targets
-from treewright.models.base import DirectedModel
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
-from treewright.models.continuous.real_rows import check_continuous, real_column, real_columns
-from treewright.models.model import by_variable
-from treewright.statistics.sigmoid_families import SigmoidFamily
+from treewright.models.model import DirectedModel, by_variable, check_continuous, real_column, real_columns
+from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
-from treewright.types import Floats
+from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -131,7 +130,7 @@ class SigmoidNetwork(DirectedModel):
         v = scope[0]
         blind = [p for p in self._dag.parents(v) if p not in known]
         if len(scope) > 1 or v in known or blind or known.keys() & set(self._dag.descendants(v)):
-            what = f"{', '.join(names)}"
+            what = ", ".join(names)
             what += f" given {', '.join(self.schema.names_of(evidence.observed))}" if known else ""
             self._refuse(
                 f"distribution of {what}",
@@ -216,7 +215,7 @@ class SigmoidNetwork(DirectedModel):
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The model as a `networkx.DiGraph`: nodes with th0, th1, b and s2, arcs with their weight w."""
-        from treewright.models.convert.networkx import sigmoid_to_networkx
+        from treewright.models.convert.libraries import sigmoid_to_networkx
 
         return sigmoid_to_networkx(self)
 
@@ -242,12 +241,43 @@ def _checked_family(dag: Dag, family: SigmoidFamily) -> SigmoidFamily:
     if not all(math.isfinite(number) for number in numbers) or family.s2 <= 0:
         raise SchemaError(f"the family of {child!r} needs finite numbers and a positive variance s2")
     pairs = sorted(zip(family.parents, map(float, family.w), strict=True))
-    return SigmoidFamily(
-        child,
-        tuple(name for name, _ in pairs),
-        float(family.th0),
-        float(family.th1),
-        float(family.b),
-        tuple(weight for _, weight in pairs),
-        float(family.s2),
+    names, weights = tuple(name for name, _ in pairs), tuple(weight for _, weight in pairs)
+    th0, th1, b, *_, s2 = map(float, numbers)
+    return SigmoidFamily(child, names, th0, th1, b, weights, s2)
+
+
+def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
+    """Fit a sigmoid to every family of a structure.
+
+    The fits are those behind :class:`SigmoidBIC`, from the rows themselves, since a sigmoid has no sufficient
+    statistics. For linear families, :func:`fit` with moments gives a :class:`GaussianNetwork`.
+
+    The table has continuous columns of the same names without missing cells; weights, if any, weigh the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> x = np.linspace(-3, 3, 60)
+    >>> table = tw.read_table({"x": x, "y": 2 + 5 / (1 + np.exp(1 - 2 * x)) + 0.01 * np.sin(40 * x)})
+    >>> model = tw.models.fit_sigmoid(tw.Dag(table.schema, [("x", "y")]), table)
+    >>> round(model.family("y").th0, 1), round(model.family("y").th1, 1)
+    (2.0, 5.0)
+    """
+    if not isinstance(structure, Dag):
+        raise GraphError(
+            f"fit_sigmoid puts sigmoids on a Dag; found {type(structure).__name__} "
+            "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
+        )
+    require("fit_sigmoid", TABLE, table)
+    check_continuous(structure.schema, "a sigmoid network")
+    real_columns(structure.schema, table)  # refuses by name what is absent, discrete or missing
+    families = SigmoidFamilies(table.select(structure.schema.names))
+    if not families.moments.n >= 1:
+        raise SchemaError(f"a sigmoid network is fitted to one row at least; found {families.moments.n}")
+    schema = structure.schema
+    scopes: list[tuple[int, Scope]] = [(v, schema.by_name(structure.parents(v))) for v in range(len(schema))]
+    fits = families.fit_many(scopes)
+    return SigmoidNetwork(
+        structure, [SigmoidFamily(f.child, f.parents, f.th0, f.th1, f.b, f.w, f.s2) for f in fits]
     )

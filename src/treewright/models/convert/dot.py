@@ -67,8 +67,7 @@ class _Reader:
 
     def run(self) -> tuple[list[str], list[tuple[str, str]]]:
         cursor = self.cursor
-        word = cursor.text("digraph").lower()
-        if word == "strict":
+        if (word := cursor.text("digraph").lower()) == "strict":
             word = cursor.text("digraph").lower()
         if word != "digraph":
             raise self.tokens.error("expected digraph: the arcs of a model have directions", cursor.at - 1)

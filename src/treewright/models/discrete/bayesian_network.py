@@ -16,12 +16,11 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
+from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence, state_of
-from treewright.inference.factor import Factor
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
-from treewright.models.base import DirectedModel
-from treewright.models.model import align_columns, by_variable
+from treewright.models.model import DirectedModel, align_columns, by_variable
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes
@@ -29,8 +28,7 @@ from treewright.types import Cells, Codes
 if TYPE_CHECKING:
     import networkx as nx
 
-    from treewright.models.discrete.dirichlet import Dirichlet
-    from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
+    from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter, FamilyCounts
 
 _ROW_SUM_TOLERANCE = 1e-6
 
@@ -43,10 +41,9 @@ class BayesianNetwork(DirectedModel, Asking):
     tables
         One array per variable, in schema order or by name: an axis per parent in the order of
         `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
-    unseen
-        Parent configurations without any row behind them, per variable, as `fit` reports them.
-    provenance
-        Where the model came from: anything that JSON can say. Saved with the model.
+    unseen, provenance
+        Parent configurations without any row behind them, per variable, as `fit` reports them; and where the
+        model came from: anything that JSON can say. Saved with the model.
 
     Examples
     --------
@@ -243,11 +240,8 @@ def _check_table(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
             f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
             for p, code in zip(parents, configuration, strict=True)
         )
-        found = (
-            "holds something that is no probability"
-            if invalid[row]
-            else f"sums to {float(sums[row])!r}, not to 1"
-        )
+        wrong_sum = f"sums to {float(sums[row])!r}, not to 1"
+        found = "holds something that is no probability" if invalid[row] else wrong_sum
         raise SchemaError(f"the table of {variable.name!r}{' given ' + where if where else ''} {found}")
     table.setflags(write=False)
     return table

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,13 +26,43 @@ from treewright.errors import (
 from treewright.graphs.directed.dag import Dag
 from treewright.limits import format_count, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
 from treewright.models.model import align_columns
 from treewright.statistics.counter import Counts
 from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
-from treewright.types import Scope
+from treewright.types import Floats, Scope
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """A Dirichlet prior: `ess` imagined rows, spread evenly over the cells of every family.
+
+    Examples
+    --------
+    >>> Dirichlet(2.0).ess
+    2.0
+    """
+
+    ess: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.ess) and self.ess > 0):
+            raise SchemaError(
+                f"the equivalent sample size of a Dirichlet prior is a positive number; found {self.ess!r} "
+                "(prior=None fits by maximum likelihood)"
+            )
+
+
+ONE_ROW = Dirichlet(1.0)
+
+
+def estimate(counts: Floats, prior: Dirichlet | None) -> Floats:
+    """The distribution of the last axis given the others; uniform where nothing was counted or imagined."""
+    cells = counts + (prior.ess / counts.size if prior else 0.0)
+    totals = cells.sum(axis=-1, keepdims=True)
+    uniform = np.full_like(cells, 1 / cells.shape[-1])
+    return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
 
 
 class FamilyCounter(Protocol):
@@ -63,8 +94,7 @@ class FamilyCounts:
         refuse_large_tables(dag.schema, families)
         positions = counted_positions(dag.schema, counter.schema)
         counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
-        self._dag = dag
-        self._tables = tuple(_own(np.asarray(counts)) for counts in counted)
+        self._dag, self._tables = dag, tuple(_own(np.asarray(counts)) for counts in counted)
 
     @classmethod
     def from_tables(cls, dag: Dag, tables: Sequence[npt.ArrayLike]) -> FamilyCounts:
@@ -82,8 +112,7 @@ class FamilyCounts:
                 f"every variable needs its counts; found {len(tables)} for {len(dag.schema)} variables"
             )
         made = cls.__new__(cls)
-        made._dag = dag
-        made._tables = tuple(_own(np.array(table)) for table in tables)
+        made._dag, made._tables = dag, tuple(_own(np.array(table)) for table in tables)
         for family, table in zip(families_of(dag), made._tables, strict=True):
             shape = tuple(dag.schema.cardinalities[v] for v in family)
             name = dag.schema.names[family[-1]]

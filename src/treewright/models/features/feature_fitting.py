@@ -19,8 +19,7 @@ import numpy.typing as npt
 from treewright.errors import GraphError, NoExactAnswer, SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
-from treewright.models.discrete.dirichlet import Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounter
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter
 from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.fitting.em import EmSettings, EmTrace, climb_best
 from treewright.models.model import align_columns, align_evidence
@@ -101,11 +100,8 @@ def _joined_rows(model: FeatureNetwork, tables: Sequence[Table]) -> _Rows:
     columns = EvidenceColumns(codes, [None] * len(codes), n_rows)
     if all(table.weights is None for table in tables):
         return _Rows(columns, None)
-    weights = [
-        np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        for table in tables
-    ]
-    return _Rows(columns, np.ascontiguousarray(np.concatenate(weights)))
+    weights = [np.ones(table.n_rows) if table.weights is None else table.weights for table in tables]
+    return _Rows(columns, np.concatenate(weights, dtype=np.float64))
 
 
 def _fitted(model: FeatureNetwork, rows: _Rows, alpha: float, settings: EmSettings) -> FittedFeatures:

@@ -52,12 +52,8 @@ class EstimatedEntropy:
 class FeatureNetwork(Asking):
     """The distribution of a feature graph.
 
-    Parameters
-    ----------
-    graph
-        The graph, with the parameters that a learner or :func:`fit` put on it.
-    provenance
-        Where the model came from: anything that JSON can say.
+    The graph has the parameters that a learner or :func:`fit` put on it; the `provenance`, anything that JSON
+    can say, tells where the model came from.
 
     Examples
     --------
@@ -194,7 +190,7 @@ class FeatureNetwork(Asking):
         `pushed`, the weights of inner nodes are pushed down into the leaves of the first child, so that only
         leaves have features, as in the paper.
         """
-        from treewright.models.convert.feature_weights import to_log_linear
+        from treewright.models.convert.features import to_log_linear
 
         return to_log_linear(self._graph, pushed=pushed)
 

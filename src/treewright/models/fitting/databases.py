@@ -18,8 +18,7 @@ from treewright.inference.completion import CompletedJoint
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounts
+from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet, FamilyCounts
 from treewright.models.fitting.em import observed_score
 from treewright.models.model import AnyModel, require_variables
 from treewright.statistics.moments import moments
@@ -61,12 +60,8 @@ def fit_databases(
 
 def completed_families(dag: Dag, databases: Databases) -> list[str]:
     """Variables that no table has together with all their parents, by name."""
-    names = dag.schema.names
-    return sorted(
-        name
-        for v, name in enumerate(names)
-        if not databases.covers((name, *dag.schema.names_of(dag.parents(v))))
-    )
+    families = [dag.schema.names_of((v, *dag.parents(v))) for v in range(len(dag.schema))]
+    return sorted(family[0] for family in families if not databases.covers(family))
 
 
 def score_tables(model: AnyModel, databases: Databases) -> float:

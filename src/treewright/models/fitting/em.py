@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -23,15 +23,18 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
-from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet, estimate
-from treewright.models.discrete.family_counts import FamilyCounts, families_of, refuse_large_tables
+from treewright.models.discrete.family_counts import (
+    ONE_ROW,
+    Dirichlet,
+    FamilyCounts,
+    estimate,
+    families_of,
+    refuse_large_tables,
+)
 from treewright.models.fitting.direction import choose_dag
-from treewright.models.model import align_evidence
-from treewright.tables.schema import Schema
+from treewright.models.model import align_evidence, mean_log_probability
 from treewright.tables.table import Table
 from treewright.types import Cells
 
@@ -47,16 +50,10 @@ Expected = TypeVar("Expected")
 class EmTrace:
     """How the rounds went, for the start that ended best.
 
-    Attributes
-    ----------
-    log_likelihood
-        Of what the rows show, in nats: under the start, then after every round. The last is the model's.
-    objective
-        The same plus the weight of the prior; never decreases. Equal without a prior.
-    converged
-        Whether the last round gained no more than the tolerance; otherwise the rounds ran out.
-    start, objectives
-        Which start this was (0 is the one from counts, 1, 2, ... are random), and what every start reached.
+    `log_likelihood` is that of what the rows show, in nats: under the start, then after every round; the last
+    is the model's. `objective` adds the weight of the prior and never decreases. `converged` says whether the
+    last round gained no more than the tolerance; otherwise the rounds ran out. `start` is which one this was
+    (0 is the one from counts, 1, 2, ... are random), and `objectives` what every start reached.
     """
 
     log_likelihood: tuple[float, ...]
@@ -97,28 +94,20 @@ class FittedByEm:
     trace: EmTrace
 
 
+class EmOptions(TypedDict, total=False):
+    """The options of :func:`fit_em`, for the type checker."""
+
+    prior: Dirichlet | None
+    tolerance: float
+    iterations: int
+    starts: int
+    rng: np.random.Generator | None
+
+
 @overload
-def fit_em(
-    structure: Dag | Pdag,
-    table: Table,
-    *,
-    prior: Dirichlet | None = ...,
-    tolerance: float = ...,
-    iterations: int = ...,
-    starts: int = ...,
-    rng: np.random.Generator | None = ...,
-) -> FittedByEm: ...
+def fit_em(structure: Dag | Pdag, table: Table, **options: Unpack[EmOptions]) -> FittedByEm: ...
 @overload
-def fit_em(
-    structure: FeatureGraph,
-    table: Table,
-    *,
-    prior: Dirichlet | None = ...,
-    tolerance: float = ...,
-    iterations: int = ...,
-    starts: int = ...,
-    rng: np.random.Generator | None = ...,
-) -> FittedFeatures: ...
+def fit_em(structure: FeatureGraph, table: Table, **options: Unpack[EmOptions]) -> FittedFeatures: ...
 def fit_em(
     structure: Dag | Pdag | FeatureGraph,
     table: Table,
@@ -170,13 +159,17 @@ def fit_em(
         return fit_features_em(structure, table, prior, EmSettings(tolerance, iterations, starts, rng))
     dag, origin = choose_dag(structure, "fit_em")
     settings = EmSettings(tolerance, iterations, starts, rng)
-    _check_discrete(dag.schema)
+    for variable in dag.schema:
+        if not variable.is_discrete:
+            raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
     families = families_of(dag)
     refuse_large_tables(dag.schema, families)
     columns = align_evidence(dag.schema, table)
     expectation = FamilyExpectation(dag.schema, families, columns, table.weights)
-    hidden = _never_shown(dag.schema, columns) if table.n_rows else []
-    incomplete = [_misses(columns.missing, hidden, family) for family in families]
+    unseen = [v for v, codes in enumerate(columns.codes) if codes is None and dag.schema.cardinalities[v] > 1]
+    hidden = unseen if table.n_rows else []
+    misses = [mask is not None or v in hidden for v, mask in enumerate(columns.missing)]
+    incomplete = [any(misses[v] for v in family) for family in families]
     if hidden and not starts:
         name = dag.schema.names[min(hidden, key=dag.schema.names.__getitem__)]
         raise SettingError(
@@ -190,7 +183,7 @@ def fit_em(
         maximise=lambda found: [estimate(counts, prior) for counts in found],
         log_prior=lambda tables: _log_prior(tables, prior),
         settings=settings,
-        n_rows=float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64)),
+        n_rows=_total(table),
     )
     counts = FamilyCounts.from_tables(dag, expected)
     model = counts.fit(prior=prior).with_provenance(origin | trace.provenance())
@@ -210,8 +203,7 @@ def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> flo
     >>> round(observed_score(asia, table), 6)
     -0.346574
     """
-    total = float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))
-    if not total:
+    if not (total := _total(table)):
         raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
     if not isinstance(model, BayesianNetwork):
         return mean_log_probability(model.log_evidence(table), table)
@@ -296,15 +288,5 @@ def _start(
     return tables
 
 
-def _never_shown(schema: Schema, columns: EvidenceColumns) -> list[int]:
-    return [v for v, codes in enumerate(columns.codes) if codes is None and schema.cardinalities[v] > 1]
-
-
-def _misses(missing: Sequence[object], hidden: Sequence[int], family: Sequence[int]) -> bool:
-    return any(missing[v] is not None or v in hidden for v in family)
-
-
-def _check_discrete(schema: Schema) -> None:
-    for variable in schema:
-        if not variable.is_discrete:
-            raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
+def _total(table: Table) -> float:
+    return float(table.n_rows if table.weights is None else np.sum(table.weights, dtype=np.float64))

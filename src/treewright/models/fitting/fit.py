@@ -25,8 +25,7 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import ONE_ROW, Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounter, FamilyCounts
+from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet, FamilyCounter, FamilyCounts
 from treewright.models.fitting.databases import fit_databases, require_dirichlet, require_gaussian
 from treewright.models.fitting.direction import choose_dag
 from treewright.models.undirected.markov_choice import (
@@ -89,10 +88,9 @@ def fit(
     Parameters
     ----------
     structure
-        The arcs of a Bayesian network, or the edges of a Markov network. An equivalence class (`Cpdag`), or
-        any `Pdag` that has one, is directed first (see :mod:`~treewright.models.fitting.direction`); the
-        model's `provenance` then names the edges that were open. Or a :class:`FeatureGraph`, whose shape is
-        kept.
+        The arcs of a Bayesian network, the edges of a Markov network, or a :class:`FeatureGraph`, whose shape
+        is kept. An equivalence class (`Cpdag`), or any `Pdag` that has one, is directed first (see
+        :mod:`~treewright.models.fitting.direction`); the model's `provenance` names the edges that were open.
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
         continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
@@ -110,14 +108,13 @@ def fit(
         :class:`PseudoLikelihoodFitting` for any width. By default the closed form when the graph is chordal,
         iterative fitting when it is not.
 
-    Returns
-    -------
-    BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork
-        It says where the rows did not settle its numbers: `unseen` of a Bayesian network counts
-        the parent configurations without a row (uniform ones then), `floored` and `redundant` of a Gaussian
-        network name regressions that were not determined, `fitting` of a Markov network says how factors were
-        found. A feature graph is fitted in closed form when it is deterministic, the prior's rows shared at
-        every node; else by expectation maximisation from the parameters that it has.
+    Notes
+    -----
+    The model says where the rows did not settle its numbers: `unseen` of a Bayesian network counts the parent
+    configurations without a row (uniform ones then), `floored` and `redundant` of a Gaussian network name
+    regressions that were not determined, `fitting` of a Markov network says how factors were found. A feature
+    graph is fitted in closed form when it is deterministic, the prior's rows shared at every node; else by
+    expectation maximisation from the parameters that it has.
 
     Examples
     --------

@@ -18,27 +18,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
-from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.sigmoid_network import SigmoidNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
-from treewright.models.formats.draft import Draft, FactorDraft
+from treewright.models.formats.draft import Draft
 from treewright.models.formats.names import Exported, refuse_changes, restore_names, write_names
 from treewright.models.formats.report import ConvertReport, ReadReport, Renamed, Renormalised, WriteReport
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.model import AnyModel
+from treewright.models.model import AnyModel, ModelBase
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 
 PathLike = str | os.PathLike[str]
 AnyNetwork = BayesianNetwork | MarkovNetwork
-AnyDraft = Draft | FactorDraft
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    read: Callable[[Source], AnyDraft]
+    read: Callable[[Source], Draft]
     export: Callable[[Schema], Exported]
     write: Callable[[Any, Exported], bytes]
     undirected: bool = False
@@ -68,13 +65,9 @@ FORMATS = ("twm", *(kind.name for kind in FOREIGN))
 def read_model(path: PathLike, *, format: str | None = None, names: bool = True) -> AnyModel:
     """Read a model from a file of any known format, plain or compressed (.gz).
 
-    Parameters
-    ----------
-    path, format
-        The file, and its format (``"bif"``, ``"net"`` ...) where the ending does not say it. Whatever is not
-        such a file is refused with :class:`FormatError`, with line and column.
-    names
-        Whether to give back names and labels from the file that :func:`write_model` may have put beside it.
+    A `format` (``"bif"``, ``"net"`` ...) is given where the ending does not say it. Whatever is not such a
+    file is refused with :class:`FormatError`, with line and column. With `names`, names and labels are given
+    back from the file that :func:`write_model` may have put beside it.
 
     Examples
     --------
@@ -114,16 +107,14 @@ def read_model_with_report(
     source = read_source(path)
     if kind is None:
         model = twm.from_source(source)
-        return model, _report(source, "twm", model, None, None)
+        return model, _report(source, "twm", model)
     try:
         draft = kind.read(source)
         found: AnyNetwork = draft.finish()
     except MemoryError as error:
         raise FormatError(f"{source.name}: there is not enough memory to read the file") from error
-    names_file = None
-    if names:
-        found, names_file = restore_names(source.name, found)
-    return found, _report(source, kind.name, found, draft, names_file)
+    found, names_file = restore_names(source.name, found) if names else (found, None)
+    return found, replace(_report(source, kind.name, found, draft), names_file=names_file)
 
 
 def write_model(
@@ -132,15 +123,9 @@ def write_model(
     """Write a Bayesian or Markov network in the format that the ending of the path says.
 
     Names and labels that the format cannot say are replaced by identifiers; a file beside the model
-    (``<path>.names.json``) keeps the originals, and reading gives them back. The same model always gives the
-    same bytes.
-
-    Parameters
-    ----------
-    path, format
-        Where (an ending of ``.gz`` compresses), and the format where the ending does not say it.
-    strict
-        Refuse what the file alone cannot say, rather than to rename.
+    (``<path>.names.json``) keeps the originals, and reading gives them back; `strict` refuses what the file
+    alone cannot say, rather than to rename. An ending of ``.gz`` compresses; a `format` is given where the
+    ending does not say it. The same model always gives the same bytes.
 
     Examples
     --------
@@ -152,9 +137,7 @@ def write_model(
     ((), None)
     >>> folder.cleanup()
     """
-    if not isinstance(
-        model, BayesianNetwork | MarkovNetwork | FeatureNetwork | GaussianNetwork | SigmoidNetwork
-    ):
+    if not isinstance(model, ModelBase):
         raise SchemaError(
             f"write_model writes a BayesianNetwork or a MarkovNetwork; found {type(model).__name__}"
         )
@@ -226,16 +209,7 @@ def format_of(path: PathLike, name: str | None) -> Format | None:
     return found
 
 
-def _report(
-    source: Source, kind: str, model: AnyModel, draft: AnyDraft | None, names_file: str | None
-) -> ReadReport:
-    return ReadReport(
-        source.name,
-        kind,
-        len(model.schema),
-        model.structure.n_edges,
-        model.n_parameters,
-        tuple(draft.renormalised) if draft else (),
-        tuple(draft.notes) if draft else (),
-        names_file,
-    )
+def _report(source: Source, kind: str, model: AnyModel, draft: Draft | None = None) -> ReadReport:
+    size = len(model.schema), model.structure.n_edges, model.n_parameters
+    found = (tuple(draft.renormalised), tuple(draft.notes)) if draft else ()
+    return ReadReport(source.name, kind, *size, *found)

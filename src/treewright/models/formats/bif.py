@@ -14,7 +14,7 @@ optional, as they are in the wild.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise, product
 
@@ -156,9 +156,8 @@ class _Reader(TextReader):
                 continue
             if word not in ("table", "default") or word in given:
                 raise tokens.error(f"expected a row, one table or one default, found {word!r}", start)
-            given[word] = read_numbers(
-                tokens, start + 1, end, n_states if word == "default" else None, at=start
-            )
+            wanted = n_states if word == "default" else None
+            given[word] = read_numbers(tokens, start + 1, end, wanted, at=start)
         if "table" in given and (is_row.any() or len(given) > 1):
             raise tokens.error("a probability has either a table or rows, not both", first)
         if "table" in given:
@@ -207,15 +206,10 @@ def _split_states(tokens: Tokens, first: int, last: int, declared: str) -> list[
 def _outside_intervals(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:
     start = tokens.offset(first)
     text = tokens.source.data[start : tokens.offset(last)].decode("latin-1")  # one character per byte
-    inside = {
-        start + at
-        for found in _INTERVAL.finditer(text)
-        for at in range(found.start(), found.end())
-        if text[at] == ","
-    }
-    spans = _by_commas(tokens, first, last)
+    reaches = [range(found.start(), found.end()) for found in _INTERVAL.finditer(text)]
+    inside = {start + at for reach in reaches for at in reach if text[at] == ","}
     merged: list[tuple[int, int]] = []
-    for s, e in spans:
+    for s, e in _by_commas(tokens, first, last):
         if merged and tokens.offset(s - 1) in inside:
             merged[-1] = (merged[-1][0], e)
         else:
@@ -238,14 +232,10 @@ def _probability(model: BayesianNetwork, exported: Exported, v: int) -> Iterator
     rows = model.tables[v].reshape(-1, model.schema.cardinalities[v]).tolist()
     if not parents:
         yield f"probability ( {exported.names[v]} ) {{"
-        yield f"  table {_numbers(rows[0])};"
+        yield f"  table {', '.join(map(repr, rows[0]))};"
     else:
         yield f"probability ( {exported.names[v]} | {', '.join(exported.names[p] for p in parents)} ) {{"
         configurations = product(*(exported.states[p] for p in parents))
         for labels, row in zip(configurations, rows, strict=True):
-            yield f"  ({', '.join(labels)}) {_numbers(row)};"
+            yield f"  ({', '.join(labels)}) {', '.join(map(repr, row))};"
     yield "}"
-
-
-def _numbers(row: Sequence[float]) -> str:
-    return ", ".join(map(repr, row))

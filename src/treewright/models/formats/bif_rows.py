@@ -184,13 +184,14 @@ def place_rows(
     if default is None and len(rows.starts) < wanted:
         _refuse_missing(draft, rows, family, wanted, tokens.offset(at))
     draft.reserve(wanted * n_states, name, tokens.offset(at))
-    index = _flat(rows.codes, configuration)
+    index = np.zeros(len(rows.codes), dtype=np.int64)
+    for column, n in enumerate(configuration):
+        index = index * n + rows.codes[:, column]
     repeated = np.flatnonzero(np.bincount(index, minlength=1)[index] > 1) if index.size else index
     if repeated.size:
         second = int(repeated[np.flatnonzero(index[repeated] == index[repeated[0]])[1]])
-        labels = ", ".join(
-            repr(draft.states(p)[int(code)]) for p, code in zip(parents, rows.codes[second], strict=True)
-        )
+        codes = zip(parents, rows.codes[second].tolist(), strict=True)
+        labels = ", ".join(repr(draft.states(p)[code]) for p, code in codes)
         raise tokens.error(f"the table of {name!r} has two rows for ({labels})", int(rows.starts[second]))
     cells = np.empty((wanted, n_states))
     if default is not None:
@@ -203,19 +204,11 @@ def place_rows(
     return cells, places
 
 
-def _flat(codes: Positions, shape: Sequence[int]) -> Positions:
-    index = np.zeros(len(codes), dtype=np.int64)
-    for column, n in enumerate(shape):
-        index = index * n + codes[:, column]
-    return index
-
-
 def _refuse_missing(
     draft: Draft, rows: Rows, family: tuple[int, Sequence[int]], wanted: int, at: int
 ) -> None:
     child, parents = family
-    found = len(rows.starts)
-    name = draft.variable(child).name
+    found, name = len(rows.starts), draft.variable(child).name
     seen = {tuple(codes) for codes in rows.codes.tolist()}
     configurations = product(*(range(draft.variable(p).cardinality) for p in parents))
     first = next(codes for codes in configurations if codes not in seen)

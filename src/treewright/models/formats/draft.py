@@ -50,6 +50,7 @@ class Draft:
     source: Source
     notes: list[str] = field(default_factory=list)
     renormalised: list[Renormalised] = field(default_factory=list)
+    factors: list[DraftFactor] | None = None  # of a Markov network, which has no tables
     _names: dict[str, int] = field(default_factory=dict)
     _variables: list[Variable] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
@@ -139,10 +140,12 @@ class Draft:
             raise self.source.error(f"there are two tables of {name!r}", table.at)
         self._tables[table.child] = table
 
-    def finish(self) -> BayesianNetwork:
+    def finish(self) -> BayesianNetwork | MarkovNetwork:
         """The model, or the first reason why there is none."""
         if not self._variables:
             raise self.source.error("the file declares no variable")
+        if self.factors is not None:
+            return self._product(self.factors)
         for v, variable in enumerate(self._variables):
             if v not in self._tables:
                 raise self.source.error(f"there is no table of {variable.name!r}", self._places[v])
@@ -154,6 +157,15 @@ class Draft:
             raise
         except ValueError as error:
             raise self.source.error(str(error)) from error
+
+    def _product(self, factors: Sequence[DraftFactor]) -> MarkovNetwork:
+        schema = Schema(self._variables)
+        for factor in factors:
+            try:
+                check_factor(schema, (factor.scope, factor.cells))
+            except TreewrightError as error:
+                raise self.source.error(str(error), factor.at) from None
+        return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in factors])
 
     def _dag(self, schema: Schema) -> Dag:
         arcs = [(p, table.child) for table in self._tables.values() for p in table.parents]
@@ -173,11 +185,8 @@ class Draft:
         rounded = deviations > EXACT
         if rounded.any():
             rows = np.where(rounded[:, None], rows / sums[:, None], rows)
-            self.renormalised.append(
-                Renormalised(
-                    self._variables[table.child].name, int(rounded.sum()), float(deviations[rounded].max())
-                )
-            )
+            name, largest = self._variables[table.child].name, float(deviations[rounded].max())
+            self.renormalised.append(Renormalised(name, int(rounded.sum()), largest))
         axes = sorted(range(len(table.parents)), key=table.parents.__getitem__)
         try:
             return rows.reshape(shape).transpose(*axes, len(axes))
@@ -193,11 +202,9 @@ class Draft:
         if not wrong.size:
             return
         row = int(wrong[0])
-        found = (
-            f"holds {float(rows[row].min())!r}, which is no probability"
-            if negative[row]
-            else f"sums to {float(sums[row])!r}, not to 1"
-        )
+        found = f"sums to {float(sums[row])!r}, not to 1"
+        if negative[row]:
+            found = f"holds {float(rows[row].min())!r}, which is no probability"
         at = table.row_at(row) if table.row_at else table.at
         raise self.source.error(f"the row {self.describe_row(table, row)} {found}", at)
 
@@ -218,35 +225,6 @@ class DraftFactor:
     scope: Scope
     cells: Cells
     at: Place
-
-
-@dataclass
-class FactorDraft:
-    """Variables that a draft has collected, and factors over them."""
-
-    draft: Draft
-    factors: list[DraftFactor]
-
-    @property
-    def notes(self) -> list[str]:
-        return self.draft.notes
-
-    @property
-    def renormalised(self) -> list[Renormalised]:
-        return self.draft.renormalised
-
-    def finish(self) -> MarkovNetwork:
-        """The model, or the first reason why there is none."""
-        source = self.draft.source
-        if not len(self.draft):
-            raise source.error("the file declares no variable")
-        schema = Schema(self.draft.variable(v) for v in range(len(self.draft)))
-        for factor in self.factors:
-            try:
-                check_factor(schema, (factor.scope, factor.cells))
-            except TreewrightError as error:
-                raise source.error(str(error), factor.at) from None
-        return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in self.factors])
 
 
 class TextReader:

@@ -110,8 +110,7 @@ class _Parser:
         self.expat.EndElementHandler = self.end
         self.expat.CharacterDataHandler = self.characters
         self.expat.StartDoctypeDeclHandler = self.refuse_doctype
-        self.expat.EntityDeclHandler = self.refuse_entity
-        self.expat.ExternalEntityRefHandler = self.refuse_entity
+        self.expat.EntityDeclHandler = self.expat.ExternalEntityRefHandler = self.refuse_entity
 
     def run(self, data: bytes) -> Element:
         try:

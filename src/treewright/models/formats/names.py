@@ -44,11 +44,8 @@ class NameRules:
     state: str
     reserved: frozenset[str] = frozenset()
 
-    def says_variable(self, text: str) -> bool:
-        return re.fullmatch(self.variable, text) is not None and text.lower() not in self.reserved
-
-    def says_state(self, text: str) -> bool:
-        return re.fullmatch(self.state, text) is not None and text.lower() not in self.reserved
+    def says(self, pattern: str) -> Callable[[str], bool]:
+        return lambda text: re.fullmatch(pattern, text) is not None and text.lower() not in self.reserved
 
 
 @dataclass(frozen=True)
@@ -68,9 +65,9 @@ class Exported:
 
 def export_names(schema: Schema, rules: NameRules) -> Exported:
     """Choose what stands in the file for every name and label; the same schema gives the same choice."""
-    names = _distinct(schema.names, rules.says_variable, "v", rules.reserved)
+    names = _distinct(schema.names, rules.says(rules.variable), "v", rules.reserved)
     states = tuple(
-        _distinct([str(state) for state in variable.states or ()], rules.says_state, "s", rules.reserved)
+        _distinct(map(str, variable.states or ()), rules.says(rules.state), "s", rules.reserved)
         for variable in schema
     )
     return exported_as(schema, names, states)
@@ -100,7 +97,11 @@ def refuse_changes(exported: Exported, rules_format: str) -> None:
     """The answer of ``strict=True`` to anything that the file alone would not say."""
     if exported.says_everything:
         return
-    changes = [*map(_cannot_say, exported.renamed), *exported.notes]
+    changes = [
+        f"the name {one.variable!r}" if one.state is None else f"the state {one.state!r} of {one.variable!r}"
+        for one in exported.renamed
+    ]
+    changes += exported.notes
     more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
     raise FormatError(
         f"{rules_format} cannot say everything about this model: {'; '.join(changes[:3])}{more}; without "
@@ -108,29 +109,17 @@ def refuse_changes(exported: Exported, rules_format: str) -> None:
     )
 
 
-def _cannot_say(change: Renamed) -> str:
-    if change.state is None:
-        return f"the name {change.variable!r}"
-    return f"the state {change.state!r} of {change.variable!r}"
-
-
 def _distinct(
     texts: Iterable[str], is_said: Callable[[str], bool], prefix: str, reserved: frozenset[str]
 ) -> tuple[str, ...]:
     wanted = list(texts)
-    said = [is_said(text) for text in wanted]
     # what can be said stays, once: the number 1 and the text "1" are two states with one spelling
-    taken: set[str] = set()
-    result: list[str | None] = []
-    for text, fine in zip(wanted, said, strict=True):
-        result.append(text if fine and text not in taken else None)
-        if fine:
-            taken.add(text)
-    used: dict[str, int] = {}
-    for i, text in enumerate(wanted):
-        if result[i] is None:
-            result[i] = _free(_identifier(text, prefix, reserved), taken, used)
-    return tuple(text for text in result if text is not None)
+    first = {text: i for i, text in reversed([*enumerate(wanted)]) if is_said(text)}
+    taken, used = set(first), dict[str, int]()
+    return tuple(
+        text if first.get(text) == i else _free(_identifier(text, prefix, reserved), taken, used)
+        for i, text in enumerate(wanted)
+    )
 
 
 def _identifier(text: str, prefix: str, reserved: frozenset[str]) -> str:

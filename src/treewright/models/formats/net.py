@@ -179,9 +179,5 @@ def _potential(model: BayesianNetwork, exported: Exported, v: int) -> Iterator[s
         block *= model.schema.cardinalities[p]
         lines[::block] = ["(" + line for line in lines[::block]]
         lines[block - 1 :: block] = [line + ")" for line in lines[block - 1 :: block]]
-    yield f"  data = {lines[0]}" + (";" if len(lines) == 1 else "")
-    for line in lines[1:-1]:
-        yield f"          {line}"
-    if len(lines) > 1:
-        yield f"          {lines[-1]};"
+    yield "  data = " + "\n          ".join(lines) + ";"
     yield "}"

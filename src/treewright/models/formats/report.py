@@ -17,9 +17,8 @@ class Renormalised:
 
     def __str__(self) -> str:
         rows, were = ("1 row", "was") if self.n_rows == 1 else (f"{self.n_rows} rows", "were")
-        return (
-            f"{rows} of {self.variable!r} missed a sum of 1 by up to {self.largest:.1e} and {were} rescaled"
-        )
+        missed = f"{rows} of {self.variable!r} missed a sum of 1 by up to {self.largest:.1e}"
+        return f"{missed} and {were} rescaled"
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,8 @@ class Renamed:
     written: str
 
     def __str__(self) -> str:
-        what = (
-            f"variable {self.variable!r}"
-            if self.state is None
-            else f"state {self.state!r} of {self.variable!r}"
-        )
-        return f"{what} is written as {self.written}"
+        state = "" if self.state is None else f"state {self.state!r} of "
+        return f"{state or 'variable '}{self.variable!r} is written as {self.written}"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from treewright.models.formats.draft import (
     Draft,
     DraftFactor,
     DraftTable,
-    FactorDraft,
     count_cells,
     first_parent_fastest,
     is_normal,
@@ -36,7 +35,10 @@ MOST_AXES = 30
 MOST_UNPROVEN = 2**16  # states of variables that no table mentions
 
 
-def read(source: Source) -> Draft | FactorDraft:
+Scopes = list[tuple[Scope, int]]  # each with where it stands
+
+
+def read(source: Source) -> Draft:
     """Read a file into a draft."""
     return _Reader(as_text(source)).run()
 
@@ -48,7 +50,7 @@ class _Reader:
         self.draft = Draft(source)
         self.at = 1
 
-    def run(self) -> Draft | FactorDraft:
+    def run(self) -> Draft:
         tokens = self.tokens
         kind = tokens.text(0) if len(tokens) else ""
         if kind not in ("BAYES", "MARKOV"):
@@ -72,24 +74,22 @@ class _Reader:
             self.expect_honest(cardinalities, scopes, places)
         for v, cardinality in enumerate(cardinalities):
             self.draft.add_variable(f"x{v}", [str(i) for i in range(cardinality)], tokens.offset(places[v]))
-        if kind == "MARKOV":
-            factors = [
-                DraftFactor(scope, cells, tokens.offset(at))
-                for (scope, at), cells in zip(scopes, listed, strict=True)
+        if kind == "BAYES":
+            self.add_tables(scopes, listed)
+        else:
+            pairs = zip(scopes, listed, strict=True)
+            self.draft.factors = [
+                DraftFactor(scope, cells, tokens.offset(at)) for (scope, at), cells in pairs
             ]
-            return FactorDraft(self.draft, factors)
-        self.add_tables(scopes, listed, cardinalities)
         return self.draft
 
-    def expect_children(self, n: int, scopes: list[tuple[tuple[int, ...], int]], places: range) -> None:
+    def expect_children(self, n: int, scopes: Scopes, places: range) -> None:
         children = {scope[-1] for scope, _ in scopes}
         for v in range(n):
             if v not in children:
                 raise self.tokens.error(f"there is no table of variable {v}", places[v])
 
-    def expect_honest(
-        self, cardinalities: list[int], scopes: list[tuple[tuple[int, ...], int]], places: range
-    ) -> None:
+    def expect_honest(self, cardinalities: list[int], scopes: Scopes, places: range) -> None:
         """States that no table mentions are believed while they are few."""
         mentioned = {v for scope, _ in scopes for v in scope}
         unproven = 0
@@ -112,7 +112,7 @@ class _Reader:
         self.at += 1
         return int(value)
 
-    def scope(self, n: int, *, least: int) -> tuple[tuple[int, ...], int]:
+    def scope(self, n: int, *, least: int) -> tuple[Scope, int]:
         start = self.at
         size = self.whole("the size of a scope", most=len(self.tokens))
         if size < least:
@@ -137,9 +137,7 @@ class _Reader:
         self.at += size
         return self.values[self.at - size : self.at].reshape(shape)
 
-    def add_tables(
-        self, scopes: list[tuple[tuple[int, ...], int]], listed: list[Cells], cardinalities: list[int]
-    ) -> None:
+    def add_tables(self, scopes: Scopes, listed: list[Cells]) -> None:
         orders: list[tuple[str, Callable[[Cells], Cells]]] = [
             ("", lambda table: table),
             ("tables list the last variable slowest, as pgmpy does", _reversed),
@@ -178,9 +176,8 @@ def export(schema: Schema) -> Exported:
 def write(model: Asking, exported: Exported) -> bytes:
     """The bytes of a file."""
     if isinstance(model, MarkovNetwork):
-        return _text(
-            "MARKOV", model.schema, [f.scope for f in model.factors], [f.table for f in model.factors]
-        )
+        scopes, tables = [f.scope for f in model.factors], [f.table for f in model.factors]
+        return _text("MARKOV", model.schema, scopes, tables)
     assert isinstance(model, BayesianNetwork)
     families = [(*model.dag.parents(v), v) for v in range(len(model.schema))]
     return _text("BAYES", model.schema, families, model.tables)

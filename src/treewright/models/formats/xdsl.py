@@ -42,7 +42,7 @@ def read(source: Source) -> Draft:
                 node.at,
             )
         draft.add_variable(_id(draft, node), [_id(draft, state) for state in node.all("state")], node.at)
-    first_fastest = _is_agrum(root)
+    first_fastest = any("agrum" in application.lower() for application, _ in _written_by(root))
     if first_fastest:
         draft.notes.append("written by pyAgrum: the first parent is the fastest")
     for child, node in enumerate(nodes):
@@ -52,20 +52,13 @@ def read(source: Source) -> Draft:
 
 def _in_own_order(root: Element, nodes: list[Element]) -> list[Element]:
     """The nodes in the order of the model, which treewright keeps in the captions."""
-    captions = [
-        node.attributes.get("id")
-        for extensions in root.all("extensions")
-        for genie in extensions.all("genie")
-        if genie.attributes.get("app") == APPLICATION
-        for node in genie.all("node")
-    ]
-    ranks = {name: rank for rank, name in enumerate(captions)}
+    captions = [node for app, genie in _written_by(root) if app == APPLICATION for node in genie.all("node")]
+    ranks = {node.attributes.get("id"): rank for rank, node in enumerate(captions)}
     return sorted(nodes, key=lambda node: ranks.get(node.attributes.get("id"), len(ranks)))
 
 
-def _is_agrum(root: Element) -> bool:
-    applications = [g.attributes.get("app", "") for e in root.all("extensions") for g in e.all("genie")]
-    return any("agrum" in application.lower() for application in applications)
+def _written_by(root: Element) -> list[tuple[str, Element]]:
+    return [(g.attributes.get("app", ""), g) for e in root.all("extensions") for g in e.all("genie")]
 
 
 def _id(draft: Draft, element: Element) -> str:
@@ -76,13 +69,10 @@ def _id(draft: Draft, element: Element) -> str:
 
 
 def _table(draft: Draft, child: int, node: Element, first_fastest: bool) -> None:
-    names = " ".join(element.text for element in node.all("parents")).split()
-    _, parents = draft.family([(draft.variable(child).name, node.at), *((name, node.at) for name in names)])
-    cells = (
-        _deterministic(draft, child, parents, node)
-        if node.tag == "deterministic"
-        else _listed(draft, child, parents, node)
-    )
+    names = [draft.variable(child).name, *" ".join(e.text for e in node.all("parents")).split()]
+    _, parents = draft.family([(name, node.at) for name in names])
+    read_cells = _deterministic if node.tag == "deterministic" else _listed
+    cells = read_cells(draft, child, parents, node)
     if first_fastest and len(parents) > 1:
         *configuration, n_states = draft.shape(child, parents)
         if len(configuration) > 30:

@@ -16,7 +16,7 @@ from treewright.errors import EvidenceError, ImpossibleEvidence, SettingError, T
 from treewright.inference.evidence import Evidence, EvidenceReader, Given
 from treewright.inference.gibbs import GibbsSampler
 from treewright.inference.junction_tree import JunctionTreeEngine
-from treewright.inference.sampling import sampling_seed
+from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Marginals
 from treewright.models.asking import Asking
 from treewright.tables.schema import Label
@@ -26,14 +26,9 @@ from treewright.types import Cells
 
 @dataclass(frozen=True, eq=False)
 class GibbsSample:
-    """Rows of several Gibbs chains.
+    """Rows of several Gibbs chains, one after the other, all of equal length.
 
-    Attributes
-    ----------
-    table, n_chains
-        All rows, one chain after the other, all of equal length.
-    estimates
-        Per chain (lines), the estimated distribution of every variable, side by side in schema order.
+    `estimates` has per chain (lines) the estimated distribution of every variable, side by side.
     """
 
     table: Table
@@ -69,23 +64,17 @@ class GibbsSample:
         size = math.isqrt(self.n_rows)
         if size < 2:
             raise SettingError(f"the effective sample size needs 4 rows of each chain; found {self.n_rows}")
-        total = float(self.table.n_rows)
-        n_batches = self.n_rows // size
-        return {name: _effective(shares, size, total) for name, shares in self._shares(size, n_batches)}
+        total, batches = float(self.table.n_rows), self._shares(size, self.n_rows // size)
+        return {name: _effective(shares, size, total) for name, shares in batches}
 
     def _shares(self, size: int, n_batches: int) -> list[tuple[str, Cells]]:
         """For each variable: in every batch of every chain, the share of each state."""
-        batch = np.arange(self.n_chains * n_batches).repeat(size)
-        result = []
+        result, n = [], self.n_chains * n_batches
         for variable, column in zip(self.table.schema, self.table.columns, strict=True):
-            codes = (
-                np.asarray(column, dtype=np.int64).reshape(self.n_chains, -1)[:, : size * n_batches].ravel()
-            )
-            cells = np.bincount(
-                batch * variable.cardinality + codes,
-                minlength=self.n_chains * n_batches * variable.cardinality,
-            )
-            result.append((variable.name, cells.reshape(-1, variable.cardinality) / size))
+            r = variable.cardinality
+            codes = np.asarray(column, dtype=np.int64).reshape(self.n_chains, -1)[:, : size * n_batches]
+            cells = np.bincount(np.arange(n).repeat(size) * r + codes.ravel(), minlength=n * r)
+            result.append((variable.name, cells.reshape(-1, r) / size))
         return result
 
 
@@ -104,13 +93,10 @@ def sample_gibbs(
 
     Parameters
     ----------
-    model
-        A Markov network, or any other network of tables.
+    model, given
+        A Markov network, or any other network of tables; and what is known, as for `query`.
     n, chains
-        Rows to keep of each chain, and how many independent chains; the agreement of two or more can be
-        judged.
-    given
-        What is known, by name: states, or likelihoods of states (soft evidence).
+        Rows to keep of each chain, and how many independent chains; two or more can be seen to agree.
     rng
         Gives one 64-bit seed. Chains are the same for any number of threads, and the first chains of more
         chains are those of fewer.
@@ -144,11 +130,10 @@ def sample_gibbs(
             "and independent rows"
         )
     sampler = GibbsSampler(model.schema, engine.factors, evidence)
-    starts = (
-        _found_starts(model, sampler, evidence, chains, seed)
-        if start is None
-        else [_read_start(sampler, evidence, start)] * chains
-    )
+    if start is None:
+        starts = _found_starts(model, sampler, evidence, chains, seed)
+    else:
+        starts = [_read_start(sampler, evidence, start)] * chains
     columns, estimates = sampler.run(starts, n=n, burn_in=burn_in, thinning=thinning, seed=seed)
     return GibbsSample(Table(model.schema, columns), chains, estimates)
 

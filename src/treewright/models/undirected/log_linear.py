@@ -19,11 +19,10 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
-from treewright.inference.factor import Factor
+from treewright.inference.engine import Factor
 from treewright.limits import check_table
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
-from treewright.models.undirected.dimension import maximal_sets
-from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
+from treewright.models.undirected.markov_network import Fitting, MarkovNetwork, maximal_sets
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -36,19 +35,10 @@ if TYPE_CHECKING:
 class LogLinearModel:
     """Weighted features and the distribution that they make.
 
-    Parameters
-    ----------
-    features, weights
-        Conjunctions of literals, or negations of such; and one number per feature, minus infinity for a hard
-        feature, which never holds.
-    fitting
-        How the weights were found, as :func:`fit_weights` reports it.
-
-    Attributes
-    ----------
-    network
-        The same distribution as a :class:`MarkovNetwork`, to be asked: one factor per largest set of
-        variables that a feature mentions.
+    Features are conjunctions of literals, or negations of such; a weight of minus infinity is that of a hard
+    feature, which never holds. `fitting` says how the weights were found, as :func:`fit_weights` reports it.
+    `network` is the same distribution as a :class:`MarkovNetwork`, to be asked: one factor per largest set of
+    variables that a feature mentions.
 
     Examples
     --------

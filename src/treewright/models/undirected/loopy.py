@@ -14,12 +14,10 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import SettingError
-from treewright.inference.factor import Factor
 from treewright.models.answers import Marginals
-from treewright.models.base import mean_log_probability
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.model import align_columns
+from treewright.models.model import align_columns, mean_log_probability
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -30,15 +28,9 @@ from treewright.types import Cells, Codes
 class LoopyBeliefs:
     """What loopy belief propagation ended at.
 
-    Attributes
-    ----------
-    log_partition
-        The Bethe estimate of the log of the partition function: exact when the factors form no cycle, neither
-        an upper nor a lower bound otherwise.
-    converged
-        Whether the messages settled. Where they did not, no number here means much.
-    sweeps, residual
-        How often all messages were renewed, and the largest change of one in the last sweep.
+    `log_partition` is the Bethe estimate of the log of the partition function: exact when the factors form no
+    cycle, neither an upper nor a lower bound otherwise. Where the messages did not settle (`converged`), no
+    number here means much; `sweeps` is how often all were renewed, `residual` the largest change in the last.
 
     Examples
     --------
@@ -69,14 +61,9 @@ def loopy_beliefs(
 ) -> LoopyBeliefs:
     """Approximate marginals and partition function by loopy belief propagation (Yedidia et al. 2005).
 
-    Parameters
-    ----------
-    model
-        A Markov network, or any other network of tables.
-    damping
-        The share of the old message that stays when one is renewed; 0 is the plain rule.
-    tolerance, sweeps
-        Largest change of a message at which the work ends, and renewals of all messages at most.
+    For a Markov network, or any other network of tables. `damping` is the share of the old message that stays
+    when one is renewed; 0 is the plain rule. The work ends when no message changes by more than `tolerance`,
+    and after so many `sweeps`, renewals of all messages, at most.
 
     Examples
     --------
@@ -94,10 +81,14 @@ def loopy_beliefs(
         raise SettingError(f"sweeps is at least 1; found {sweeps}")
     if not tolerance > 0:
         raise SettingError(f"tolerance is a positive number; found {tolerance!r}")
-    schema, factors = model.schema, _factors_of(model)
-    order = sorted(range(len(factors)), key=lambda f: sorted(schema.names_of(factors[f].scope)))
+    product, schema = _product_of(model), model.schema
+    scopes = [sorted(schema.names_of(factor.scope)) for factor in product.factors]
     beliefs, log_partition, residual, taken = _core.propagate_loopily(
-        *_native(schema, factors), order, damping, tolerance, sweeps
+        *product._native_factors,
+        sorted(range(len(scopes)), key=scopes.__getitem__),
+        damping,
+        tolerance,
+        sweeps,
     )
     return LoopyBeliefs(schema, log_partition, residual <= tolerance, taken, residual, beliefs)
 
@@ -122,9 +113,8 @@ def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork | FeatureNetwor
     columns = align_columns(model.schema, table)
     if isinstance(model, FeatureNetwork):
         return mean_log_probability(_pseudo_by_states(model, columns, table.n_rows), table)
-    factors = _factors_of(model)
-    logs = _core.pseudo_log_rows(*_native(model.schema, factors), codes=columns, n_rows=table.n_rows)
-    return mean_log_probability(logs, table)
+    native = _product_of(model)._native_factors
+    return mean_log_probability(_core.pseudo_log_rows(*native, codes=columns, n_rows=table.n_rows), table)
 
 
 def _pseudo_by_states(model: FeatureNetwork, columns: list[Codes], n_rows: int) -> Cells:
@@ -141,18 +131,11 @@ def _pseudo_by_states(model: FeatureNetwork, columns: list[Codes], n_rows: int) 
     return logs
 
 
-def _factors_of(model: MarkovNetwork | BayesianNetwork) -> tuple[Factor, ...]:
+def _product_of(model: MarkovNetwork | BayesianNetwork) -> MarkovNetwork:
     if isinstance(model, BayesianNetwork):
-        return MarkovNetwork.of(model).factors
+        return MarkovNetwork.of(model)
     if not isinstance(model, MarkovNetwork):
         raise SettingError(
             f"a Markov or Bayesian network has factors; found a {type(model).__name__}, which answers exactly"
         )
-    return model.factors
-
-
-def _native(
-    schema: Schema, factors: tuple[Factor, ...] | list[Factor]
-) -> tuple[list[int], list[list[int]], list[Cells]]:
-    tables = [np.ascontiguousarray(f.table, dtype=np.float64).ravel() for f in factors]
-    return list(schema.cardinalities), [list(f.scope) for f in factors], tables
+    return model

@@ -9,6 +9,7 @@ gets its weights by pseudo-likelihood, which needs no junction tree, and is aske
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, product
 from typing import cast
 
@@ -22,8 +23,7 @@ from treewright.graphs.undirected.triangulation import (
     maximal_cliques,
     treewidth_upper_bound,
 )
-from treewright.models.discrete.dirichlet import Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounter
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter
 from treewright.models.undirected.markov_fitting import (
     DecomposableCover,
     IterativeFitting,
@@ -31,8 +31,12 @@ from treewright.models.undirected.markov_fitting import (
     refuse_large_cliques,
 )
 from treewright.models.undirected.markov_network import MarkovNetwork
-from treewright.models.undirected.pseudolikelihood import OccupiedCounter, fit_pseudolikelihood
-from treewright.models.undirected.weight_fitting import WEAK, WeightPrior
+from treewright.models.undirected.weight_fitting import (
+    WEAK,
+    OccupiedCounter,
+    WeightPrior,
+    fit_pseudolikelihood,
+)
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.features import Feature
 from treewright.tables.table import Table
@@ -59,16 +63,10 @@ class PseudoLikelihoodFitting:
 class BestFitting:
     """Whatever fits best: iterative fitting or a decomposable cover, by rows held out; any width.
 
-    A chordal graph has its closed form. One wider than `max_width`, or whose tables would not fit into
-    memory, is fitted by pseudo-likelihood; the model's `fitting` says so.
-
-    Parameters
-    ----------
-    valid, share, seed
-        Rows to judge by. By default a share of the counted rows, chosen by the seed, is held out, and the
-        winner is fitted again to all of them.
-    max_width
-        Treewidth up to which answers shall be exact.
+    A chordal graph has its closed form. One wider than `max_width`, up to which answers shall be exact, or
+    whose tables would not fit into memory, is fitted by pseudo-likelihood; the model's `fitting` says so. The
+    rows to judge by are `valid`; by default a `share` of the counted rows, chosen by the `seed`, is held out,
+    and the winner is fitted again to all of them.
 
     Examples
     --------
@@ -119,20 +117,17 @@ def _better(
     learning, valid = _split(counter, best)
     if not valid.n_rows:
         return fit_markov_network(structure, counter, prior=prior, estimator=iterative)
-    tried = [
-        (e, fit_markov_network(structure, learning, prior=prior, estimator=e)) for e in (iterative, cover)
-    ]
-    held_out = [model.score(valid) for _, model in tried]
+    put = partial(fit_markov_network, structure, prior=prior)
+    tried = [put(learning, estimator=iterative), put(learning, estimator=cover)]
+    held_out = [model.score(valid) for model in tried]
     at = int(held_out[1] > held_out[0])
-    estimator, model = tried[at]
+    model, other = tried[at], tried[1 - at].fitting
     if learning is not counter:
-        model = fit_markov_network(structure, counter, prior=prior, estimator=estimator)
-    other = tried[1 - at][1].fitting
+        model = put(counter, estimator=cover if at else iterative)
     assert model.fitting is not None
     assert other is not None
-    note = (
-        f"held-out log-likelihood {held_out[at]:.6g} a row, against {held_out[1 - at]:.6g} of {other.method}"
-    )
+    against = f"against {held_out[1 - at]:.6g} of {other.method}"
+    note = f"held-out log-likelihood {held_out[at]:.6g} a row, {against}"
     return model.with_fitting(replace(model.fitting, note=note))
 
 
@@ -164,16 +159,8 @@ def fit_by_pseudolikelihood(
     """Weights of all states of all cliques, the first state of a variable being the one compared with."""
     if not hasattr(counter, "sparse_counts"):
         raise SettingError("pseudo-likelihood needs occupied cells; this counter has no sparse_counts")
-    occupied = cast("OccupiedCounter", counter)
-    model = fit_pseudolikelihood(
-        structure.schema,
-        clique_features(structure),
-        occupied,
-        prior=estimator.prior,
-        tolerance=estimator.tolerance,
-        iterations=estimator.iterations,
-    )
-    return model.network
+    occupied, options = cast("OccupiedCounter", counter), vars(estimator)
+    return fit_pseudolikelihood(structure.schema, clique_features(structure), occupied, **options).network
 
 
 def clique_features(structure: UndirectedGraph) -> list[Feature]:

@@ -23,10 +23,9 @@ from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import is_chordal, maximal_cliques, triangulate
 from treewright.inference.clique_tree import CliqueTree, depth_first
-from treewright.inference.factor import Factor
+from treewright.inference.engine import Factor
 from treewright.limits import format_bytes, memory_limit, table_cells
-from treewright.models.discrete.dirichlet import Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter, counted_positions
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Scope
@@ -116,13 +115,10 @@ def fit_iteratively(
     flat = np.concatenate([cells.ravel() for cells in targets]) if targets else np.zeros(0)
     found, sweeps, residual = tree.fit_proportionally(flat, estimator.tolerance, estimator.sweeps)
     tables = np.split(found, np.cumsum([cells.size for cells in targets])[:-1]) if targets else []
-    factors = [
-        Factor(clique, table.reshape(cells.shape))
-        for clique, table, cells in zip(cliques, tables, targets, strict=True)
-    ]
-    fitting = Fitting(
-        "iterative proportional fitting", sweeps, residual, converged=residual <= estimator.tolerance
-    )
+    found_there = zip(cliques, tables, targets, strict=True)
+    factors = [Factor(clique, table.reshape(cells.shape)) for clique, table, cells in found_there]
+    converged = residual <= estimator.tolerance
+    fitting = Fitting("iterative proportional fitting", sweeps, residual, converged)
     return MarkovNetwork(schema, factors, fitting=fitting)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,8 @@ class Content:
 
     kind: str
     model: type[Any]
-    required: frozenset[str]
-    optional: frozenset[str]
+    required: Set[str]
+    optional: Set[str]
     write: Callable[[Any], dict[str, Any]]
     read: Callable[[Mapping[str, Any]], AnyModel]
 

@@ -45,14 +45,11 @@ def read_gaussian(document: Mapping[str, Any]) -> GaussianNetwork:
         isinstance(redundant, dict) and all(map(are_names, redundant.values())),
         "redundant parents are lists of names by child",
     )
-    return GaussianNetwork(
-        dag,
-        {name: family["intercept"] for name, family in families.items()},
-        {name: family["coefficients"] for name, family in families.items()},
-        {name: family["variance"] for name, family in families.items()},
-        floored=floored,
-        redundant=redundant,
+    intercepts, coefficients, variances = (
+        {name: family[key] for name, family in families.items()}
+        for key in ("intercept", "coefficients", "variance")
     )
+    return GaussianNetwork(dag, intercepts, coefficients, variances, floored=floored, redundant=redundant)
 
 
 def write_sigmoid(model: SigmoidNetwork) -> dict[str, Any]:
@@ -60,13 +57,8 @@ def write_sigmoid(model: SigmoidNetwork) -> dict[str, Any]:
         "variables": list(model.schema.names),
         "arcs": [list(arc) for arc in model.dag.edges()],
         "families": {
-            f.child: {
-                "th0": f.th0,
-                "th1": f.th1,
-                "b": f.b,
-                "s2": f.s2,
-                "w": dict(zip(f.parents, f.w, strict=True)),
-            }
+            f.child: {key: getattr(f, key) for key in ("th0", "th1", "b", "s2")}
+            | {"w": dict(zip(f.parents, f.w, strict=True))}
             for f in model.families
         },
     }
@@ -109,19 +101,6 @@ def _read_families(families: object, dag: Dag, keys: tuple[str, ...]) -> dict[st
     return families
 
 
-GAUSSIAN = Content(
-    "gaussian network",
-    GaussianNetwork,
-    frozenset({"arcs", "families"}),
-    frozenset({"floored", "redundant", "clusters"}),
-    write_gaussian,
-    read_gaussian,
-)
-SIGMOID = Content(
-    "sigmoid network",
-    SigmoidNetwork,
-    frozenset({"arcs", "families"}),
-    frozenset(),
-    write_sigmoid,
-    read_sigmoid,
-)
+_NEEDED, _OPTIONAL = {"arcs", "families"}, {"floored", "redundant", "clusters"}
+GAUSSIAN = Content("gaussian network", GaussianNetwork, _NEEDED, _OPTIONAL, write_gaussian, read_gaussian)
+SIGMOID = Content("sigmoid network", SigmoidNetwork, _NEEDED, set(), write_sigmoid, read_sigmoid)

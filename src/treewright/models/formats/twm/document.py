@@ -26,16 +26,14 @@ from treewright.errors import FormatError, SettingError
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.models.formats.json_values import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.formats.twm import bayesian, continuous, feature, markov
 from treewright.models.formats.twm import certificate as certificates
-from treewright.models.formats.twm.content import Content
+from treewright.models.formats.twm import continuous, feature, tables
 from treewright.models.model import AnyModel
 
 FORMAT = "treewright model"
 VERSION = 1
 
-
-_CONTENTS = (bayesian.CONTENT, markov.CONTENT, continuous.GAUSSIAN, continuous.SIGMOID, feature.CONTENT)
+_CONTENTS = (tables.BAYESIAN, tables.MARKOV, continuous.GAUSSIAN, continuous.SIGMOID, feature.CONTENT)
 _KINDS = {content.kind: content for content in _CONTENTS}
 _REQUIRED = frozenset({"format", "version", "kind", "variables"})
 _OPTIONAL = frozenset({"provenance", "certificate"})
@@ -112,7 +110,9 @@ def to_bytes(
     treewidth: int | None = None,
 ) -> bytes:
     """The file of a model, as bytes; the same model gives the same bytes."""
-    content = _content_of(model)
+    content = next((one for one in _CONTENTS if isinstance(model, one.model)), None)
+    if content is None:
+        raise FormatError(f"there is no file for a model of type {type(model).__name__}")
     payload = {"format": FORMAT, "version": VERSION, "kind": content.kind, **content.write(model)}
     told = getattr(model, "provenance", None) if provenance is None else provenance
     if told:
@@ -123,13 +123,6 @@ def to_bytes(
         raise SettingError(f"a treewidth of {treewidth} is proved by a certificate; found none")
     document = {**payload, "checksum": _checksum(payload)}
     return ("\n".join(_lines(document)) + "\n").encode("ascii")
-
-
-def _content_of(model: AnyModel) -> Content:
-    for content in _CONTENTS:
-        if isinstance(model, content.model):
-            return content
-    raise FormatError(f"there is no file for a model of type {type(model).__name__}")
 
 
 def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,16 +142,13 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
         if key not in _BY_LINE:
             yield f' "{key}": {_json(value)}{comma}'
             continue
-        items = (
-            [_json(item) for item in value]
-            if isinstance(value, list)
-            else [f"{_json(name)}: {_json(numbers)}" for name, numbers in value.items()]
-        )
-        left, right = "[]" if isinstance(value, list) else "{}"
-        yield f' "{key}": {left}'
-        yield from (f"  {item}," for item in items[:-1])
-        yield from (f"  {item}" for item in items[-1:])
-        yield f" {right}{comma}"
+        if isinstance(value, list):
+            brackets, items = "[]", [f"  {_json(item)}" for item in value]
+        else:
+            brackets, items = "{}", [f"  {_json(name)}: {_json(item)}" for name, item in value.items()]
+        yield f' "{key}": {brackets[0]}'
+        yield from ([",\n".join(items)] if items else [])
+        yield f" {brackets[1]}{comma}"
     yield "}"
 
 
@@ -181,7 +171,16 @@ def from_bytes(data: bytes) -> AnyModel:
 
 def _verified(data: bytes) -> dict[str, Any]:
     """The content of a file whose format, version and checksum are right."""
-    document = _parse(data)
+    try:
+        document = json.loads(
+            data.decode("ascii"), object_pairs_hook=_unique_keys, parse_constant=_no_constant
+        )
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FormatError("not a treewright model: the file is not JSON text") from error
+    if not isinstance(document, dict):
+        raise FormatError("not a treewright model: the file holds no JSON object")
     expect(document.get("format") == FORMAT, f'not a treewright model: "format" is not {FORMAT!r}')
     version = document.get("version")
     expect(
@@ -205,20 +204,6 @@ def _read_provenance(document: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise FormatError("the provenance is not an object")
     return found
-
-
-def _parse(data: bytes) -> dict[str, Any]:
-    try:
-        document = json.loads(
-            data.decode("ascii"), object_pairs_hook=_unique_keys, parse_constant=_no_constant
-        )
-    except FormatError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise FormatError("not a treewright model: the file is not JSON text") from error
-    expect(isinstance(document, dict), "not a treewright model: the file holds no JSON object")
-    assert isinstance(document, dict)
-    return document
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

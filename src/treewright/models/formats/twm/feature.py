@@ -24,7 +24,6 @@ _LISTS = ("children", "integers", "numbers")
 
 
 def write(model: FeatureNetwork) -> dict[str, Any]:
-    """What JSON says of a network."""
     graph = model.graph
     return {
         "variables": write_variables(graph.schema),
@@ -33,7 +32,6 @@ def write(model: FeatureNetwork) -> dict[str, Any]:
 
 
 def read(document: Mapping[str, Any]) -> FeatureNetwork:
-    """The network of such content."""
     schema = read_variables(document["variables"])
     nodes = [_read_node(item) for item in as_list(document["nodes"], "nodes")]
     kinds = np.array([kind for kind, _ in nodes], dtype=np.uint8)
@@ -72,4 +70,4 @@ def _flat(parts: list[list[Any]], kind: type[np.generic]) -> tuple[npt.NDArray[A
     return begin, np.array([x for part in parts for x in part], dtype=kind)
 
 
-CONTENT = Content("feature network", FeatureNetwork, frozenset({"nodes"}), frozenset(), write, read)
+CONTENT = Content("feature network", FeatureNetwork, {"nodes"}, set(), write, read)

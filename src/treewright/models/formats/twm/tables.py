@@ -1,17 +1,19 @@
-"""The part of the native file that is about a Bayesian network: arcs, a table per variable, kept counts."""
+"""The parts of the native file about networks of tables: arcs or scopes, tables, kept counts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy.typing as npt
 
 from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
+from treewright.inference.engine import Factor
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.dirichlet import Dirichlet
-from treewright.models.discrete.family_counts import FamilyCounts
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
 from treewright.models.formats.json_values import are_names, as_list, as_table, expect
 from treewright.models.formats.twm.content import (
     Content,
@@ -20,10 +22,11 @@ from treewright.models.formats.twm.content import (
     write_clusters,
     write_variables,
 )
+from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
 from treewright.tables.schema import Schema
 
 
-def write(model: BayesianNetwork) -> dict[str, Any]:
+def write_bayesian(model: BayesianNetwork) -> dict[str, Any]:
     content: dict[str, Any] = {
         "variables": write_variables(model.schema),
         "arcs": [list(arc) for arc in model.dag.edges()],
@@ -38,7 +41,7 @@ def write(model: BayesianNetwork) -> dict[str, Any]:
     return content
 
 
-def read(document: Mapping[str, Any]) -> BayesianNetwork:
+def read_bayesian(document: Mapping[str, Any]) -> BayesianNetwork:
     schema = read_variables(document["variables"])
     dag = with_clusters(Dag(schema, _read_arcs(document)), document)
     model = BayesianNetwork(
@@ -91,11 +94,59 @@ def _with_counts(model: BayesianNetwork, item: object) -> BayesianNetwork:
     return model.with_counts(counts, prior)
 
 
-CONTENT = Content(
-    "bayesian network",
-    BayesianNetwork,
-    frozenset({"arcs", "tables"}),
-    frozenset({"unseen", "counts", "clusters"}),
-    write,
-    read,
+_OPTIONAL = {"unseen", "counts", "clusters"}
+BAYESIAN = Content(
+    "bayesian network", BayesianNetwork, {"arcs", "tables"}, _OPTIONAL, write_bayesian, read_bayesian
 )
+
+
+def write_markov(model: MarkovNetwork) -> dict[str, Any]:
+    names_of, fitting = model.schema.names_of, model.fitting
+    content: dict[str, Any] = {
+        "variables": write_variables(model.schema),
+        "factors": [
+            {"scope": [*names_of(f.scope)], "table": f.table.ravel().tolist()} for f in model.factors
+        ],
+    }
+    if fitting is not None:
+        content["fitting"] = asdict(fitting) | {"residual": float(fitting.residual)}
+        if not fitting.note:
+            del content["fitting"]["note"]
+    return content
+
+
+def read_markov(document: Mapping[str, Any]) -> MarkovNetwork:
+    schema = read_variables(document["variables"])
+    factors = [_read_factor(schema, item) for item in as_list(document["factors"], "factors")]
+    fitting = _read_fitting(document["fitting"]) if "fitting" in document else None
+    return MarkovNetwork(schema, factors, fitting=fitting)
+
+
+def _read_factor(schema: Schema, item: object) -> Factor:
+    if not isinstance(item, dict) or item.keys() != {"scope", "table"}:
+        raise FormatError('a factor has the keys "scope", "table"')
+    names = as_list(item["scope"], "scope")
+    expect(are_names(names), "a scope is a list of names")
+    scope = schema.scope(names)
+    shape = tuple(schema.cardinalities[v] for v in scope)
+    return Factor(scope, as_table(item["table"], shape, f"the factor over {', '.join(map(repr, names))}"))
+
+
+def _read_fitting(item: object) -> Fitting:
+    if (
+        isinstance(item, dict)
+        and item.keys() - {"note"} == {"method", "sweeps", "residual", "converged"}
+        and isinstance(item.get("note", ""), str)
+        and isinstance(item["method"], str)
+        and type(item["sweeps"]) is int
+        and item["sweeps"] >= 0
+        and type(item["residual"]) is float
+        and math.isfinite(item["residual"])
+        and isinstance(item["converged"], bool)
+    ):
+        figures = item["sweeps"], item["residual"], item["converged"]
+        return Fitting(item["method"], *figures, item.get("note", ""))
+    raise FormatError('a fitting has the keys "method", "sweeps", "residual", "converged"')
+
+
+MARKOV = Content("markov network", MarkovNetwork, {"factors"}, {"fitting"}, write_markov, read_markov)
