@@ -1,5 +1,6 @@
 """Counts that add, models that go on learning, and structures whose directions are open."""
 
+import json
 import pickle
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_counts_survive_files_and_pickles(tmp_path):
 def test_hostile_counts_in_a_file():
     model = tw.fit(ASIA.dag, tw.count(ROWS), keep_counts=True)
     for broken in ({}, {"ess": "1", "tables": {}}, {"ess": 1.0, "tables": {}}, {"ess": -1.0, "tables": {}}):
-        document = twm._parse(twm.to_bytes(model)) | {"counts": broken}
+        document = json.loads(twm.to_bytes(model)) | {"counts": broken}
         document.pop("checksum")
         text = twm._json({**document, "checksum": twm._checksum(document)})
         with pytest.raises(FormatError):
@@ -87,7 +88,7 @@ def test_hostile_counts_in_a_file():
         name: [10**30, *[0] * (table.size - 1)]
         for name, table in zip(ASIA.schema.names, ASIA.tables, strict=True)
     }
-    document = twm._parse(twm.to_bytes(model)) | {"counts": {"ess": None, "tables": counts}}
+    document = json.loads(twm.to_bytes(model)) | {"counts": {"ess": None, "tables": counts}}
     document.pop("checksum")
     with pytest.raises(FormatError):
         twm.from_bytes(twm._json({**document, "checksum": twm._checksum(document)}).encode())

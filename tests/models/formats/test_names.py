@@ -35,10 +35,10 @@ def test_what_stands_in_the_file_is_distinct_and_can_be_said(names, states):
     for rules in RULES:
         exported = export_names(schema, rules)
         assert len(set(exported.names)) == len(names)
-        assert all(map(rules.says_variable, exported.names))
+        assert all(map(rules.says(rules.variable), exported.names))
         for labels in exported.states:
             assert len(set(labels)) == len(states)
-            assert all(map(rules.says_state, labels))
+            assert all(map(rules.says(rules.state), labels))
         assert exported == export_names(schema, rules)
 
 
