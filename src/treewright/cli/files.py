@@ -1,21 +1,97 @@
-"""Files that commands write: refused early when they cannot be written, and never left half-written."""
+"""Files that commands write: refused early, never left half-written, never in the place of something else.
+
+A command says :func:`check_output` of each file before any work is done. An input is never written over, nor
+a file of another kind (rows by a model, a model by a page); with `--force` what is there is replaced, an
+input only by its own kind. What was replaced is said in the answer. A file is written beside the old one and
+then takes its place, so a command that fails or is interrupted leaves the old one as it was.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from treewright.cli.answers.output import plain
-from treewright.errors import SettingError
-from treewright.models.formats.text import written_whole
+from treewright.cli.answers.output import Output, plain
+from treewright.errors import FileMissingError, FormatError, SettingError
+from treewright.models.formats.text import GZIP, written_whole
+from treewright.tables._reading.paths import DELIMITERS, find_one
 
-__all__ = ["check_writable", "write_json", "write_text", "written_whole"]
+__all__ = ["Kind", "check_output", "check_writable", "kind_of", "write_json", "write_text", "written_whole"]
+
+Kind = Literal["model", "page", "rows", "trace", "text", "other"]
+
+_IN_WORDS = {
+    "model": "a model",
+    "page": "a page",
+    "rows": "rows",
+    "trace": "a trace",
+    "text": "text of another kind",
+    "other": "something else",
+}
+_START = 4096
+_DELIMITERS = [mark.encode() for mark in DELIMITERS]
+_OF_ROWS = (".csv", ".tsv", ".tab", ".data", ".dat")
+# how a file starts, after comments, and what it is then
+_SIGNS: tuple[tuple[bytes, Kind], ...] = (
+    (rb'\{\s*"format":\s*"treewright model"', "model"),
+    (rb'\{\s*"method":.*"phases":', "trace"),
+    (rb"(?i:<!doctype html|<html)", "page"),
+    (rb"(?i:(<\?xml.*?\?>\s*)?(<!--.*?-->\s*)*(<!doctype bif|<bif|<smile))", "model"),
+    (rb"(network|net|class|node)\b[^\n,;{]*\s*\{", "model"),
+    (rb"(BAYES|MARKOV)\s+\d+\s", "model"),
+    (rb"PAR1|.{8}DUCK", "rows"),
+)
+_COMMENTS = rb"(?s)\A(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*(?:"
+
+
+def check_output(
+    out: Output, path: str | None, kind: Kind, *, inputs: Iterable[str | None] = (), force: bool = False
+) -> None:
+    """Refuse a file that cannot or must not be written, before any work is done; tell `out` what it replaces.
+
+    Parameters
+    ----------
+    out
+        How the command answers; its answer says what was replaced.
+    path, kind
+        The file, or None for none; and what will be in it.
+    inputs
+        Everything that the command reads, as it was said: files, patterns, tables of databases, names of
+        example networks. They may be None.
+    force
+        Whether `--force` was said.
+    """
+    check_writable(path)
+    if path is None or path.startswith("/dev/"):
+        return
+    if os.path.realpath(path) in out.written:
+        raise SettingError(f"cannot write {path!r} twice; give each output a name of its own")
+    out.written.add(os.path.realpath(path))
+    if not os.path.isfile(path) or os.path.getsize(path) == 0:
+        return
+    there = kind_of(path)
+    said = _input_that_is(path, inputs)
+    if said is not None and not (force and there == kind):
+        by_another_name = "" if said == path else f", {said!r}"
+        way = ", or replace it with --force" if there == kind else ""
+        raise SettingError(
+            f"cannot write {path!r}: it is one of the inputs{by_another_name}; choose another name{way}"
+        )
+    if there != kind and not force:
+        raise SettingError(
+            f"cannot write {path!r}: it holds {_IN_WORDS[there]}, and {_IN_WORDS[kind]} would take its "
+            "place; choose another name, or replace it with --force"
+        )
+    out.replaced.append((path, _IN_WORDS[there]))
 
 
 def check_writable(path: str | None) -> None:
-    """Refuse a path that cannot be written before any work is done; a pipe or a device will do."""
+    """Refuse a path that cannot be written; a pipe or a device will do."""
     if path is None:
         return
     target = Path(path)
@@ -26,6 +102,43 @@ def check_writable(path: str | None) -> None:
         raise SettingError(f"cannot write {path!r}: there is no folder {os.fspath(folder)!r}")
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise SettingError(f"cannot write {path!r}: permission denied")
+
+
+def _input_that_is(path: str, inputs: Iterable[str | None]) -> str | None:
+    """The input that leads to the same file, by whatever path, link or pattern."""
+    for said in inputs:
+        file = (said or "").partition("::")[0] if not os.path.exists(said or "") else said
+        try:
+            found = find_one(file) if file else []
+        except (FileMissingError, FormatError):  # an example network, or for the reader to refuse
+            continue
+        if any(os.path.samefile(path, one) for one in found):
+            return said
+    return None
+
+
+def kind_of(path: str) -> Kind:
+    """What is in a file, by how it starts; rows in plain text are known by the ending."""
+    with open(path, "rb") as file:
+        start = file.read(_START)
+    name = Path(path)
+    if start.startswith(GZIP):
+        start, name = _unpacked(start), name.with_suffix("") if name.suffix.lower() == ".gz" else name
+    for sign, kind in _SIGNS:
+        if re.match(_COMMENTS + sign + rb")", start):
+            return kind
+    if b"\0" in start:
+        return "other"
+    ending = name.suffix.lower()
+    in_columns = ending in ("", ".txt") and any(mark in start.partition(b"\n")[0] for mark in _DELIMITERS)
+    return "rows" if ending in _OF_ROWS or in_columns else "text"
+
+
+def _unpacked(start: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start)[:_START]
+    except zlib.error:
+        return b"\0"
 
 
 def write_text(path: str, text: str) -> None:

@@ -91,6 +91,9 @@ Given = Annotated[
 MoreGiven = Annotated[
     list[str] | None, typer.Argument(metavar="NAME=STATE", help="What is known.", show_default=False)
 ]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace the file that is there, also one of another kind.")
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Where chance starts: the same seed, the same result.")]
 Threads = Annotated[int | None, _of_running(min=1, help="Threads to use; all cores by default.")]
 Memory = Annotated[

@@ -44,6 +44,8 @@ class Output:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json = as_json
         self.quiet = quiet
+        self.written: set[str] = set()  # files that are about to be written
+        self.replaced: list[tuple[str, str]] = []  # those that were there, with what they held
 
     def answer(
         self,
@@ -54,11 +56,13 @@ class Output:
     ) -> None:
         """Print the answer in the way that was asked for; the other ways are not even computed."""
         if self.as_json:
-            print_json(document())
+            told = {"replaced": [path for path, _ in self.replaced]} if self.replaced else {}
+            print_json(document() | told if told else document())
         elif self.quiet:
             sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in bare())
         else:
-            self.say(*shown())
+            replaced = (remark(f"  replaced {path}, which held {what}") for path, what in self.replaced)
+            self.say(*shown(), *replaced)
 
     def say(self, *lines: RenderableType) -> None:
         """Print for people only."""

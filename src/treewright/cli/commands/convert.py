@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from treewright.cli.answers.output import Output
-from treewright.cli.files import check_writable
+from treewright.cli.files import check_output
 from treewright.cli.model_files import open_model
-from treewright.cli.options import Model, command
+from treewright.cli.options import Force, Model, command
 from treewright.models.formats import FORMATS, convert_model, write_model
 
 Target = Annotated[
@@ -27,12 +27,14 @@ Strict = Annotated[
 
 
 @command()
-def convert(out: Output, model: Model, target: Target, *, strict: Strict = False) -> None:
+def convert(
+    out: Output, model: Model, target: Target, *, strict: Strict = False, force: Force = False
+) -> None:
     """Write a model in the format of another program.
 
     Example: treewright convert asia asia.bif
     """
-    check_writable(target)
+    check_output(out, target, "model", inputs=[model], force=force)
     # an example network has no file to report on
     report: object = (
         convert_model(model, target, strict)

@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from treewright.cli.answers.output import Line, Lines, Output, bar, heading, listing, remark
-from treewright.cli.files import check_writable, write_text
-from treewright.cli.options import command
+from treewright.cli.files import check_output, write_text
+from treewright.cli.options import Force, command
 from treewright.criteria import BIC
 from treewright.graphs import Dag
 from treewright.graphs.compare import Comparison, compare
@@ -68,14 +68,14 @@ class Story:
 
 
 @command("threads")
-def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1) -> None:
+def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1, force: Force = False) -> None:
     """Learn, score, ask and draw on an embedded example; writes demo.twm and demo.html.
 
     Example: treewright demo --output /tmp
     """
     model_path, page_path = str(Path(output) / "demo.twm"), str(Path(output) / "demo.html")
-    for path in (model_path, page_path):
-        check_writable(path)
+    check_output(out, model_path, "model", force=force)
+    check_output(out, page_path, "page", force=force)
     with out.progress("learning"):
         story = tell(seed)
         story.model.save(model_path)

@@ -9,7 +9,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
-from treewright.cli.files import check_writable, write_text
+from treewright.cli.files import check_output, write_text
 from treewright.cli.model_files import open_with_given, provenance_of
 from treewright.learners import EdgeConfidence
 from treewright.reports import to_html
@@ -35,6 +35,7 @@ def explore(
     output: PageOut = None,
     given: opt.Given = None,
     title: Title = None,
+    force: opt.Force = False,
 ) -> None:
     """Draw a model with its distributions, as one HTML page that needs nothing else.
 
@@ -44,7 +45,7 @@ def explore(
     """
     name = Path(model).stem
     target = output or f"{name}.html"
-    check_writable(target)
+    check_output(out, target, "page", inputs=[model], force=force)
     network, known = open_with_given(model, given, more_given)
     sure = kept_confidence(model, network.schema)
     with out.progress("drawing"):

@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright import __version__, learners
 from treewright.cli.answers.output import Output, Update
-from treewright.cli.files import check_writable, write_json
+from treewright.cli.files import check_output, write_json
 from treewright.cli.learning import prepared
 from treewright.cli.learning.methods import Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
@@ -44,8 +44,8 @@ def learn(out: Output, options: LearnOptions) -> None:
     """
     method = method_for(options)
     prepared.check_score(options.score, options.ess)
-    check_writable(options.output)
-    check_writable(options.trace)
+    check_output(out, options.output, "model", inputs=options.files_read, force=options.force)
+    check_output(out, options.trace, "trace", inputs=options.files_read, force=options.force)
     knowledge = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
     hypergraph = None if options.hypergraph is None else read_hypergraph(options.hypergraph)
     with out.progress("reading", total=_STEPS) as update:

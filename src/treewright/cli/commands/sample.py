@@ -13,7 +13,7 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.answers.rows import write_csv
-from treewright.cli.files import check_writable, written_whole
+from treewright.cli.files import check_output, written_whole
 from treewright.cli.model_files import open_with_given
 from treewright.errors import SettingError
 from treewright.tables.schema import Label
@@ -38,6 +38,7 @@ def sample(
     given: opt.Given = None,
     seed: opt.Seed = None,
     output: RowsOut = None,
+    force: opt.Force = False,
 ) -> None:
     """Draw rows from a model, as CSV; with --given, exact draws that agree with what is known.
 
@@ -46,7 +47,7 @@ def sample(
     target = None if output == "-" else output
     if target is not None and Path(target).suffix.lower() in _OTHER_FORMATS:
         raise SettingError(f"rows are written as CSV; {target!r} is named like something else")
-    check_writable(target)
+    check_output(out, target, "rows", inputs=[model], force=force)
     network, known = open_with_given(model, given, more_given)
     with out.progress("sampling"):
         table = cast("Any", network).sample(n, known, rng=np.random.default_rng(seed))

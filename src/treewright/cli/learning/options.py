@@ -73,3 +73,9 @@ class LearnOptions(DataOptions):
     )
     seed: opt.Seed = None
     trace: str | None = say("Where to write the phases of the work, with times.", metavar="FILE.json")
+    force: opt.Force = False
+
+    @property
+    def files_read(self) -> list[str | None]:
+        """Everything that is read, as it was said."""
+        return [*self.data, *(self.valid or ()), self.schema, self.knowledge, self.order, self.hypergraph]

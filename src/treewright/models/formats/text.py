@@ -11,6 +11,7 @@ import gzip
 import io
 import os
 import re
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator
@@ -152,6 +153,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with open(temporary, "wb") as file:
             yield file
+        if target.exists():
+            shutil.copymode(target, temporary)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
