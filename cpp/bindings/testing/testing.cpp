@@ -4,6 +4,7 @@
 #include "row_set.hpp"
 #include "treewright/counting/counts.hpp"
 #include "treewright/counting/pair_counts.hpp"
+#include "treewright/counting/pair_planes.hpp"
 #include "treewright/efficient_markov/row_context.hpp"
 #include "treewright/efficient_markov/set_information.hpp"
 #include "treewright/searches/class_search.hpp"
@@ -60,15 +61,17 @@ void bind_testing(nb::module_& core) {
       [](const TablePointer& table, const Indices& variables) {
         checked(table).check_scope(variables);
         return to_numpy(interruptible([&](tw::Cancel& cancel) {
-          std::vector<std::int64_t> all, row;
+          std::vector<std::int64_t> all;
           for (std::size_t i = 0; i < variables.size(); ++i) {
-            tw::count_pair_row(*table, variables, i, row, cancel);
-            all.insert(all.end(), row.begin(), row.end());
+            tw::PairRow row(*table, variables[i], cancel);
+            for (std::size_t j = i + 1; j < variables.size(); ++j)
+              std::ranges::copy(row.cells(variables[j]), std::back_inserter(all));
           }
           return all;
         }));
       },
-      "table"_a, "variables"_a, "The tables of all pairs (i < j), each in C order, one after the other.");
+      "table"_a, "variables"_a,
+      "The tables of all pairs of rising variables, each in C order, one after the other.");
 
   m.def(
       "class_steps",

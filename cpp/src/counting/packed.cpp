@@ -7,6 +7,7 @@
 #include <string>
 
 #include "treewright/counting/dispatch.hpp"
+#include "treewright/counting/pair_planes.hpp"
 
 namespace treewright {
 namespace {
@@ -67,8 +68,9 @@ struct PackedTable::Lazy {
   std::vector<std::vector<std::uint8_t>> gathered;
   std::vector<std::atomic<bool>> is_gathered;
   std::optional<std::vector<std::vector<std::int64_t>>> marginals;
+  std::optional<PairPlanes> pairs;
   std::atomic<bool> has_planes{false}, has_rows{false}, has_sections{false}, has_marginals{false},
-      compression_decided{false};
+      pairs_decided{false}, compression_decided{false};
   std::shared_ptr<const PackedTable> compressed;
 };
 
@@ -247,6 +249,19 @@ const std::vector<std::vector<std::int64_t>>& PackedTable::marginals(Cancel& can
   return *lazy_->marginals;
 }
 
+void PackedTable::count_pairs(Cancel& cancel) const {
+  if (lazy_->pairs_decided.load(std::memory_order_acquire)) return;
+  std::optional<PairPlanes> built = count_pair_planes(*this, cancel);
+  const std::lock_guard lock(lazy_->mutex);
+  if (lazy_->pairs_decided.load(std::memory_order_relaxed)) return;
+  lazy_->pairs = std::move(built);
+  lazy_->pairs_decided.store(true, std::memory_order_release);
+}
+
+const PairPlanes* PackedTable::pair_planes() const {
+  return lazy_->pairs_decided.load(std::memory_order_acquire) && lazy_->pairs ? &*lazy_->pairs : nullptr;
+}
+
 std::shared_ptr<const PackedTable> PackedTable::restricted(std::vector<std::uint32_t> rows,
                                                            std::shared_ptr<const void> keep,
                                                            std::vector<std::int64_t> new_weights) const {
@@ -324,6 +339,8 @@ std::size_t PackedTable::bytes() const {
   for (const CodeColumn& column : columns_) total += column.data ? column.width * n_rows_ : 0;
   if (lazy_->has_planes) total += lazy_->planes->bits.size() * 8;
   if (lazy_->has_rows) total += lazy_->rows->bits.size() * 8;
+  if (const PairPlanes* pairs = pair_planes())
+    for (const auto& row : pairs->rows) total += row.size() * sizeof(row[0]);
   return total;
 }
 

@@ -174,6 +174,20 @@ TEST(a_cancelled_call_throws_and_the_next_one_is_right) {
   tw::set_threads(0);
 }
 
+TEST(pairs_are_counted_once) {
+  const Data data = some_data(3000, {2, 3, 2, 70, 4}, false, 8);
+  const tw::PackedTable table = data.packed();
+  const std::vector<std::uint32_t> few{0, 1}, shuffled{4, 0, 3, 2, 1};
+  tw::Cancel cancel;
+  tw::pairwise_terms(table, few, cancel);
+  CHECK(table.pair_planes() == nullptr);  // two columns of five are not worth it
+  const auto terms = tw::pairwise_terms(table, shuffled, cancel);
+  const tw::PairPlanes* counted = table.pair_planes();
+  CHECK(counted != nullptr);
+  CHECK(terms == tw::pairwise_terms(table, shuffled, cancel));
+  CHECK(table.pair_planes() == counted);
+}
+
 TEST(scopes_are_checked) {
   const Data data = some_data(10, {2, 3}, false, 6);
   const tw::PackedTable table = data.packed();

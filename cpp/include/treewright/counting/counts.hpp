@@ -38,11 +38,6 @@ struct SparseTable {
 SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
 SparseTable<double> sparse_real_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
 
-/// The tables of vars[i] with every later variable, one after the other, as int64 cells in C order: the row
-/// of the matrix of all pairs. `cells` is resized.
-void count_pair_row(const PackedTable& table, ScopeView vars, std::size_t i, std::vector<std::int64_t>& cells,
-                    Cancel& cancel);
-
 /// Mutual information of all pairs in nats, n x n, zero on the diagonal; without storing cells.
 std::vector<double> pairwise_information(const PackedTable& table, ScopeView vars, Cancel& cancel);
 

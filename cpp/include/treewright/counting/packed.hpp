@@ -82,6 +82,8 @@ struct RowWeights {
   const double* reals = nullptr;
 };
 
+struct PairPlanes;
+
 class PackedTable {
  public:
   /// Cardinality 0 marks a continuous variable. The memory behind `columns` and `weights` must outlive the
@@ -111,6 +113,10 @@ class PackedTable {
   const WeightSections& sections() const;
   /// Counts of every state of every variable, weights included (integers only).
   const std::vector<std::vector<std::int64_t>>& marginals(Cancel& cancel) const;
+  /// Count all pairs of planes (pair_planes.hpp), once and for all.
+  void count_pairs(Cancel& cancel) const;
+  /// These counts; null before they were made, and where they are too many to keep.
+  const PairPlanes* pair_planes() const;
 
   /// The table of some rows (rising), which may be given new weights. Codes are gathered column by column
   /// when they are first needed, so this table must outlive the part; `keep` can hold it.
