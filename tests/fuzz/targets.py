@@ -32,7 +32,7 @@ from treewright.models.convert import from_dot
 from treewright.models.formats import FOREIGN, twm, uai
 from treewright.models.formats.names import restore_names
 from treewright.models.formats.text import Source, unpack
-from treewright.models.formats.twm.certificate import read_certificate
+from treewright.models.formats.twm.content import read_certificate
 from treewright.networks import load_network
 from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate

@@ -23,7 +23,7 @@ from treewright.errors import FormatError, UnknownNameError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.json_values import are_names, expect
+from treewright.models.formats.twm.content import are_names, expect
 from treewright.tables.schema import Schema, Variable
 from treewright.types import Floats
 

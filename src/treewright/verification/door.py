@@ -17,7 +17,7 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.formats import read_model
 from treewright.models.formats.text import read_source
 from treewright.models.formats.twm import to_bytes
-from treewright.models.formats.twm.certificate import as_section
+from treewright.models.formats.twm.content import as_section
 from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate
 from treewright.verification.content import Variables, read_content, read_variables

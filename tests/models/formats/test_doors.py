@@ -170,7 +170,7 @@ def test_the_native_file_has_a_line_per_table():
 def test_a_format_is_one_file_and_one_row():
     guide = Path(__file__).parents[3] / "docs" / "guides" / "files.md"
     folder = Path(formats.__file__).parent
-    shared = {"__init__", "bif_rows", "draft", "json_values", "markup", "names", "report", "text", "tokens"}
+    shared = {"__init__", "bif_rows", "draft", "markup", "names", "report", "text", "tokens"}
     assert {file.stem for file in folder.glob("*.py")} - shared == {kind.name for kind in formats.FOREIGN}
     for kind in formats.FOREIGN:
         for ending in kind.endings:

@@ -20,9 +20,9 @@ from typing import Any
 from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.formats.json_values import read_label, write_label
 from treewright.models.formats.report import Renamed
 from treewright.models.formats.text import Source, read_source, write_bytes
+from treewright.models.formats.twm.content import read_label, write_label
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Label, Schema, Variable
 

@@ -9,8 +9,7 @@ from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork
-from treewright.models.formats.json_values import are_names, expect
-from treewright.models.formats.twm.content import Content, with_clusters, write_clusters
+from treewright.models.formats.twm.content import Content, are_names, expect, with_clusters, write_clusters
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import Schema, Variable
 

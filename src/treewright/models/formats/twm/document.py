@@ -10,7 +10,7 @@ bytes.
 The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
 JSON can say about where the model came from (data, learner, settings, seed): what :func:`save` was told, else
 what the model itself knows; and a *certificate*: clusters that prove a treewidth
-(:mod:`~treewright.models.formats.twm.certificate`).
+(:mod:`~treewright.models.formats.twm.content`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any
 
 from treewright.errors import FormatError, SettingError
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
-from treewright.models.formats.json_values import expect
 from treewright.models.formats.text import Source, read_source, write_bytes
-from treewright.models.formats.twm import certificate as certificates
+from treewright.models.formats.twm import content as shared
 from treewright.models.formats.twm import continuous, feature, tables
+from treewright.models.formats.twm.content import expect
 from treewright.models.model import AnyModel
 
 FORMAT = "treewright model"
@@ -85,7 +85,7 @@ def read_certificate(path: str | os.PathLike[str]) -> JunctionTree | None:
         document = _verified(source.data)
         if "certificate" not in document:
             return None
-        return certificates.read_certificate(document["certificate"], from_bytes(source.data).schema)
+        return shared.read_certificate(document["certificate"], from_bytes(source.data).schema)
 
 
 def from_source(source: Source) -> AnyModel:
@@ -118,7 +118,7 @@ def to_bytes(
     if told:
         payload["provenance"] = _plain(told)
     if certificate is not None:
-        payload["certificate"] = certificates.write_certificate(model, certificate, treewidth)
+        payload["certificate"] = shared.write_certificate(model, certificate, treewidth)
     elif treewidth is not None:
         raise SettingError(f"a treewidth of {treewidth} is proved by a certificate; found none")
     document = {**payload, "checksum": _checksum(payload)}

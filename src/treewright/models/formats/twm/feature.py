@@ -17,8 +17,7 @@ import numpy.typing as npt
 from treewright.errors import FormatError
 from treewright.graphs.feature_graph import KINDS, FeatureGraph
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.formats.json_values import as_list, expect
-from treewright.models.formats.twm.content import Content, read_variables, write_variables
+from treewright.models.formats.twm.content import Content, as_list, expect, read_variables, write_variables
 
 _LISTS = ("children", "integers", "numbers")
 

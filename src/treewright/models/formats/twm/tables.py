@@ -14,9 +14,12 @@ from treewright.graphs.directed.dag import Dag
 from treewright.inference.engine import Factor
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
-from treewright.models.formats.json_values import are_names, as_list, as_table, expect
 from treewright.models.formats.twm.content import (
     Content,
+    are_names,
+    as_list,
+    as_table,
+    expect,
     read_variables,
     with_clusters,
     write_clusters,
