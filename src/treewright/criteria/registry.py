@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treewright.criteria.graph_scores.blankets_joint_posterior import BlanketsJointPosterior
-from treewright.criteria.graph_scores.independence_based_score import IndependenceBasedScore
+from treewright.criteria.graph_scores.blanket_posterior import BlanketsJointPosterior, IndependenceBasedScore
 from treewright.criteria.graph_scores.marginal_pseudo_likelihood import MarginalPseudoLikelihood
 from treewright.criteria.graph_scores.structure_score import StructureScore
 from treewright.criteria.scores.dirichlet_scores import K2, BDeu
-from treewright.criteria.scores.edge_prior import SparseQNML
-from treewright.criteria.scores.gaussian_scores import GaussianBIC
-from treewright.criteria.scores.grouped_score import GroupedQNML
-from treewright.criteria.scores.likelihood_scores import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelihood
+from treewright.criteria.scores.edge_prior import GroupedQNML, SparseQNML
+from treewright.criteria.scores.gaussian_scores import GaussianBIC, SigmoidBIC
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.scores.sigmoid_score import SigmoidBIC
 from treewright.criteria.tests.discrete_tests import ChiSquareTest, GTest
 from treewright.criteria.tests.independence import IndependenceTest
 from treewright.criteria.tests.posterior_test import PosteriorTest

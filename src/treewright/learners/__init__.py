@@ -9,10 +9,11 @@ from treewright.learners.bayesian_knots.pipeline import LearnedPaperKnots, learn
 from treewright.learners.bayesian_knots.report import KnotsReport, LearnedKnots
 from treewright.learners.bayesian_knots.stars import discover_stars
 from treewright.learners.blanket_scores.learn import ThreePhases, learn_blankets
-from treewright.learners.blanket_scores.learned_graph import FlippedEdge, LearnedGraph
 from treewright.learners.blanket_scores.posterior import EdgePosterior, sample_edges
 from treewright.learners.blanket_scores.searches import (
     ExhaustiveSearch,
+    FlippedEdge,
+    LearnedGraph,
     WorstPairClimb,
     WorstPairTabu,
     WorstPairWalk,
@@ -42,7 +43,7 @@ from treewright.learners.efficient_markov.lem import (
     low_information_blocks,
 )
 from treewright.learners.efficient_markov.mixture import Member, Mixed, learn_mixture
-from treewright.learners.efficient_markov.mixture_components import CutsetComponents, TreeComponents
+from treewright.learners.efficient_markov.mixture_plan import CutsetComponents, TreeComponents
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph
 from treewright.learners.independence.markov_blankets import (
     LearnedBlankets,
@@ -60,8 +61,10 @@ from treewright.learners.markov_baselines.feature_induction import (
     learn_feature_induction,
 )
 from treewright.learners.markov_baselines.graphical_lasso import LearnedPrecision, learn_graphical_lasso
-from treewright.learners.markov_baselines.l1_neighbourhoods import learn_l1_neighbourhoods
-from treewright.learners.markov_baselines.learned_neighbourhoods import LearnedNeighbourhoods
+from treewright.learners.markov_baselines.l1_neighbourhoods import (
+    LearnedNeighbourhoods,
+    learn_l1_neighbourhoods,
+)
 from treewright.learners.markov_baselines.pac_junction_tree import (
     LearnedJunctionTree,
     learn_pac_junction_tree,

@@ -87,3 +87,13 @@ class PluralCounter:
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""
         return self.counts_many([tuple(scope)])[0]
+
+
+class OfCounter:
+    """Whoever judges by the counts of a counter judges its variables."""
+
+    counter: Counter
+
+    @property
+    def schema(self) -> Schema:
+        return self.counter.schema

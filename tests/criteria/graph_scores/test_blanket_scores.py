@@ -14,7 +14,7 @@ from tests.reference.learners.blankets import SlowBlankets, log_posterior, pseud
 
 import treewright as tw
 from treewright import _core
-from treewright.criteria.graph_scores.blanket_tests import BlanketTestSettings, blanket_tests
+from treewright.criteria.graph_scores.blanket_posterior import BlanketTestSettings, blanket_tests
 from treewright.graphs import UndirectedGraph
 from treewright.tables.table import Table
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.criteria.scores.part_score import PartScore, restrict_score
+from treewright.criteria.scores.native_scores import PartScore, restrict_score
 from treewright.graphs import Clusters
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners import KnotSettings

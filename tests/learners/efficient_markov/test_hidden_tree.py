@@ -9,7 +9,7 @@ from tests.reference.learners.hidden_tree import SlowHiddenTree
 import treewright as tw
 from treewright import _core
 from treewright.learners.efficient_markov import hidden_tree as module
-from treewright.learners.efficient_markov.row_sets import checked_rows
+from treewright.learners.efficient_markov.density import checked_rows
 from treewright.models.features.feature_network import FeatureNetwork
 
 CARDINALITIES = [2, 3, 2, 4, 2, 2]

@@ -9,8 +9,8 @@ from tests.reference.learners.mixture import weighted_tree
 import treewright as tw
 from treewright import _core
 from treewright.learners.efficient_markov import hidden_tree, mixture_plan
+from treewright.learners.efficient_markov.density import LearningRows, checked_rows
 from treewright.learners.efficient_markov.mixture import remembered
-from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows
 from treewright.models.features.feature_network import FeatureNetwork
 
 

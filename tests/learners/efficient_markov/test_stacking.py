@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from treewright.learners.efficient_markov.stacking import score_of, select, singles, stack, weigh
+from treewright.learners.efficient_markov.mixture import score_of, select, singles, stack, weigh
 
 
 def random_logs(seed, models=4, rows=40):

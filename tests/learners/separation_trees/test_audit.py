@@ -8,8 +8,7 @@ from tests.reference.learners.separation_trees import random_case
 
 import treewright as tw
 from treewright.errors import IllegitimateHypergraph
-from treewright.learners.separation_trees.audit import holm
-from treewright.learners.separation_trees.dense_strata import dense_p_value
+from treewright.learners.separation_trees.audit import dense_p_value, holm
 
 
 def strong_network(text, seed=0):

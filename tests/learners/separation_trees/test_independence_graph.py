@@ -11,8 +11,11 @@ from tests.reference.learners.separation_trees import slow_blanket
 
 import treewright as tw
 from treewright.errors import SettingError
-from treewright.learners.separation_trees.independence_graph import independence_graphs
-from treewright.learners.separation_trees.partial_correlations import partial_correlations, partial_p_values
+from treewright.learners.separation_trees.independence_graph import (
+    independence_graphs,
+    partial_correlations,
+    partial_p_values,
+)
 
 
 def gaussian_rows(n_rows, seed, n=6):

@@ -8,7 +8,7 @@ from tests.learners.separation_trees.main_algorithm import learn_main
 
 import treewright as tw
 from treewright.errors import GraphError, IllegitimateHypergraph, NotFittedError, SchemaError, SettingError
-from treewright.learners.separation_trees.absent_edges import find_separator
+from treewright.learners.separation_trees.learned_tree import find_separator
 
 CLINICS = (["asia", "tub", "lung", "either", "xray"], ["smoke", "lung", "bronc", "either", "dysp"])
 TORN = (["asia", "tub", "lung", "either", "xray", "dysp"], ["smoke", "bronc", "either", "lung"])

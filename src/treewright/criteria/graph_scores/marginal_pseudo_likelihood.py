@@ -19,17 +19,17 @@ from treewright.criteria.scores.discrete_score import DiscreteScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, positive
-from treewright.criteria.tests.queries import require_discrete
+from treewright.criteria.tests.independence import require_discrete
 from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.statistics.counter import Counter
+from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import ScoreSettings
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats
 
 
-class MarginalPseudoLikelihood:
+class MarginalPseudoLikelihood(OfCounter):
     """Marginal pseudo-likelihood (MPL) of an undirected graph.
 
     Parameters
@@ -93,10 +93,6 @@ class MarginalPseudoLikelihood:
         prior = f"ess={self.ess:g}" if self.ess is not None else f"a={0.5 if self.a is None else self.a:g}"
         return f"MarginalPseudoLikelihood({len(self.schema)} variables, {prior})"
 
-    @property
-    def schema(self) -> Schema:
-        return self.counter.schema
-
     def local(self, variable: NameOrIndex, blanket: Iterable[NameOrIndex] = ()) -> float:
         """Log-probability of a variable's states given those of its blanket, in nats, less the priors."""
         return self.locals.local(variable, blanket)
@@ -139,7 +135,5 @@ class CellPrior(WrappedScore):
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)
         cards = self.schema.cardinalities
-        added = [
-            (cards[v] - 1.0) * (math.prod(float(cards[u]) for u in blanket) - 1.0) for v, blanket in known
-        ]
+        added = [(cards[v] - 1.0) * (math.prod(float(cards[u]) for u in given) - 1.0) for v, given in known]
         return np.asarray(self.inner.local_many(known) - self.penalty * np.array(added))

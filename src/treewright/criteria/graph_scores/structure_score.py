@@ -10,7 +10,8 @@ import math
 from typing import Protocol
 
 from treewright import _core
-from treewright.errors import SchemaError, SettingError
+from treewright.criteria.scores.score import refuse_other_variables
+from treewright.errors import SettingError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
@@ -41,12 +42,7 @@ def aligned(schema: Schema, graph: UndirectedGraph) -> UndirectedGraph:
     """The graph with the columns in the order of a score's schema."""
     if graph.schema.names == schema.names:
         return graph
-    if sorted(graph.schema.names) != sorted(schema.names):
-        odd = sorted(set(graph.schema.names) ^ set(schema.names))
-        raise SchemaError(
-            "the graph and the score must have the same variables; only one of them has "
-            + ", ".join(map(repr, odd[:20]))
-        )
+    refuse_other_variables("the graph and the score", schema, graph.schema)
     return UndirectedGraph(schema, graph.edges())
 
 

@@ -1,7 +1,7 @@
 """Scores that integrate the parameters out: the marginal likelihood under Dirichlet priors.
 
-The score of a family is ``sum_j [ln G(a_j) - ln G(a_j + n_j)] + sum_jk [ln G(a_jk + n_jk) - ln G(a_jk)]``,
-G the gamma function. BDeu spreads `ess` imaginary rows evenly over the cells, BDe as a prior network says, K2
+The score of a family is ``sum_j [ln G(a_j) - ln G(a_j + n_j)] + sum_jk [ln G(a_jk + n_jk) - ln G(a_jk)]``, G
+the gamma function. BDeu spreads `ess` imaginary rows evenly over the cells, BDe as a prior network says, K2
 puts one into every cell.
 """
 
@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_families, floats, positive
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
-from treewright.statistics.counter import Counter, Counts
+from treewright.statistics.counter import Counter, Counts, OfCounter
 from treewright.statistics.families import CELLS_PER_CALL, Family, ScoreSettings
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
@@ -33,7 +32,7 @@ class BDeu(DiscreteScore):
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
     >>> score = BDeu(JointCounts(schema, [[20, 10], [5, 25]]), ess=1.0)
     >>> round(score.local("well", ["treated"]), 4), round(score.local("well"), 4)
@@ -62,7 +61,7 @@ class K2(CountScore):
 class JointPrior(Protocol):
     """What is believed before the data: a joint distribution of any few variables."""
 
-    def joint(self, scope: Scope) -> npt.NDArray[np.float64]:
+    def joint(self, scope: Scope) -> Floats:
         """Probabilities, one axis for each variable of the scope."""
         ...
 
@@ -72,7 +71,7 @@ class UniformPrior:
 
     Examples
     --------
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> UniformPrior(Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])).joint((0, 1)).tolist()
     [[0.25, 0.25], [0.25, 0.25]]
     """
@@ -80,12 +79,12 @@ class UniformPrior:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
-    def joint(self, scope: Scope) -> npt.NDArray[np.float64]:
+    def joint(self, scope: Scope) -> Floats:
         check_table(self.schema, scope)
         return np.full([self.schema.cardinalities[v] for v in scope], 1 / table_cells(self.schema, scope))
 
 
-class BDe(PluralScore):
+class BDe(OfCounter, PluralScore):
     """Bayesian Dirichlet score, equivalent: `ess` imaginary rows distributed as a prior network says.
 
     Parameters
@@ -100,7 +99,7 @@ class BDe(PluralScore):
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
     >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
     >>> score = BDe(counter, UniformPrior(schema), ess=2.0)
@@ -117,16 +116,11 @@ class BDe(PluralScore):
                 "the prior and the counter must have the same variables in the same order; found "
                 f"{', '.join(known.names[:20])} and {', '.join(counter.schema.names[:20])}"
             )
-        self.counter = counter
-        self.prior = prior
+        self.counter, self.prior = counter, prior
         self.ess = positive("ess (the equivalent sample size)", ess)
 
     def __repr__(self) -> str:
         return f"BDe({len(self.schema)} variables, {self.counter.n_rows} rows, ess={self.ess:g})"
-
-    @property
-    def schema(self) -> Schema:
-        return self.counter.schema
 
     @property
     def resolution(self) -> float:
@@ -134,11 +128,8 @@ class BDe(PluralScore):
         return _core.score_resolution(float(self.counter.n_rows))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
-        return floats(
-            local
-            for chunk in self._chunks(as_families(self.schema, families))
-            for local in self._judge(chunk)
-        )
+        chunks = self._chunks(as_families(self.schema, families))
+        return floats(local for chunk in chunks for local in self._judge(chunk))
 
     def _chunks(self, families: list[Family]) -> list[list[Family]]:
         """Families in order, few enough at a time that their tables are small together."""
@@ -156,10 +147,8 @@ class BDe(PluralScore):
     def _judge(self, families: list[Family]) -> list[float]:
         scopes = [tuple(sorted((*parents, child))) for child, parents in families]
         tables = self.counter.counts_many(scopes)
-        return [
-            self._local(child, scope, table)
-            for (child, _), scope, table in zip(families, scopes, tables, strict=True)
-        ]
+        known = zip(families, scopes, tables, strict=True)
+        return [self._local(child, scope, table) for (child, _), scope, table in known]
 
     def _local(self, child: int, scope: Scope, table: Counts) -> float:
         joint = self._set_score(scope, table)

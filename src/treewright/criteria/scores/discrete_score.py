@@ -1,10 +1,17 @@
-"""The common body of the scores that the core computes from counts."""
+"""The scores that the core computes from counts, and those of them that are made of likelihoods.
+
+Those start from the maximised likelihood and pay for what was fitted.
+
+With n_jk rows in which the parents are in configuration j and the child in state k, the likelihood part is
+``sum n_jk ln(n_jk / n_j)``. The scores differ in the price: nothing, one nat a free parameter (AIC), half the
+logarithm of the rows a parameter (BIC), or the exact regret of having fitted a multinomial (qNML).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import ClassVar, cast
+from typing import ClassVar, TypeGuard, cast
 
 from treewright import _core
 from treewright.criteria.scores.score import (
@@ -15,8 +22,8 @@ from treewright.criteria.scores.score import (
     as_families,
     as_family,
 )
-from treewright.criteria.tests.queries import require_discrete
-from treewright.statistics.counter import Counter
+from treewright.criteria.tests.independence import require_discrete
+from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import (
     NOT_INDICES,
     Family,
@@ -26,11 +33,11 @@ from treewright.statistics.families import (
     family_statistics,
     is_native,
 )
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats
 
 
-class DiscreteScore(PluralScore):
+class DiscreteScore(OfCounter, PluralScore):
     """A score of discrete families, counted and judged in batches.
 
     Every local score is a multiple of :attr:`resolution`, a power of two chosen so that sums and differences
@@ -41,16 +48,11 @@ class DiscreteScore(PluralScore):
 
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
         require_discrete(type(self).__name__, counter)
-        self.counter = counter
-        self.settings = settings
+        self.counter, self.settings = counter, settings
         self._statistics = family_statistics(counter)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.schema)} variables, {self.counter.n_rows} rows)"
-
-    @property
-    def schema(self) -> Schema:
-        return self.counter.schema
 
     @property
     def resolution(self) -> float:
@@ -91,13 +93,14 @@ class CountScore(DiscreteScore):
         super().__init__(counter, ScoreSettings(self.kind))
 
 
+def is_native_score(score: LocalScore) -> TypeGuard[DiscreteScore]:
+    """Whether the core may judge in its place: a class that judges otherwise has a method of its own."""
+    return isinstance(score, DiscreteScore) and type(score).local_many is DiscreteScore.local_many
+
+
 def of_same_tables(scores: Sequence[LocalScore]) -> list[DiscreteScore]:
     """The scores, when all of them judge the tables of one counter; else none."""
-    found = [
-        score
-        for score in scores
-        if isinstance(score, DiscreteScore) and type(score).local_many is DiscreteScore.local_many
-    ]
+    found = [score for score in scores if is_native_score(score)]
     return found if len(found) == len(scores) and len({id(score.counter) for score in found}) == 1 else []
 
 
@@ -113,3 +116,79 @@ def local_by(scores: Sequence[DiscreteScore], families: Sequence[Family]) -> lis
     (True, True)
     """
     return FromTables(scores[0].counter).score_families_by([score.settings for score in scores], families)
+
+
+class LogLikelihood(CountScore):
+    """Maximised log-likelihood, without a price: it grows with every parent.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> score = LogLikelihood(JointCounts(schema, [[20, 10], [5, 25]]))
+    >>> round(score.local("well", ["treated"]), 4)
+    -32.6123
+    """
+
+    kind = "log_likelihood"
+
+
+class AIC(CountScore):
+    """Akaike's criterion: log-likelihood less the number of free parameters, (r - 1) q for each family.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"treated": [0] * 6 + [1] * 6, "well": [0] * 5 + [1] * 7}))
+    >>> AIC(counter).local("well") < AIC(counter).local("well", ["treated"])
+    True
+    """
+
+    kind = "aic"
+
+
+class BIC(CountScore):
+    """Schwarz's criterion: log-likelihood less half the logarithm of the rows for each free parameter.
+
+    All declared configurations of the parents count, seen or not. The price of an astronomically large family
+    saturates at 1e300, so that sums stay finite.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> round(BIC(counter).local("well", ["treated"]), 4)
+    -36.7066
+    """
+
+    kind = "bic"
+
+
+class QNML(CountScore):
+    r"""Quotient normalised maximum likelihood.
+
+    .. math:: H(P + v) - H(P) - [reg(N, |P + v|) - reg(N, |P|)]
+
+    where H is the sum of n ln n over the cells of a set of variables, \|S\| its number of cells and
+    ``reg(N, K)`` the logarithm of the multinomial normaliser, by the approximation of [2]_. Against BIC it is
+    lenient with variables of many states and needs no parameter.
+
+    References
+    ----------
+    .. [1] Silander, Leppä-aho, Jääsaari & Roos (2018). Quotient normalized maximum likelihood criterion for
+       learning Bayesian network structures. AISTATS.
+    .. [2] Szpankowski & Weinberger (2012). Minimax pointwise redundancy for memoryless models over large
+       alphabets. IEEE Transactions on Information Theory 58.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = QNML(tw.count(tw.read_table({"a": [0] * 6 + [1] * 6, "b": [0] * 5 + [1] * 7})))
+    >>> score.local("a") + score.local("b", ["a"]) == score.local("b") + score.local("a", ["b"])
+    True
+    """
+
+    kind = "qnml"

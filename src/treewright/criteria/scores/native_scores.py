@@ -1,26 +1,30 @@
 """The way from a score to the native searches.
 
 Searches in the core ask an abstract `LocalScores`. A score of a table in memory, or of moments, is answered
-in the core, its wrappers seen through; every other score (a database, one of your own) is called back.
+in the core, its wrappers seen through; every other score (a database, one of your own) is called back. A
+score restricted to some of its variables serves searches over clusters in the same way.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from treewright import _core
-from treewright.criteria.scores.cached_score import CachedScore
-from treewright.criteria.scores.discrete_score import DiscreteScore
+from treewright.criteria.scores.discrete_score import is_native_score
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.pooled_score import PooledScore
-from treewright.criteria.scores.score import LocalScore
+from treewright.criteria.scores.score import CachedScore, LocalScore, NamedFamily, WrappedScore, as_families
 from treewright.graphs.ranked import rank_matrix
 from treewright.statistics.families import family_statistics
-from treewright.statistics.whole import WholeCounter
+from treewright.statistics.whole import WholeCounter, count
+from treewright.tables.schema import NameOrIndex, Schema
+from treewright.types import Floats
 
 # Scores without a resolution of their own are rounded to this share of the score of the empty graph.
 _RELATIVE_STEP = 2.0**-36
@@ -74,7 +78,7 @@ class CountedScore:
 def _packed(score: LocalScore) -> _core.LocalScores | None:
     """A discrete score of a table in memory, with the prices of its edges added up."""
     inner, price = without_price(score)
-    if not isinstance(inner, DiscreteScore) or type(inner).local_many is not DiscreteScore.local_many:
+    if not is_native_score(inner):
         return None
     counter = family_statistics(inner.counter)
     if not isinstance(counter, WholeCounter):
@@ -135,3 +139,53 @@ def _step_for(score: LocalScore) -> float:
     own = np.abs(score.local_many([(v, ()) for v in range(len(score.schema))]))
     size = max(1.0, float(own[np.isfinite(own)].sum()))
     return float(2.0 ** math.ceil(math.log2(size * _RELATIVE_STEP)))
+
+
+def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> LocalScore:
+    """The same scores of families inside some of the variables, in the order given.
+
+    A score of a table in memory becomes a score of the columns alone, which has fewer distinct rows; any
+    other is asked for the same families.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> score = tw.SparseQNML(tw.count(tw.read_table({"a": [0, 1, 1], "b": [0, 1, 0], "c": [1, 1, 0]})))
+    >>> part = restrict_score(score, ("c", "a"))
+    >>> part.schema.names, part.local("a", ["c"]) == score.local("a", ["c"])
+    (('c', 'a'), True)
+    """
+    if isinstance(score, CachedScore):
+        return restrict_score(score.inner, variables)
+    if isinstance(score, EdgePrior) and type(score).local_many is EdgePrior.local_many:
+        return EdgePrior(restrict_score(score.inner, variables), score.penalty)
+    if type(score) is GaussianBIC:
+        return GaussianBIC(score.moments.select(variables))
+    if is_native_score(score):
+        whole = family_statistics(score.counter)
+        if isinstance(whole, WholeCounter):
+            part = copy(score)
+            part.counter = count(whole.table.select(variables))
+            part._statistics = family_statistics(part.counter)
+            return part
+    return PartScore(score, variables)
+
+
+class PartScore(WrappedScore):
+    """Any score, asked about some of its variables only."""
+
+    def __init__(self, score: LocalScore, variables: Sequence[NameOrIndex]) -> None:
+        self.inner = score
+        self.members = score.schema.scope(variables)
+        self._schema = score.schema.select(self.members)
+
+    def __repr__(self) -> str:
+        return f"PartScore({self.inner!r}, {len(self.members)} variables)"
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    def local_many(self, families: Sequence[NamedFamily]) -> Floats:
+        known = as_families(self.schema, families)
+        return self.inner.local_many([(self.members[v], [self.members[p] for p in ps]) for v, ps in known])

@@ -4,8 +4,8 @@ Several tables with overlapping columns have different rows, so the likelihoods 
 about the same data. What compares is what a parent *adds* to its child in rows that have both. So the score
 of a family is made of steps: parents come in the order that keeps most rows, and every step compares the
 child with and without the new parents in the tables that have all of them. Each step is divided by its rows:
-one row says as much in one table as in another, and as rows grow the score becomes the sum of the
-information that parents have about their children, which no network beats but those that hold the truth.
+one row says as much in one table as in another, and as rows grow the score becomes the sum of the information
+that parents have about their children, which no network beats but those that hold the truth.
 
 Where two tables share columns this is a difference of set functions, so equivalent networks score the same:
 the steps of what is shared are taken in all rows, those of what is not in the rows of one table. Where three
@@ -20,12 +20,10 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any
 
-import numpy as np
-
+from treewright.criteria.scores.discrete_score import QNML
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
-from treewright.criteria.scores.likelihood_scores import QNML
-from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
+from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families, floats
 from treewright.errors import SettingError, nearest
 from treewright.statistics.families import Family
 from treewright.statistics.moments import moments
@@ -92,10 +90,7 @@ class PooledScore(PluralScore):
         known = as_families(self.schema, families)
         plans = [self.steps(family) for family in known]
         self._evaluate(known, plans)
-        return np.array(
-            [self._add_up(child, plan) for (child, _), plan in zip(known, plans, strict=True)],
-            dtype=np.float64,
-        )
+        return floats(self._add_up(child, plan) for (child, _), plan in zip(known, plans, strict=True))
 
     def steps(self, family: Family) -> tuple[Step, ...]:
         """The steps of a family, those with most rows first; none when no table covers it."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright.arguments import SCORE, require
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.families import Family
 from treewright.tables.schema import NameOrIndex, Schema
@@ -123,23 +124,25 @@ class WrappedScore(PluralScore):
     @property
     def resolution(self) -> float:
         """The step of which every local score is a multiple; 0 when the wrapped score has none."""
-        return float(getattr(self.inner, "resolution", 0.0))
+        return float(getattr(self.inner, "resolution", 0.0) or getattr(self.inner, "unit", 0.0))
 
 
 def score_graph(score: PluralScore | LocalScore, graph: DagLike) -> float:
     """Sum of the local scores of a graph whose variables are those of the score, in any order."""
-    ours, theirs = score.schema, graph.schema
-    if ours.names != theirs.names and sorted(ours.names) != sorted(theirs.names):
-        odd = sorted(set(ours.names) ^ set(theirs.names))
-        raise SchemaError(
-            "the graph and the score must have the same variables; only one of them has "
-            + ", ".join(map(repr, odd[:20]))
-        )
+    theirs = graph.schema
+    refuse_other_variables("the graph and the score", score.schema, theirs)
     families = [
         (theirs.names[v], [p if isinstance(p, str) else theirs.names[p] for p in graph.parents(v)])
         for v in range(len(theirs))
     ]
     return math.fsum(score.local_many(families))
+
+
+def refuse_other_variables(who: str, ours: Schema, theirs: Schema) -> None:
+    """Refuse two that are not about the same variables, in whatever order."""
+    if odd := sorted(set(ours.names) ^ set(theirs.names)):
+        names = ", ".join(map(repr, odd[:20]))
+        raise SchemaError(f"{who} must have the same variables; only one of them has {names}")
 
 
 def as_family(schema: Schema, child: NameOrIndex, parents: Iterable[NameOrIndex]) -> Family:
@@ -178,5 +181,74 @@ def positive(name: str, value: float) -> float:
     return float(value)
 
 
-def floats(values: Iterable[float]) -> npt.NDArray[np.float64]:
+def floats(values: Iterable[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
+
+
+class CachedScore(WrappedScore):
+    """Any score, with a bounded memory of the families it was asked for.
+
+    Questions in the plural pass on only what is not known yet, each family once.
+
+    Parameters
+    ----------
+    max_entries
+        Families to remember; the one not used for longest is forgotten first.
+
+    Examples
+    --------
+    >>> from treewright.criteria import BIC
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> score = CachedScore(BIC(JointCounts(schema, [[20, 10], [5, 25]])))
+    >>> score.local("well", ["treated"]) == score.local("well", ["treated"])
+    True
+    >>> score.hits, score.misses
+    (1, 1)
+    """
+
+    def __init__(self, score: LocalScore, *, max_entries: int = 1_000_000) -> None:
+        require("CachedScore", SCORE, score)
+        if max_entries < 1:
+            raise SettingError(f"a cache must hold at least one family; found max_entries={max_entries!r}")
+        self.inner, self.max_entries = score, max_entries
+        self.hits = self.misses = 0
+        self._known: OrderedDict[Family, float] = OrderedDict()
+
+    def __repr__(self) -> str:
+        found = f"{self.hits} hits, {self.misses} misses"
+        return f"CachedScore({self.inner!r}, {len(self._known)} families, {found})"
+
+    def local_many(self, families: Sequence[NamedFamily]) -> Floats:
+        return self._look_up(as_families(self.schema, families), self.inner.local_many)
+
+    def local_additions(
+        self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
+    ) -> Floats:
+        target, known = as_family(self.schema, child, parents)
+        added = as_candidates(self.schema, target, known, candidates)
+        asked = [(target, tuple(sorted((*known, candidate)))) for candidate in added]
+        owner = dict(zip(asked, added, strict=True))
+        # the wrapped score counts the common part of these families once
+        return self._look_up(
+            asked, lambda unseen: self.inner.local_additions(target, known, [owner[one] for one in unseen])
+        )
+
+    def pair_gains(self) -> Floats:
+        return self.inner.pair_gains()  # asked once in a search
+
+    def _look_up(self, families: list[Family], ask: Callable[[list[Family]], Floats]) -> Floats:
+        unseen = list(dict.fromkeys(family for family in families if family not in self._known))
+        self.misses += len(unseen)
+        self.hits += len(families) - len(unseen)
+        fresh = dict(zip(unseen, ask(unseen).tolist(), strict=True)) if unseen else {}
+        answer = floats(fresh[family] if family in fresh else self._touch(family) for family in families)
+        self._known.update(fresh)
+        while len(self._known) > self.max_entries:
+            self._known.popitem(last=False)
+        return answer
+
+    def _touch(self, family: Family) -> float:
+        self._known.move_to_end(family)
+        return self._known[family]

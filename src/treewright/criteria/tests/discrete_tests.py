@@ -1,7 +1,8 @@
-"""Tests of conditional independence for discrete variables, by the limit of a statistic.
+"""Tests of conditional independence for discrete variables, by the limit of a statistic or by shuffling.
 
 The G and chi-square tests compare a statistic with its limit distribution, by a critical value that is
-computed once for each number of degrees of freedom; a p-value is computed only when asked for.
+computed once for each number of degrees of freedom; a p-value is computed only when asked for. A permutation
+test draws the distribution of its statistic and needs no limit.
 """
 
 from __future__ import annotations
@@ -15,17 +16,114 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require
-from treewright.criteria.tests.independence import PluralTest, TestResults
-from treewright.criteria.tests.permutation_test import PermutationTest
-from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, one_of
+from treewright.criteria.scores.score import positive
+from treewright.criteria.tests.independence import (
+    AskingTest,
+    NamedQuery,
+    PluralTest,
+    TestResults,
+    as_level,
+    as_partners,
+    as_queries,
+    one_of,
+)
 from treewright.errors import SettingError
-from treewright.statistics.counter import Counter
-from treewright.statistics.families import NOT_INDICES, Query, TestSettings, family_statistics, is_native
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.statistics.counter import Counter, OfCounter
+from treewright.statistics.families import (
+    NOT_INDICES,
+    FromTables,
+    PermutationSettings,
+    Query,
+    TestSettings,
+    family_statistics,
+    is_native,
+)
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Flags, Floats
 
 
-class LimitTest(PluralTest):
+class PermutationTest(OfCounter, PluralTest):
+    """Test that shuffles x within the strata of the conditioning set; statistic: G2.
+
+    The p-value is (1 + shuffles at least as extreme) / (permutations + 1). Decisions stop shuffling as soon
+    as they are certain. Draws follow from the seed and the names in the question alone.
+
+    Parameters
+    ----------
+    counter
+        Counts of discrete variables, of whole rows.
+    alpha
+        Level: independent if and only if p > alpha.
+    permutations
+        How many shuffles.
+    seed
+        Any whole number.
+
+    Examples
+    --------
+    >>> from treewright.statistics.joint import JointCounts
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
+    >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
+    >>> PermutationTest(counter, seed=1).independent("treated", "well")
+    False
+    """
+
+    def __init__(
+        self, counter: Counter, alpha: float = 0.05, *, permutations: int = 200, seed: int = 0
+    ) -> None:
+        require("PermutationTest", COUNTS, counter)
+        if permutations < 1:
+            raise SettingError(f"a permutation test needs at least one permutation; found {permutations!r}")
+        self.counter = counter
+        self.alpha = as_level(alpha)
+        self.permutations = int(positive("permutations", permutations))
+        self.seed = int(seed)
+        self._statistics = FromTables(counter)
+
+    def __repr__(self) -> str:
+        return (
+            f"PermutationTest({len(self.schema)} variables, alpha={self.alpha:g}, "
+            f"permutations={self.permutations}, seed={self.seed})"
+        )
+
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        known = as_queries(self.schema, queries)
+        return np.asarray(self._p_values(known, stop_early=True) > self.alpha)
+
+    def independent_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> Flags:
+        """Decisions about x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        return self.independent_many([(first, other, scope) for other in others])
+
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """G2, its adjusted degrees of freedom and the permutation p-value, for each question."""
+        known = as_queries(self.schema, queries)
+        statistic, df = self._statistics.test_queries(TestSettings("g2"), known)
+        p_value = self._p_values(known, stop_early=False)
+        return TestResults(statistic, df, p_value, np.ones(len(known), dtype=bool))
+
+    def test_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> TestResults:
+        """Results for x against each partner, given one set."""
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        return self.test_many([(first, other, scope) for other in others])
+
+    def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
+        """Conditional mutual information in nats."""
+        known = as_queries(self.schema, queries)
+        statistic, _ = self._statistics.test_queries(TestSettings("g2"), known)
+        return statistic / max(2.0 * self.counter.n_rows, 1.0)
+
+    def _p_values(self, queries: list[Query], *, stop_early: bool) -> Floats:
+        settings = PermutationSettings(self.permutations, self.alpha, self.seed, stop_early)
+        return self._statistics.permutation_queries(settings, queries)
+
+
+class LimitTest(OfCounter, AskingTest):
     """What the G and the chi-square test share: the chi-square limit, and rules for where it does not hold.
 
     The p-value is 1 where a rule says "independent" and 0 where a rule says "do not call it independent", so
@@ -66,36 +164,10 @@ class LimitTest(PluralTest):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.schema)} variables, alpha={self.alpha:g})"
 
-    @property
-    def schema(self) -> Schema:
-        return self.counter.schema
-
     def covers(self, scope: Iterable[NameOrIndex]) -> bool:
         """Whether some table has all of these columns; one table always does."""
         covered = getattr(self.counter, "covers", None)
         return True if covered is None else bool(covered(scope))
-
-    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        return self._decide(*self._ask(queries))
-
-    def independent_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> Flags:
-        """Decisions about x against each partner, given one set."""
-        first, scope, others = as_partners(self.schema, x, given, partners)
-        found = self._statistics.test_partners(self.settings, first, scope, others)
-        return self._decide([(first, other, scope) for other in others], *found)
-
-    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        return self._results(*self._ask(queries))
-
-    def test_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> TestResults:
-        """Results for x against each partner, given one set."""
-        first, scope, others = as_partners(self.schema, x, given, partners)
-        found = self._statistics.test_partners(self.settings, first, scope, others)
-        return self._results([(first, other, scope) for other in others], *found)
 
     def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
         """The statistic as conditional mutual information in nats: divided by twice the rows."""
@@ -127,6 +199,13 @@ class LimitTest(PluralTest):
                 return known, *self._statistics.test_queries(self.settings, known)
         known = as_queries(self.schema, queries)
         return known, *self._statistics.test_queries(self.settings, known)
+
+    def _ask_partners(
+        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
+    ) -> tuple[Sequence[Query], Floats, Floats]:
+        first, scope, others = as_partners(self.schema, x, given, partners)
+        found = self._statistics.test_partners(self.settings, first, scope, others)
+        return [(first, other, scope) for other in others], *found
 
     def _decide(self, queries: Sequence[Query], statistic: Floats, df: Floats) -> Flags:
         independent = statistic < _core.critical_values(self.alpha, df)
@@ -195,7 +274,7 @@ class GTest(LimitTest):
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name, (0, 1)) for name in "zuv"])
     >>> counter = JointCounts(schema, [[[20, 10], [10, 20]], [[30, 15], [5, 10]]])
     >>> test = GTest(counter, alpha=0.01)
@@ -217,7 +296,7 @@ class ChiSquareTest(LimitTest):
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("treated", ("no", "yes")), Variable("well", ("no", "yes"))])
     >>> counter = JointCounts(schema, [[20, 10], [5, 25]])
     >>> round(ChiSquareTest(counter).test("treated", "well").statistic, 4)

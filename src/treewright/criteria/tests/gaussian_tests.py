@@ -1,36 +1,53 @@
 """Fisher's z test of zero partial correlation.
 
-What is left of x and y after regressing both on the given is read off a Cholesky factor of correlations.
-One factor of the given serves every pair asked with it, so learners ask in batches.
+What is left of x and y after regressing both on the given is read off a Cholesky factor of correlations. One
+factor of the given serves every pair asked with it, so learners ask in batches.
+
+The G and chi-square tests take a :class:`~treewright.statistics.PooledCounter` as they take any counter.
+Partial correlations of several tables with overlapping columns come from pooled cross-products: for each test
+those of all tables that have its variables, else of the completed covariance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import MOMENTS, require
-from treewright.criteria.tests.independence import PluralTest, TestResults
-from treewright.criteria.tests.queries import NamedQuery, as_level, as_partners, as_queries, as_query, one_of
+from treewright.criteria.tests.independence import (
+    AskingTest,
+    NamedQuery,
+    PluralTest,
+    TestResults,
+    as_level,
+    as_partners,
+    as_queries,
+    as_query,
+    one_of,
+)
 from treewright.errors import SingularError
 from treewright.graphs.ranked import rank_matrix
+from treewright.statistics.families import Query
 from treewright.statistics.moments import Moments
+from treewright.statistics.pooled_moments import PooledMoments
+from treewright.tables.databases import Cover
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats
 
-Answers = tuple[Floats, Floats, Floats, npt.NDArray[np.uint8]]
+Snags = npt.NDArray[np.uint8]
+Answers = tuple[Floats, Floats, Floats, Snags]
 
 # reasons for an answer that is not an ordinary one, as the core numbers them
 _GIVEN_IS_SINGULAR, _X_IS_DETERMINED, _Y_IS_DETERMINED, _TOO_FEW_ROWS = 1, 2, 3, 4
 _SINGULAR = 1e-12
 
 
-class FisherZTest(PluralTest):
+class FisherZTest(AskingTest):
     """Fisher's z test of zero partial correlation.
 
     With r the partial correlation of x and y given S, z = sqrt(n - |S| - 3) atanh(r) is nearly standard
@@ -114,26 +131,6 @@ class FisherZTest(PluralTest):
         """Columns that never move, by name: independent of everything."""
         return self._moments.constant
 
-    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Decisions about many (x, y, given), without computing a single p-value."""
-        return self._decide(self._ask(queries))
-
-    def independent_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> Flags:
-        """Decisions about x against each partner, given one set."""
-        return self._decide(self._ask_partners(x, given, partners))
-
-    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
-        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
-        return self._results(self._ask(queries))
-
-    def test_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> TestResults:
-        """Results for x against each partner, given one set: one factor serves them all."""
-        return self._results(self._ask_partners(x, given, partners))
-
     def partial_correlation(self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()) -> float:
         """Correlation of what is left of x and y after regression on the given; NaN without enough rows."""
         correlation, _, _, snag = self._ask([(x, y, given)])
@@ -165,15 +162,14 @@ class FisherZTest(PluralTest):
         self._refuse_singular(answers[3], lambda i: (x, others[i], scope))
         return answers
 
-    def _decide(self, answers: Answers) -> Flags:
-        _, statistic, _, snag = answers
+    def _decide(self, _: Floats, statistic: Floats, freedom: Floats, snag: Snags) -> Flags:
         independent: Flags = np.abs(statistic) < self._critical
         if self._unreliable == "dependent":
             independent &= snag != _TOO_FEW_ROWS
         return independent
 
-    def _results(self, answers: Answers) -> TestResults:
-        _, statistic, freedom, snag = answers
+    def _results(self, _: Floats, statistic: Floats, freedom: Floats, snag: Snags) -> TestResults:
+        """Statistic z, degrees of freedom n - |S| - 3, two-sided p-value; see `unreliable` and `singular`."""
         from scipy.special import erfc  # here, since importing scipy takes longer than all of treewright
 
         p_value: Floats = erfc(np.abs(statistic) / np.sqrt(2.0))
@@ -183,7 +179,7 @@ class FisherZTest(PluralTest):
             p_value[few] = 0.0
         return TestResults(statistic, freedom, p_value, snag < _X_IS_DETERMINED)
 
-    def _refuse_singular(self, snag: npt.NDArray[np.uint8], query: Callable[[int], NamedQuery]) -> None:
+    def _refuse_singular(self, snag: Snags, query: Callable[[int], NamedQuery]) -> None:
         if self._singular == "independent":
             return
         bad = np.flatnonzero((snag >= _GIVEN_IS_SINGULAR) & (snag <= _Y_IS_DETERMINED))
@@ -215,3 +211,105 @@ class FisherZTest(PluralTest):
         return (
             f"{self.schema.names[scope[dependent]]!r} is a linear function of {', '.join(map(repr, others))}"
         )
+
+
+class PooledFisherZTest(PluralTest):
+    """Fisher's z test of zero partial correlation, on pooled moments.
+
+    Parameters
+    ----------
+    alpha
+        Independent iff p > alpha.
+    unreliable, singular
+        As for :class:`FisherZTest`.
+
+    Attributes
+    ----------
+    model_based
+        Questions (x, y, given) so far, as indices, that were answered from the completed covariance.
+    undecided
+        Questions so far that no table covers, where nothing was completed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(2, 500))
+    >>> tables = [{"x": x, "z": x + rng.normal(size=500)}, {"x": y, "y": y + rng.normal(size=500)}]
+    >>> test = PooledFisherZTest(tw.statistics.PooledMoments(tw.read_databases(tables)))
+    >>> test.independent("x", "y"), test.independent("y", "z", given=("x",)), len(test.model_based)
+    (False, True, 1)
+    """
+
+    def __init__(
+        self,
+        moments: PooledMoments,
+        alpha: float = 0.05,
+        *,
+        unreliable: Literal["independent", "dependent"] = "independent",
+        singular: Literal["error", "independent"] = "error",
+    ) -> None:
+        self.moments = moments
+        self.alpha = as_level(alpha)
+        self.model_based: set[Query] = set()
+        self.undecided: set[Query] = set()
+        self._options: dict[str, Any] = {"unreliable": unreliable, "singular": singular}
+        self._tests: dict[Cover | float, FisherZTest] = {}
+
+    def __repr__(self) -> str:
+        return f"PooledFisherZTest({self.moments.databases!r}, alpha={self.alpha:g})"
+
+    @property
+    def schema(self) -> Schema:
+        return self.moments.schema
+
+    def covers(self, scope: Iterable[NameOrIndex]) -> bool:
+        """Whether some table has all of these columns."""
+        return self.moments.covers(scope)
+
+    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
+        return np.asarray(self.test_many(queries).p_value > self.alpha)
+
+    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+        """Results for many (x, y, given), in the order asked; one batch for each set of tables."""
+        asked = as_queries(self.schema, queries)
+        statistic, df = np.full(len(asked), np.inf), np.ones(len(asked))
+        p_value, reliable = np.zeros(len(asked)), np.zeros(len(asked), dtype=np.bool_)
+        for key, positions in self._groups(asked).items():
+            if key is None:
+                self.undecided.update(asked[i] for i in positions)
+                continue
+            test = self._test(key)
+            place = {name: i for i, name in enumerate(test.schema.names)}
+            found = test.test_many([self._inside(place, asked[i]) for i in positions])
+            statistic[positions], df[positions] = found.statistic, found.df
+            p_value[positions], reliable[positions] = found.p_value, found.reliable
+        return TestResults(statistic, df, p_value, reliable)
+
+    def _groups(self, queries: Sequence[Query]) -> dict[Cover | float | None, list[int]]:
+        """Positions of the questions that one test answers: by tables, or by rows of what is completed."""
+        groups: dict[Cover | float | None, list[int]] = {}
+        for position, (x, y, given) in enumerate(queries):
+            cover = self.moments.databases.covering((x, y, *given))
+            key: Cover | float | None = cover or None
+            if not cover and self.moments.completed:
+                self.model_based.add((x, y, given))
+                key = float(self.moments.rows((x, y, *given)))
+            groups.setdefault(key, []).append(position)
+        return groups
+
+    def _test(self, key: Cover | float) -> FisherZTest:
+        if key not in self._tests:
+            if isinstance(key, float):
+                scatter = self.moments.covariance * key
+                moments = Moments(self.schema, key, self.moments.mean, scatter)
+            else:
+                moments = self.moments.pool(key)
+            self._tests[key] = FisherZTest(moments, self.alpha, **self._options)
+        return self._tests[key]
+
+    def _inside(self, place: dict[str, int], query: Query) -> Query:
+        x, y, given = query
+        names = self.schema.names
+        return place[names[x]], place[names[y]], tuple(place[names[v]] for v in given)

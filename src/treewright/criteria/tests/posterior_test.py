@@ -14,16 +14,22 @@ import numpy as np
 
 from treewright.arguments import COUNTS, require
 from treewright.criteria.scores.score import positive
-from treewright.criteria.tests.independence import PluralTest, TestResults
-from treewright.criteria.tests.queries import NamedQuery, as_partners, as_queries, one_of
+from treewright.criteria.tests.independence import (
+    AskingTest,
+    NamedQuery,
+    TestResults,
+    as_partners,
+    as_queries,
+    one_of,
+)
 from treewright.errors import SettingError
-from treewright.statistics.counter import Counter
+from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import PosteriorSettings, family_statistics
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex
 from treewright.types import Flags, Floats
 
 
-class PosteriorTest(PluralTest):
+class PosteriorTest(OfCounter, AskingTest):
     """Posterior probability of conditional independence, in log space.
 
     Parameters
@@ -44,7 +50,7 @@ class PosteriorTest(PluralTest):
     Examples
     --------
     >>> from treewright.statistics.joint import JointCounts
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable("a", (0, 1)), Variable("b", (0, 1))])
     >>> test = PosteriorTest(JointCounts(schema, [[48, 16], [16, 48]]))
     >>> log_independent, log_dependent = test.log_posterior("a", "b")
@@ -77,10 +83,6 @@ class PosteriorTest(PluralTest):
     def __repr__(self) -> str:
         return f"PosteriorTest({len(self.schema)} variables, prior={self.settings.prior:g})"
 
-    @property
-    def schema(self) -> Schema:
-        return self.counter.schema
-
     def log_posterior(
         self, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()
     ) -> tuple[float, float]:
@@ -99,29 +101,12 @@ class PosteriorTest(PluralTest):
         first, scope, others = as_partners(self.schema, x, given, partners)
         return self._statistics.test_partners(self.settings, first, scope, others)
 
-    def independent_many(self, queries: Sequence[NamedQuery]) -> Flags:
-        """Whether independence is more probable than dependence, for each (x, y, given)."""
-        independent, dependent = self.log_posterior_many(queries)
+    _ask, _ask_partners = log_posterior_many, log_posterior_partners
+
+    def _decide(self, independent: Floats, dependent: Floats) -> Flags:
         return independent > dependent
 
-    def independent_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> Flags:
-        """Decisions about x against each partner, given one set."""
-        independent, dependent = self.log_posterior_partners(x, given, partners)
-        return independent > dependent
-
-    def test_many(self, queries: Sequence[NamedQuery]) -> TestResults:
+    def _results(self, independent: Floats, dependent: Floats) -> TestResults:
         """The log odds of dependence as statistic, the probability of independence in place of a p-value."""
-        return _as_results(*self.log_posterior_many(queries))
-
-    def test_partners(
-        self, x: NameOrIndex, given: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
-    ) -> TestResults:
-        """Results for x against each partner, given one set."""
-        return _as_results(*self.log_posterior_partners(x, given, partners))
-
-
-def _as_results(independent: Floats, dependent: Floats) -> TestResults:
-    nothing, sure = np.zeros(len(independent)), np.ones(len(independent), dtype=bool)
-    return TestResults(dependent - independent, nothing, np.exp(independent), sure)
+        nothing, sure = np.zeros(len(independent)), np.ones(len(independent), dtype=bool)
+        return TestResults(dependent - independent, nothing, np.exp(independent), sure)

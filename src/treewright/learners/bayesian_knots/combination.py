@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, Pdag, meek_closure, nearest_extension
 from treewright.graphs.edges import NamedArc, named_pairs

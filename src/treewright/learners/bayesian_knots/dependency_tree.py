@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import STATISTICS, require
-from treewright.criteria.scores.likelihood_scores import LogLikelihood
-from treewright.criteria.tests.queries import as_level, one_of
+from treewright.criteria.scores.discrete_score import LogLikelihood
+from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, maximum_spanning_forest
 from treewright.statistics.counter import Counter

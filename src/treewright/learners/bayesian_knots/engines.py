@@ -16,9 +16,9 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 
 from treewright.criteria import IndependenceTest
-from treewright.criteria.scores.part_score import restrict_score
+from treewright.criteria.scores.native_scores import restrict_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Pdag
 from treewright.graphs.edges import NamedArc

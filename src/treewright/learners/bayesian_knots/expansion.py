@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.tests.queries import as_level
+from treewright.criteria.tests.independence import as_level
 from treewright.errors import SettingError
 from treewright.graphs.undirected.clusters import Bridge, Clusters, Star, join_sets
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies

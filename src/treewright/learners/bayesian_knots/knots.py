@@ -29,11 +29,11 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, require, require_option
 from treewright.criteria.scores.dirichlet_scores import BDeu
-from treewright.criteria.scores.grouped_score import GroupedScore
-from treewright.criteria.scores.likelihood_scores import QNML
+from treewright.criteria.scores.discrete_score import QNML
+from treewright.criteria.scores.edge_prior import GroupedScore
 from treewright.criteria.scores.native_scores import without_price
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Clusters, Knowledge, bind_knowledge
 from treewright.graphs.ranked import variables_by_rank

@@ -23,7 +23,7 @@ from treewright.arguments import SCORE, STATISTICS, TEST, require, require_optio
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import (
     BoundKnowledge,

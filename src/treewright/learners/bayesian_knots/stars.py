@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.graphs.ranked import variables_by_rank
 from treewright.graphs.undirected.clusters import Star
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies

@@ -23,18 +23,25 @@ from treewright.criteria.graph_scores.structure_score import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs.undirected.triangulation import eliminate, fits, narrow_triangulation
-from treewright.learners.blanket_scores.choice import is_even, may_be_even
-from treewright.learners.blanket_scores.flip_rules import FlipRules
-from treewright.learners.blanket_scores.learned_graph import FlippedEdge, LearnedGraph
 from treewright.learners.blanket_scores.searches import (
     ExhaustiveSearch,
+    FlippedEdge,
+    FlipRules,
     Found,
+    LearnedGraph,
     Search,
     WorstPairClimb,
     WorstPairTabu,
     WorstPairWalk,
 )
-from treewright.learners.blanket_scores.starts import Conflicts, learn_apart, pseudo_start, tree_start
+from treewright.learners.blanket_scores.starts import (
+    Conflicts,
+    is_even,
+    learn_apart,
+    may_be_even,
+    pseudo_start,
+    tree_start,
+)
 from treewright.learners.learned import TraceBuilder
 from treewright.types import Progress, Scope, Step
 
@@ -253,13 +260,5 @@ def _learned(score: StructureScore, found: Found, task: _Task) -> LearnedGraph:
         proofs = (narrow_triangulation(graph), eliminate(graph, order or ()))  # the order may be a wide one
         proof = JunctionTree.of(min(proofs, key=lambda one: one.width))
     others = tuple(UndirectedGraph.of_rows(schema, rows) for rows in found.maximisers)
-    return LearnedGraph(
-        graph,
-        task.trace.build(),
-        score,
-        found.start,
-        tuple(flips),
-        others,
-        score=found.total,
-        certificate=proof,
-    )
+    kept = (graph, task.trace.build(), score, found.start, tuple(flips), others)
+    return LearnedGraph(*kept, score=found.total, certificate=proof)

@@ -17,8 +17,8 @@ from treewright.criteria import StructureScore
 from treewright.criteria.graph_scores.blanket_posterior import BlanketPosterior
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph
-from treewright.learners.blanket_scores.flip_rules import FlipRules
 from treewright.learners.blanket_scores.learn import Start, start_graph
+from treewright.learners.blanket_scores.searches import FlipRules
 from treewright.learners.classes.bootstrap import EdgeConfidence
 
 # Uniform over graphs means half of all pairs joined; a prior this strong against edges undoes that.

@@ -22,7 +22,7 @@ import numpy as np
 from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners.bounded_treewidth.certified import Certified

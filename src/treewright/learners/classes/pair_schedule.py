@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treewright.criteria.scores.cached_score import CachedScore
 from treewright.criteria.scores.edge_prior import EdgePrior
-from treewright.criteria.scores.score import LocalScore
+from treewright.criteria.scores.score import CachedScore, LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
 from treewright.statistics.families import family_statistics

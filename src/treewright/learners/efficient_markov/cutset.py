@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -40,10 +39,8 @@ _AXES: dict[str, Sequence[Any]] = {
     "shrinkage": (0.0, 5.0, 20.0),
 }
 _BAG_AXES: dict[str, Sequence[Any]] = {
-    "min_rows": (300, 30, 100),
-    "smoothing": (1.0, 0.3),
-    "shrinkage": (3.0,),
-}
+    "min_rows": (300, 30, 100), "smoothing": (1.0, 0.3), "shrinkage": (3.0,),
+}  # fmt: skip
 _LEAST = {"min_rows": 0, "smoothing": 0, "shrinkage": 0, "candidates": 1, "treewidth": 0, "leaf_penalty": 0}
 
 
@@ -132,20 +129,17 @@ def learn_cutset_network(
     require("learn_cutset_network", COUNTS, counter)
     require_option("learn_cutset_network", TABLE, valid=valid)
     given = CutsetSettings(
-        min_rows=min_rows,
-        smoothing=smoothing,
-        shrinkage=shrinkage,
-        max_depth=max_depth,
-        candidates=candidates,
-        penalty=penalty,
-        treewidth=treewidth,
-        leaf_penalty=leaf_penalty,
-    )
+        min_rows, smoothing, shrinkage, max_depth, candidates,
+        penalty=penalty, treewidth=treewidth, leaf_penalty=leaf_penalty,
+    )  # fmt: skip
     check_cutset_settings(given)
     start, axes = open_settings(given, _AXES)
     seed = seed_of(rng)
-    grow_one = partial(grow, seed=seed)
-    return learn_chosen(counter, start, axes, grow_one, valid=valid, seed=seed, rounds=2, progress=progress)
+
+    def grow(rows: _core.RowSet, settings: CutsetSettings) -> tuple[Arrays, dict[str, int | float]]:
+        return _core.learn_cutset(rows, cutset_options(settings), seed), {}
+
+    return learn_chosen(counter, start, axes, grow, valid=valid, seed=seed, rounds=2, progress=progress)
 
 
 _BAG = CutsetSettings(candidates=5, candidate_share=0.4)
@@ -205,21 +199,12 @@ def learn_cutset_bag(
         raise SettingError(f"n_networks= is a number from 1 on; found {n_networks!r}")
     start, axes = open_settings(given, _BAG_AXES)
     seed = seed_of(rng)
-    grow_all = partial(grow_bag, n_networks=n_networks, resample=resample, seed=seed)
-    return learn_chosen(counter, start, axes, grow_all, valid=valid, seed=seed, progress=progress)
 
+    def grow(rows: _core.RowSet, settings: CutsetSettings) -> tuple[Arrays, dict[str, int | float]]:
+        arrays = _core.learn_cutset_bag(rows, cutset_options(settings), n_networks, resample, seed)
+        return arrays, {"networks": n_networks}
 
-def grow(rows: _core.RowSet, settings: CutsetSettings, *, seed: int) -> tuple[Arrays, dict[str, int | float]]:
-    """One network in the core."""
-    return _core.learn_cutset(rows, cutset_options(settings), seed), {}
-
-
-def grow_bag(
-    rows: _core.RowSet, settings: CutsetSettings, *, n_networks: int, resample: bool, seed: int
-) -> tuple[Arrays, dict[str, int | float]]:
-    """Many networks in the core, in threads."""
-    arrays = _core.learn_cutset_bag(rows, cutset_options(settings), n_networks, resample, seed)
-    return arrays, {"networks": n_networks}
+    return learn_chosen(counter, start, axes, grow, valid=valid, seed=seed, progress=progress)
 
 
 def cutset_options(settings: CutsetSettings) -> _core.CutsetOptions:

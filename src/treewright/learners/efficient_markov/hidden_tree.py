@@ -18,11 +18,12 @@ from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError
 from treewright.learners.efficient_markov.density import (
     Candidate,
+    LearningRows,
     Meter,
+    learning_rows,
     mean_log,
     refuse_wide,
 )
-from treewright.learners.efficient_markov.row_sets import LearningRows, learning_rows
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, judges, seed_of
 from treewright.learners.learned import TraceBuilder
 from treewright.limits import format_bytes, memory_limit
@@ -129,15 +130,9 @@ def learn_hidden_tree(
     require("learn_hidden_tree", COUNTS, counter)
     require_option("learn_hidden_tree", TABLE, valid=valid)
     settings = HiddenSettings(
-        states=states,
-        autoregressive=autoregressive,
-        transitions=smoothing[0],
-        emissions=smoothing[1],
-        conditional=conditional,
-        epochs=epochs,
-        batch=batch,
+        states, autoregressive, *smoothing, conditional=conditional, epochs=epochs, batch=batch,
         seed=seed_of(rng),
-    )
+    )  # fmt: skip
     check_settings(settings)
     trace = TraceBuilder()
     with trace.phase("rows") as tallies:
@@ -202,16 +197,9 @@ def start_hidden(rows: LearningRows, settings: HiddenSettings) -> _core.HiddenLe
     clusters = _core.find_clusters(rows.train, settings.states, _CLUSTER_STEPS, settings.seed)
     edges = _core.learn_edges(rows.train, clusters if settings.conditional else None)
     return _core.HiddenLearner(
-        rows.train,
-        clusters,
-        edges,
-        settings.autoregressive,
-        settings.transitions,
-        settings.emissions,
-        settings.diagonal,
-        batch_size(rows, settings),
-        settings.seed,
-    )
+        rows.train, clusters, edges, settings.autoregressive, settings.transitions, settings.emissions,
+        settings.diagonal, batch_size(rows, settings), settings.seed,
+    )  # fmt: skip
 
 
 def hidden_price(rows: LearningRows, settings: HiddenSettings) -> float:

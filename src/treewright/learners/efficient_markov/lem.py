@@ -13,7 +13,7 @@ algorithm, since the information across a cut is symmetric and submodular.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from treewright import _core
 from treewright.arguments import COUNTS, TABLE, require, require_option
 from treewright.errors import SettingError, nearest
-from treewright.learners.efficient_markov.row_sets import checked_rows
+from treewright.learners.efficient_markov.density import checked_rows
 from treewright.learners.efficient_markov.validated import (
     Arrays,
     LearnedFeatureGraph,
@@ -159,13 +159,8 @@ def learn_efficient_markov(
     """
     require("learn_efficient_markov", COUNTS, counter)
     require_option("learn_efficient_markov", TABLE, valid=valid)
-    given = with_given(
-        settings,
-        delta=None if delta == "auto" else delta,
-        min_rows=min_rows,
-        smoothing=smoothing,
-        seconds=seconds,
-    )
+    chosen = None if delta == "auto" else delta
+    given = with_given(settings, delta=chosen, min_rows=min_rows, smoothing=smoothing, seconds=seconds)
     check_markov_settings(given)
     start, axes = open_settings(given, _AXES)
     return learn_chosen(counter, start, axes, grow, valid=valid, seed=seed_of(rng), progress=progress)
@@ -235,8 +230,7 @@ def low_information_blocks(
     check_markov_settings(
         MarkovSettings(delta=delta, level=level, largest_set=largest_set, min_rows=min_rows)
     )
-    schema = counter.schema
-    rows = checked_rows(counter)
+    schema, rows = counter.schema, checked_rows(counter)
     limit, at_level = _threshold(delta, level)
     place = {v: position for position, v in enumerate(rows.variables)}
     blocks = _core.low_information_blocks(
@@ -265,12 +259,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 
 def check_markov_settings(settings: MarkovSettings) -> None:
     """Refuse what has no meaning, before any row is looked at."""
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        if field.name in _WORDS and value not in _WORDS[field.name]:
-            raise SettingError(
-                f"{field.name}={value!r} is not known; there are {nearest(value, _WORDS[field.name])}"
-            )
+    for name, words in _WORDS.items():
+        if (value := getattr(settings, name)) not in words:
+            raise SettingError(f"{name}={value!r} is not known; there are {nearest(value, words)}")
     if isinstance(settings.delta, str) and settings.delta != "gtest":
         raise SettingError(f"delta= is a number of nats, 'auto' or 'gtest'; found {settings.delta!r}")
     if not 0 < settings.level < 1:

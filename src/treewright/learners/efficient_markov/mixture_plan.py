@@ -4,28 +4,130 @@ Hidden trees with a few smoothings first, since they are the best single family 
 trees of growing size, mixtures and bags of cutset networks for tables that are not wide, larger hidden trees,
 and restarts of the best of them while the budget lasts. Every model that is learned stays in the pool: models
 that are worse alone help where they differ.
+
+A component is learned from weighted rows: a Chow-Liu tree, or a shallow cutset network. EM starts from soft
+clusters of the rows and ends when validation rows stop gaining; components of many parameters follow the
+training rows too closely after a few steps, so the best step is often an early one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from treewright import _core
+from treewright.errors import SettingError
 from treewright.learners.efficient_markov.cutset import CutsetSettings, cutset_options
-from treewright.learners.efficient_markov.density import Candidate, Meter
+from treewright.learners.efficient_markov.density import Candidate, LearningRows, Meter, mean_log
 from treewright.learners.efficient_markov.hidden_tree import (
     HiddenSettings,
     hidden_price,
     train_hidden,
     variants,
 )
-from treewright.learners.efficient_markov.mixture_components import (
-    CutsetComponents,
-    TreeComponents,
-    train_mixture,
-)
-from treewright.learners.efficient_markov.row_sets import LearningRows
+
+_CLUSTER_STEPS = 25
+_PATIENCE = 2  # steps without gain that end EM
+
+
+@dataclass(frozen=True)
+class TreeComponents:
+    """Chow-Liu trees as components of a mixture.
+
+    Attributes
+    ----------
+    smoothing
+        Pseudo-rows spread evenly over the cells of every pair table.
+    shrinkage
+        Pseudo-rows that are distributed as all rows together; many for wide sparse tables, few for others.
+
+    Examples
+    --------
+    >>> TreeComponents(shrinkage=20)
+    TreeComponents(smoothing=1.0, shrinkage=20)
+    """
+
+    smoothing: float = 1.0
+    shrinkage: float = 3.0
+
+    def start(self, rows: LearningRows, clusters: _core.Clusters, seed: int) -> _core.Mixture:
+        return _core.mixture_of_trees(rows.train, clusters, self.smoothing, self.shrinkage)
+
+    @property
+    def name(self) -> str:
+        return f"trees (shrinkage {self.shrinkage:g})"
+
+
+@dataclass(frozen=True)
+class CutsetComponents:
+    """Shallow cutset networks as components of a mixture.
+
+    Attributes
+    ----------
+    smoothing, shrinkage, depth, min_rows
+        As for :func:`learn_cutset_network`; `depth` splits above a leaf, at most.
+
+    Examples
+    --------
+    >>> CutsetComponents(depth=2)
+    CutsetComponents(smoothing=1.0, shrinkage=3.0, depth=2, min_rows=50.0)
+    """
+
+    smoothing: float = 1.0
+    shrinkage: float = 3.0
+    depth: int = 4
+    min_rows: float = 50.0
+
+    def start(self, rows: LearningRows, clusters: _core.Clusters, seed: int) -> _core.Mixture:
+        settings = CutsetSettings(self.min_rows, self.smoothing, self.shrinkage, self.depth)
+        return _core.mixture_of_cutsets(rows.train, clusters, cutset_options(settings), seed)
+
+    @property
+    def name(self) -> str:
+        return f"cutsets (depth {self.depth})"
+
+
+Components = TreeComponents | CutsetComponents
+_BY_NAME: dict[str, Components] = {"trees": TreeComponents(), "cutsets": CutsetComponents()}
+
+
+def train_mixture(
+    rows: LearningRows, family: Components, components: int, seed: int, meter: Meter, *, steps: int = 15
+) -> Candidate:
+    """EM from soft clusters; the best step by the validation rows."""
+    name = f"{components} {family.name}"
+    clusters = _core.find_clusters(rows.train, components, _CLUSTER_STEPS, seed)
+    mixture = family.start(rows, clusters, seed)
+    best, best_step, paid = -np.inf, -1, 0.0
+    for step in range(steps):
+        mixture.maximise()
+        score = mean_log(mixture.log_likelihoods(rows.valid), rows.valid)
+        meter.pay(mixture.work - paid)
+        paid = mixture.work
+        meter.tell(name, step + 1, score)
+        if score > best:
+            best, best_step = score, step
+            mixture.keep()
+        if step - best_step >= _PATIENCE or step + 1 == steps or meter.is_late():
+            break
+        mixture.expect()
+    mixture.go_back()
+    return Candidate.of(name, mixture, rows, best_step + 1)
+
+
+def component_family(of: str | Components) -> Components:
+    found = _BY_NAME.get(of) if isinstance(of, str) else of
+    if not isinstance(found, TreeComponents | CutsetComponents):
+        raise SettingError(
+            "of= says what components are: 'trees', 'cutsets', TreeComponents(...) or "
+            f"CutsetComponents(...); found {of!r}"
+        )
+    if not (0 <= found.smoothing < np.inf and 0 <= found.shrinkage < np.inf):
+        raise SettingError(f"smoothing and shrinkage are numbers of pseudo-rows from 0 on; found {found!r}")
+    return found
+
 
 Tried = list[tuple[float, HiddenSettings]]  # hidden trees learned so far, with their scores
 
@@ -103,9 +205,8 @@ def tried(
     must: bool = False,
 ) -> Iterator[Candidate]:
     """One hidden tree, if a schedule worth the name fits the allowance and its numbers stay finite."""
-    if meter.is_late() and not must:
-        return
-    if _FEWEST_EPOCHS * hidden_price(rows, settings) > allowance and not must:
+    dear = _FEWEST_EPOCHS * hidden_price(rows, settings) > allowance
+    if (meter.is_late() or dear) and not must:
         return
     found = train_hidden(rows, settings, meter, allowance=allowance)
     if found is not None:
@@ -122,10 +223,8 @@ def tree_mixtures(rows: LearningRows, seed: int, meter: Meter) -> Iterator[Candi
         family = TreeComponents(smoothing=0.1 if wide else 1.0, shrinkage=shrinkage)
         best = float("-inf")
         for size in _SIZES:
-            if size > most and size > _SIZES[0]:
-                break
             before = meter.spent
-            if best > float("-inf") and not meter.left(_TREES):
+            if (size > most and size > _SIZES[0]) or (best > float("-inf") and not meter.left(_TREES)):
                 break
             if learned and meter.is_late():
                 return

@@ -1,15 +1,15 @@
 """Settings that validation rows choose, one after the other.
 
 A learner says which settings are open and in which order their values are tried. Each setting in turn takes
-the value whose graph makes the validation rows most probable, the others staying as they are; a value must
-be strictly better than an earlier one. Without validation rows a tenth of the rows is held out for the
-choice, and the learner then works on all rows with what was chosen.
+the value whose graph makes the validation rows most probable, the others staying as they are; a value must be
+strictly better than an earlier one. Without validation rows a tenth of the rows is held out for the choice,
+and the learner then works on all rows with what was chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
-from treewright.learners.efficient_markov.row_sets import LearningRows, checked_rows, learning_rows
+from treewright.learners.efficient_markov.density import LearningRows, checked_rows, learning_rows
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
@@ -60,15 +60,6 @@ class LearnedFeatureGraph(Learned[FeatureGraph], Generic[SettingsT]):
     valid_log_likelihood: float | None = None
 
 
-@dataclass(frozen=True)
-class Choice(Generic[SettingsT]):
-    """The best settings, their validation score, and how many were tried."""
-
-    settings: SettingsT
-    score: float
-    n_runs: int
-
-
 def learn_chosen(
     counter: RowSource,
     start: SettingsT,
@@ -91,11 +82,10 @@ def learn_chosen(
             tallies.update(held_out=both.valid.total if both.held_out else 0)
     if both is not None:
         with trace.phase("settings") as tallies:
-            choice = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
-            tallies.update(runs=choice.n_runs)
-        start = choice.settings
+            chosen = choose_settings(both, start, axes, grow, rounds=rounds, progress=progress)
+            start, score, tallies["runs"] = chosen
         note = f"chosen on {judges(both)}: {described(start, axes)}"
-        told = {"chosen": tuple(axes), "valid_log_likelihood": choice.score, "notes": (note,)}
+        told = {"chosen": tuple(axes), "valid_log_likelihood": score, "notes": (note,)}
     with trace.phase("graph") as tallies:
         arrays, found = grow(checked_rows(counter) if both is not None and both.held_out else rows, start)
         tallies.update(found)
@@ -111,8 +101,8 @@ def choose_settings(
     *,
     rounds: int = 1,
     progress: Progress | None = None,
-) -> Choice[SettingsT]:
-    """One setting after the other, each by the validation rows; nothing is learned twice."""
+) -> tuple[SettingsT, float, int]:
+    """One setting after the other, each by the validation rows: the best, its score, how many were tried."""
     known: dict[SettingsT, float] = {}
 
     def score(settings: SettingsT) -> float:
@@ -130,7 +120,7 @@ def choose_settings(
                 other = replace(best, **{name: value})  # type: ignore[type-var]
                 if score(other) > score(best):
                     best = other
-    return Choice(best, score(best), len(known))
+    return best, score(best), len(known)
 
 
 def described(settings: Any, axes: Mapping[str, Sequence[Any]]) -> str:
@@ -158,12 +148,10 @@ def open_settings(settings: Any, axes: Mapping[str, Sequence[Any]]) -> tuple[Any
 
 def check_numbers(settings: Any, *, least: Mapping[str, float]) -> None:
     """Refuse a number below its least value, or that is not finite."""
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        if value is None or field.name not in least:
-            continue
-        if not (np.isfinite(value) and value >= least[field.name]):
-            raise SettingError(f"{field.name}= is a number from {least[field.name]:g} on; found {value!r}")
+    for name, lowest in least.items():
+        value = getattr(settings, name)
+        if value is not None and not (np.isfinite(value) and value >= lowest):
+            raise SettingError(f"{name}= is a number from {lowest:g} on; found {value!r}")
 
 
 def seed_of(rng: np.random.Generator | None) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.criteria import FisherZTest, GTest, IndependenceTest, TestResults
-from treewright.criteria.tests.queries import NamedQuery, as_queries
+from treewright.criteria.tests.independence import NamedQuery, as_queries
 from treewright.graphs.ranked import ranks_by_name
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Query

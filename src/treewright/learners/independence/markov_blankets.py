@@ -16,7 +16,7 @@ from typing import Literal
 
 from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.answers import PartnerQuestions

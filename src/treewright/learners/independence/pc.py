@@ -16,7 +16,7 @@ from typing import Any, Literal
 from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SettingError
 from treewright.graphs import (
     BoundKnowledge,

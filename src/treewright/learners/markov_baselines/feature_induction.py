@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.markov_baselines.l1_neighbourhoods import refuse_other_rows
 from treewright.statistics.counter import Counter
 from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
@@ -130,38 +132,24 @@ def learn_feature_induction(
     trace = TraceBuilder()
     with trace.phase("rows") as tallies:
         rows, others = distinct_rows(counter), distinct_rows(valid)
-        if others.schema != rows.schema:
-            raise SchemaError(
-                "the rows to validate on must have the same variables and states as the counter"
-            )
-        _refuse_no_rows(rows, others)
+        refuse_other_rows(rows, others)
+        if not len(rows.weights) or not len(others.weights):
+            which = "learn from" if not len(rows.weights) else "validate on"
+            raise SchemaError(f"features are judged by rows; there are none to {which}")
         model = Field(rows, others, variance, tolerance)
         tallies["distinct_rows"] = len(rows.weights)
     with trace.phase("induction") as tallies:
-        rounds, best = induce(
-            model,
-            patience,
-            most_literals or len(rows.schema),
-            math.inf if most_features is None else most_features,
-            progress,
-        )
+        most = math.inf if most_features is None else most_features
+        rounds, best = induce(model, patience, most_literals or len(rows.schema), most, progress)
         tallies.update(model.tallies)
-    named = [_feature(rows.schema, counter.schema, literals) for literals in best.features]
-    pairs = {
-        pair for f in named for pair in combinations(sorted(counter.schema.index(v) for v in f.variables), 2)
-    }
+    schema = counter.schema
+    named = tuple(_feature(rows.schema, schema, literals) for literals in best.features)
+    pairs = {pair for f in named for pair in combinations(sorted(schema.scope(f.variables)), 2)}
     history = tuple(
-        Induction(_feature(rows.schema, counter.schema, literals), gain, *logs)
-        for literals, gain, logs in rounds
+        Induction(_feature(rows.schema, schema, literals), gain, *logs) for literals, gain, logs in rounds
     )
-    return LearnedFeatures(
-        UndirectedGraph(counter.schema, sorted(pairs)),
-        trace.build(),
-        tuple(named),
-        best.weights,
-        history,
-        *best.logs,
-    )
+    graph = UndirectedGraph(schema, sorted(pairs))
+    return LearnedFeatures(graph, trace.build(), named, best.weights, history, *best.logs)
 
 
 @dataclass(frozen=True)
@@ -182,8 +170,7 @@ class Field:
             for one in (rows, others)
         ]
         self.totals = (rows.n_rows, others.n_rows)
-        self.variance = variance
-        self.tolerance = tolerance
+        self.variance, self.tolerance = variance, tolerance
         self.features: list[Conjunction] = []
         self.weights = np.zeros(0)
         self.tallies: dict[str, int | float] = {"candidates": 0, "evaluations": 0}
@@ -218,19 +205,11 @@ class Field:
             penalised = value - float(weights @ weights) / (2 * self.variance)
             return -penalised / n_rows, (weights / self.variance - slope) / n_rows
 
-        found = minimize(
-            loss,
-            self.weights,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": 1_000, "gtol": self.tolerance, "ftol": 0.0, "maxcor": 20},
-        )
+        options: Any = {"maxiter": 1_000, "gtol": self.tolerance, "ftol": 0.0, "maxcor": 20}
+        found = minimize(loss, self.weights, jac=True, method="L-BFGS-B", options=options)
         self.weights = np.asarray(found.x)
-        logs = [
-            one.evaluate(self.weights)[0] / total
-            for one, total in zip(self.designs, self.totals, strict=True)
-        ]
-        return State(tuple(self.features), self.weights, (logs[0], logs[1]))
+        ours, theirs = (design.evaluate(self.weights)[0] for design in self.designs)
+        return State(tuple(self.features), self.weights, (ours / n_rows, theirs / self.totals[1]))
 
 
 Rounds = list[tuple[Conjunction, float, tuple[float, float]]]
@@ -240,9 +219,8 @@ def induce(
     model: Field, patience: int, most_literals: int, most_features: float, progress: Progress | None
 ) -> tuple[Rounds, State]:
     """The loop of the paper: the best candidate, all weights, and again."""
-    best = model.refit()
+    best, stale = model.refit(), 0
     rounds: Rounds = []
-    stale = 0
     while stale < patience and len(rounds) < most_features:
         found = model.best_candidate(most_literals)
         if found is None or found[1] <= 0:
@@ -265,22 +243,17 @@ def _feature(ordered: Schema, schema: Schema, literals: Conjunction) -> Feature:
     return Feature.of_codes(schema, [(schema.index(ordered.names[v]), state) for v, state in chosen])
 
 
-def _refuse_no_rows(rows: DistinctRows, others: DistinctRows) -> None:
-    if not len(rows.weights) or not len(others.weights):
-        which = "learn from" if not len(rows.weights) else "validate on"
-        raise SchemaError(f"features are judged by rows; there are none to {which}")
-
-
 def _check_settings(
     variance: float, patience: int, most_literals: int | None, most_features: int | None, tolerance: float
 ) -> None:
     if not (math.isfinite(variance) and variance > 0):
         raise SettingError(f"the variance of the prior is a positive number; found {variance!r}")
-    for name, value, least in (
+    counts = (
         ("patience", patience, 1),
         ("most_literals", most_literals, 1),
         ("most_features", most_features, 0),
-    ):
+    )
+    for name, value, least in counts:
         if value is not None and value < least:
             raise SettingError(f"{name} is at least {least}; found {value}")
     if not 0 < tolerance < 1:

@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
-from treewright.learners.markov_baselines.penalty_path import check_path
+from treewright.learners.markov_baselines.l1_neighbourhoods import check_path
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
 from treewright.types import Floats
@@ -112,19 +112,15 @@ def learn_graphical_lasso(
         tallies["columns"] = len(owners)
     free = owners[:, None] == owners[None, :]
     with trace.phase("lasso") as tallies:
-        best: _Found | None = None
-        if isinstance(penalty, str):
-            penalties = _falling(correlations, free, n_penalties, smallest)
-        else:
-            penalties = [float(penalty)]
+        chosen = isinstance(penalty, str)
+        penalties = _falling(correlations, free, n_penalties, smallest) if chosen else [float(penalty)]
+        tallies.update(penalties=len(penalties), sweeps=0)
+        lowest = math.inf
         for found in _path(correlations, free, penalties, tolerance):
-            tallies["penalties"] = tallies.get("penalties", 0) + 1
-            tallies["sweeps"] = tallies.get("sweeps", 0) + found.sweeps
+            tallies["sweeps"] += found.sweeps
             value = found.criterion(correlations, owners, float(counter.n_rows), gamma)
-            if best is None or value < best.value:
-                best = found
-                best.value = value
-    assert best is not None
+            if value < lowest or found.penalty == penalties[0]:
+                best, lowest = found, value
     joined = np.argwhere(np.triu((best.precision != 0) & ~free, 1))
     edges = {(int(owners[a]), int(owners[b])) for a, b in joined}
     columns = tuple((schema.names[v], _label(schema, v, s)) for v, s in zip(owners, states, strict=True))
@@ -133,14 +129,13 @@ def learn_graphical_lasso(
     )
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Found:
     penalty: float
     precision: Floats
     gap: float
     log_determinant: float
     sweeps: int
-    value: float = math.inf
 
     def criterion(
         self, correlations: Floats, owners: npt.NDArray[np.int64], n_rows: float, gamma: float

@@ -9,12 +9,17 @@ verdicts, and the weight of a pair is the mean of the two.
 
 What the regressions can see are pairs. A factor over three variables shows only through its pairs, so in
 graphs of larger cliques the scores of blankets find more.
+
+The energies of a log-linear model of pairs can be told as tables that are centred, which no state is special
+in, or against the first states, which need no weight then: as features.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -23,17 +28,105 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import COUNTS, require, require_option
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.graphs import Edge, UndirectedGraph
-from treewright.learners.learned import TraceBuilder
-from treewright.learners.markov_baselines.learned_neighbourhoods import LearnedNeighbourhoods
-from treewright.learners.markov_baselines.penalty_path import check_path
+from treewright.learners.learned import Learned, TraceBuilder
 from treewright.limits import format_bytes, memory_limit
 from treewright.statistics.counter import Counter
 from treewright.statistics.rows import DistinctRows, distinct_rows
+from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.types import Floats
+
+
+def check_path(gamma: float, n_penalties: int, smallest: float) -> None:
+    """Refuse settings of a path of penalties, and of the criterion that chooses on it, that make no sense."""
+    if not (math.isfinite(gamma) and gamma >= 0):
+        raise SettingError(f"gamma is a number from 0 on; found {gamma!r}")
+    if n_penalties < 2:
+        raise SettingError(f"a path has at least 2 penalties; found n_penalties={n_penalties}")
+    if not 0 < smallest < 1:
+        raise SettingError(f"smallest is a share between 0 and 1, both excluded; found {smallest!r}")
+
+
+@dataclass(frozen=True)
+class LearnedNeighbourhoods(Learned[UndirectedGraph]):
+    """A graph of pairs, and the weights that the regressions gave them.
+
+    Attributes
+    ----------
+    found
+        The neighbours that each regression found, by name, before the rule joined them.
+    penalties
+        The penalty of each regression, by name.
+    score
+        Where the penalties were chosen by it, minus half the sum of the regressions' extended BIC, in nats;
+        NaN otherwise.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18, "c": [0, 1, 1, 1] * 9}))
+    >>> learned = tw.learn_l1_neighbourhoods(counter)
+    >>> learned.found["c"], learned.structure.n_edges
+    (('a', 'b'), 3)
+    >>> tw.models.LogLinearModel(counter.schema, learned.features, learned.weights)
+    <LogLinearModel: 3 variables, 6 features>
+    """
+
+    found: Mapping[str, tuple[str, ...]]
+    penalties: Mapping[str, float]
+    score: float = field(kw_only=True)
+    tables: Mapping[Edge, Floats] = field(repr=False)
+    intercepts: tuple[Floats, ...] = field(repr=False)
+
+    def pair_weights(self, x: str | int, y: str | int) -> Floats:
+        """The mean table of weights of a pair, centred: states of `x` by states of `y`."""
+        u, v = self.structure.schema.index(x), self.structure.schema.index(y)
+        if (min(u, v), max(u, v)) not in self.tables:
+            cardinalities = self.structure.schema.cardinalities
+            return np.zeros((cardinalities[u], cardinalities[v]))
+        table = self.tables[min(u, v), max(u, v)]
+        return table if u < v else table.T
+
+    @cached_property
+    def _log_linear(self) -> tuple[tuple[Feature, ...], Floats]:
+        return _against_first_states(self.structure.schema, self.tables, self.intercepts)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Statements about one state, and about two of joined variables; the first states need none."""
+        return self._log_linear[0]
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each of the `features` in a log-linear model."""
+        return self._log_linear[1]
+
+
+def _against_first_states(
+    schema: Schema, tables: Mapping[Edge, Floats], intercepts: Sequence[Floats]
+) -> tuple[tuple[Feature, ...], Floats]:
+    """The same energies, up to a constant, as weights of states other than the first and of pairs of such."""
+    single = [intercept - intercept[0] for intercept in intercepts]
+    features: list[Feature] = []
+    weights: list[float] = []
+    for (u, v), table in tables.items():
+        single[u] = single[u] + table[:, 0] - table[0, 0]
+        single[v] = single[v] + table[0] - table[0, 0]
+    for v, energies in enumerate(single):
+        for state in range(1, len(energies)):
+            features.append(Feature.of_codes(schema, [(v, state)]))
+            weights.append(float(energies[state]))
+    for (u, v), table in tables.items():
+        corner = table - table[:, :1] - table[:1] + table[0, 0]
+        for s in range(1, corner.shape[0]):
+            for t in range(1, corner.shape[1]):
+                features.append(Feature.of_codes(schema, [(u, s), (v, t)]))
+                weights.append(float(corner[s, t]))
+    return tuple(features), np.array(weights)
+
 
 Rule = Literal["or", "and"]
 
@@ -124,7 +217,8 @@ def learn_l1_neighbourhoods(
         tallies["penalties"] = int(regressions.steps.sum())
     with trace.phase("joining"):
         score = -float(regressions.criteria.sum()) / 2 if penalty == "ebic" else math.nan
-        joined = _joined(regressions.supports, rule)
+        found = regressions.supports.astype(np.bool_)
+        joined = found | found.T if rule == "or" else found & found.T
         return _learned(counter.schema, rows.schema, regressions, joined, score=score, trace=trace)
 
 
@@ -137,11 +231,6 @@ class Regressions(NamedTuple):
     criteria: Floats
     supports: npt.NDArray[np.uint8]
     steps: npt.NDArray[np.uint32]
-
-
-def _joined(supports: npt.NDArray[np.uint8], rule: Rule) -> npt.NDArray[np.bool_]:
-    found = supports.astype(np.bool_)
-    return found | found.T if rule == "or" else found & found.T
 
 
 def _learned(
@@ -206,10 +295,14 @@ def _validated(
     if not falling or not all(math.isfinite(p) and p > 0 for p in falling):
         raise SettingError(f"penalties to choose from are positive numbers; found {list(penalties)!r}")
     others = distinct_rows(valid)
-    if others.schema != rows.schema:
-        raise SchemaError("the rows to validate on must have the same variables and states as the counter")
+    refuse_other_rows(rows, others)
     logs = _core.nodewise_held_out(design, _design(others), falling, 1e-7)
     return falling[int(np.argmax(logs.sum(axis=0)))]
+
+
+def refuse_other_rows(rows: DistinctRows, others: DistinctRows) -> None:
+    if others.schema != rows.schema:
+        raise SchemaError("the rows to validate on must have the same variables and states as the counter")
 
 
 def _check_settings(

@@ -11,8 +11,7 @@ from typing import Any
 
 from treewright.arguments import SCORE, SEPARATION_TREE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
-from treewright.criteria.scores.score import LocalScore
-from treewright.errors import SchemaError
+from treewright.criteria.scores.score import LocalScore, refuse_other_variables
 from treewright.graphs import (
     BoundKnowledge,
     DSeparationTree,
@@ -23,13 +22,7 @@ from treewright.graphs import (
 )
 from treewright.learners.independence.collider_rules import Claims, Evidence, contest, majority
 from treewright.learners.independence.functional import functional_columns, remarks_on_functional
-from treewright.learners.independence.pc import (
-    best_inside,
-    named_triple,
-    obey,
-    refuse_odd_score,
-    stands,
-)
+from treewright.learners.independence.pc import best_inside, named_triple, obey, refuse_odd_score, stands
 from treewright.learners.learned import Trace, TraceBuilder, tell
 from treewright.learners.separation_trees.learned_tree import LearnedSeparationTree, Separation
 from treewright.learners.separation_trees.node_skeletons import (
@@ -168,19 +161,15 @@ def directed(
         oriented = orient_consistently(graph, [c for c in claims.colliders if stands(graph, c)], arcs=arcs)
     return {
         "structure": oriented.graph,
-        "dag": oriented.dag,
         "skeleton": graph,
-        "dropped": oriented.dropped,
-        "added": oriented.added,
-        "skipped": oriented.skipped,
         "ambiguous": tuple(named_triple(graph.schema, triple) for triple in claims.ambiguous),
         "unobeyed": unobeyed,
+        **{name: getattr(oriented, name) for name in ("dag", "dropped", "added", "skipped")},
     }
 
 
 def named_separations(nodes: NodeSkeletons) -> dict[tuple[str, str], tuple[Separation, ...]]:
-    schema = nodes.tree.schema
-    clusters = [*nodes.tree.clusters, None]
+    schema, clusters = nodes.tree.schema, [*nodes.tree.clusters, None]
     return {
         (schema.names[u], schema.names[v]): tuple(
             Separation(schema.names_of(scope), p_value, clusters[node]) for scope, p_value, node in sets
@@ -202,10 +191,5 @@ def on_schema(tree: DSeparationTree, test: IndependenceTest) -> DSeparationTree:
     """The tree with the variables in the order of the test."""
     if tree.schema.names == test.schema.names:
         return tree
-    odd = sorted(set(tree.schema.names) ^ set(test.schema.names))
-    if odd:
-        raise SchemaError(
-            "the tree and the test must have the same variables; only one of them has "
-            + ", ".join(map(repr, odd[:20]))
-        )
+    refuse_other_variables("the tree and the test", tree.schema, test.schema)
     return DSeparationTree(test.schema, tree.clusters, tree.edges, reduced=tree.reduced)

@@ -23,7 +23,7 @@ import numpy as np
 
 from treewright.criteria import IndependenceTest, PooledFisherZTest
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.errors import KnowledgeError, SettingError
 from treewright.graphs import (
     BoundKnowledge,
@@ -35,7 +35,6 @@ from treewright.graphs import (
 )
 from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.hill_climbing import marks_of
-from treewright.learners.separation_trees.absent_edges import explain_absent_edge
 from treewright.learners.separation_trees.algorithm import learn_by_separation_tree
 from treewright.learners.separation_trees.audit import Legitimacy, audited
 from treewright.learners.separation_trees.hypergraph_search import learn_in_hypergraph
@@ -44,6 +43,7 @@ from treewright.learners.separation_trees.learned_databases import (
     NamedQuestion,
     notes_on,
 )
+from treewright.learners.separation_trees.learned_tree import explain_absent_edge
 from treewright.learners.separation_trees.pooled_judges import is_one_table, pooled_score, pooled_test
 from treewright.learners.separation_trees.refinement import find_separation_tree
 from treewright.learners.separation_trees.settings import DatabaseSettings
@@ -257,17 +257,9 @@ def _by_tests(task: _Task, settings: DatabaseSettings, progress: Progress | None
     plan = settings.tree
     if plan.refine_above == "auto" and not is_one_table(task.databases):
         plan = replace(plan, refine_above=None)
-    tree = find_separation_tree(
-        task.test,
-        task.sets,
-        settings=plan,
-        legitimacy=task.legitimacy,
-        knowledge=known,
-        progress=progress,
-    )
-    found = learn_by_separation_tree(
-        tree, task.test, search=settings.search, knowledge=known, progress=progress
-    )
+    told: dict[str, Any] = {"knowledge": known, "progress": progress}
+    tree = find_separation_tree(task.test, task.sets, settings=plan, legitimacy=task.legitimacy, **told)
+    found = learn_by_separation_tree(tree, task.test, search=settings.search, **told)
     found = replace(found, _unseen=frozenset(apart))
     names = task.test.schema.names
     return LearnedFromDatabases(

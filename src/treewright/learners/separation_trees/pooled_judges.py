@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from treewright.criteria import (
-    ChiSquareTest,
-    FisherZTest,
-    GaussianBIC,
-    GTest,
-    PooledFisherZTest,
-    PooledScore,
-)
+from treewright.criteria import ChiSquareTest, FisherZTest, GaussianBIC, GTest, PooledFisherZTest, PooledScore
 from treewright.criteria.registry import TESTS, TESTS_WITH_LEVEL, score_named
 from treewright.criteria.scores.score import LocalScore
-from treewright.criteria.tests.queries import one_of
+from treewright.criteria.tests.independence import one_of
 from treewright.inference.completion import CompletedJoint
 from treewright.statistics.moments import moments
 from treewright.statistics.pooled import PooledCounter

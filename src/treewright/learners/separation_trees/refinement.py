@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from treewright.arguments import TEST, require
 from treewright.criteria import IndependenceTest
-from treewright.criteria.tests.queries import as_level, one_of
+from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import KnowledgeError
 from treewright.graphs import (
     BoundKnowledge,

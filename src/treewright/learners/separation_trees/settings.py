@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from treewright.criteria.tests.queries import as_level, one_of
+from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs.undirected.triangulation import Method
 
