@@ -1,8 +1,10 @@
 """Judge a claim (independent? better?) from statistics, or from a graph as oracle."""
 
 from treewright.criteria.graph_scores.blanket_posterior import BlanketsJointPosterior, IndependenceBasedScore
-from treewright.criteria.graph_scores.marginal_pseudo_likelihood import MarginalPseudoLikelihood
-from treewright.criteria.graph_scores.structure_score import StructureScore
+from treewright.criteria.graph_scores.marginal_pseudo_likelihood import (
+    MarginalPseudoLikelihood,
+    StructureScore,
+)
 from treewright.criteria.scores.dirichlet_scores import K2, BDe, BDeu, UniformPrior
 from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, GroupedScore, SparseQNML

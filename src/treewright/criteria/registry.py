@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treewright.criteria.graph_scores.blanket_posterior import BlanketsJointPosterior, IndependenceBasedScore
-from treewright.criteria.graph_scores.marginal_pseudo_likelihood import MarginalPseudoLikelihood
-from treewright.criteria.graph_scores.structure_score import StructureScore
+from treewright.criteria.graph_scores.marginal_pseudo_likelihood import (
+    MarginalPseudoLikelihood,
+    StructureScore,
+)
 from treewright.criteria.scores.dirichlet_scores import K2, BDeu
 from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.edge_prior import GroupedQNML, SparseQNML
@@ -27,24 +29,12 @@ from treewright.tables.table import Table
 
 @dataclass(frozen=True)
 class ScoreEntry:
-    """A score by name.
+    """A score by name."""
 
-    Attributes
-    ----------
-    kind
-        Its class.
-    make
-        Makes it of a table of continuous columns; None for a score of counts, which its class makes.
-    has_ess
-        Whether an equivalent sample size may be given.
-    pools
-        Whether it scores several tables that share only some of their columns.
-    """
-
-    kind: Callable[..., LocalScore]
-    make: Callable[[Table], LocalScore] | None = None
-    has_ess: bool = False
-    pools: bool = True
+    kind: Callable[..., LocalScore]  # its class
+    make: Callable[[Table], LocalScore] | None = None  # of continuous columns; its class makes one of counts
+    has_ess: bool = False  # whether an equivalent sample size may be given
+    pools: bool = True  # whether it scores several tables that share only some of their columns
 
 
 @dataclass(frozen=True)

@@ -273,19 +273,19 @@ class TestRefusals:
 
 class TestChoice:
     def test_shapes(self):
-        from treewright.learners.blanket_scores import choice
+        from treewright.learners.blanket_scores import starts
 
         schema = tw.Schema([tw.Variable(f"v{i:02d}") for i in range(16)])
         ring = UndirectedGraph(schema, [(i, (i + k) % 16) for i in range(16) for k in (1, 2)])
         star = UndirectedGraph(schema, [(0, i) for i in range(1, 16)])
         empty = UndirectedGraph(schema)
-        assert choice.clustering(ring) == pytest.approx(0.5)
-        assert choice.degree_spread(ring) == 0
-        assert choice.degree_spread(star) > choice.UNEVEN
-        assert choice.is_even(ring, ring)
-        assert not choice.is_even(star, ring)
-        assert not choice.is_even(empty, empty)
-        assert choice.is_even(empty, ring)
+        assert starts.clustering(ring) == pytest.approx(0.5)
+        assert starts.degree_spread(ring) == 0
+        assert starts.degree_spread(star) > starts.UNEVEN
+        assert starts.is_even(ring, ring)
+        assert not starts.is_even(star, ring)
+        assert not starts.is_even(empty, empty)
+        assert starts.is_even(empty, ring)
 
     def test_rings_are_left_to_the_other_score(self):
         rows, truth = markov_rows([(i, (i + k) % 14) for i in range(14) for k in (1, 2)], 14, 2000, seed=2)

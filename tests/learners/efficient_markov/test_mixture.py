@@ -64,7 +64,7 @@ def test_em_climbs_and_sums_to_one(of):
     table = clustered(600, seed=4)
     rows = rows_of(table)
     clusters = _core.find_clusters(rows, 3, 2, 0)
-    family = tw.learners.efficient_markov.mixture_components.component_family(of)
+    family = tw.learners.efficient_markov.mixture_plan.component_family(of)
     mixture = family.start(LearningRows(table.schema, rows, rows, held_out=False), clusters, 0)
     scores = []
     for _ in range(6):

@@ -16,14 +16,14 @@ surest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, cast
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from treewright import _core
-from treewright.criteria.graph_scores.structure_score import aligned, price
+from treewright.criteria.graph_scores.marginal_pseudo_likelihood import aligned, price
 from treewright.criteria.scores.score import positive
 from treewright.criteria.tests.independence import one_of, require_discrete
 from treewright.errors import SettingError
@@ -120,6 +120,7 @@ class BlanketPosterior(OfCounter):
     kind: ClassVar[Literal["joint", "independent"]]
     published: ClassVar[dict[str, Any]] = {
         "prior": 0.5, "alpha": 1.0, "beta": 1.0, "gamma": 1.0, "slices": "all",
+        "tie": "index", "owner": "degree",
     }  # fmt: skip
     learns_best: ClassVar[dict[str, Any]]
 
@@ -127,21 +128,15 @@ class BlanketPosterior(OfCounter):
         require_discrete(type(self).__name__, counter)
         self.counter, self.given = counter, given  # None: left open
         self.edge_price = price("edge_price", edge_price)
-        names = tuple(BlanketPosterior.published)
+        names = [field.name for field in fields(BlanketTestSettings)]
         self.settings = BlanketTestSettings(**{name: self._setting(name) for name in names})
+        self.tie: Literal["index", "mean"] = self._setting("tie")
+        self.owner: Literal["degree", "cells"] = self._setting("owner")
 
     def _setting(self, name: str) -> Any:
         """A setting as given, or as published where it was left open."""
-        chosen = self.given[name]
+        chosen = self.given.get(name)
         return self.published[name] if chosen is None else chosen
-
-    @property
-    def tie(self) -> Literal["index", "mean"]:
-        return "index"
-
-    @property
-    def owner(self) -> Literal["degree", "cells"]:
-        return "degree"
 
     def __repr__(self) -> str:
         given = (f"{name}={value!r}" for name, value in self.given.items() if value is not None)
@@ -271,7 +266,6 @@ class BlanketsJointPosterior(BlanketPosterior):
     """
 
     kind = "joint"
-    published: ClassVar[dict[str, Any]] = {**BlanketPosterior.published, "tie": "index", "owner": "degree"}
     learns_best: ClassVar[dict[str, Any]] = {
         "prior": 0.8, "gamma": 0.5, "alpha": "matched", "beta": "matched", "tie": "mean",
     }  # fmt: skip
@@ -293,11 +287,3 @@ class BlanketsJointPosterior(BlanketPosterior):
         super().__init__(counter, {**given, "tie": tie, "owner": owner}, edge_price)
         one_of("tie", self.tie, ("index", "mean"))
         one_of("owner", self.owner, ("degree", "cells"))
-
-    @property
-    def tie(self) -> Literal["index", "mean"]:
-        return cast("Literal['index', 'mean']", self._setting("tie"))
-
-    @property
-    def owner(self) -> Literal["degree", "cells"]:
-        return cast("Literal['degree', 'cells']", self._setting("owner"))

@@ -3,30 +3,75 @@
 The pseudo-likelihood of a graph is the product over variables of the probability of each one's states given
 those of its neighbours. With a Dirichlet prior on every conditional distribution the parameters integrate out
 in closed form, and what is left is a sum of local scores, one for each variable with its blanket.
+
+A :class:`StructureScore` judges a graph at once. Searches flip one edge after the other, so it also hands out
+a native judge that keeps the total of a graph under flips and tells, pair by pair, how well the graph fits.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
 from treewright import _core
-from treewright.criteria.graph_scores.structure_score import aligned, price
 from treewright.criteria.scores.discrete_score import DiscreteScore
 from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.native_scores import native_scores
-from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, positive
+from treewright.criteria.scores.score import (
+    LocalScore,
+    NamedFamily,
+    WrappedScore,
+    as_families,
+    positive,
+    refuse_other_variables,
+)
 from treewright.criteria.tests.independence import require_discrete
 from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import ScoreSettings
-from treewright.tables.schema import NameOrIndex
+from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats
+
+
+class StructureScore(Protocol):
+    """What a search over undirected graphs asks of a score."""
+
+    counter: Counter
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def score(self, graph: UndirectedGraph) -> float:
+        """The score of a graph over the variables of the score, in any order; higher is better, in nats."""
+        ...
+
+    def judge(self) -> _core.GraphScore:
+        """A native judge of its own that follows flips."""
+        ...
+
+    def tuned(self) -> StructureScore:
+        """The same score with the settings left open as they learn best."""
+        ...
+
+
+def aligned(schema: Schema, graph: UndirectedGraph) -> UndirectedGraph:
+    """The graph with the columns in the order of a score's schema."""
+    if graph.schema.names == schema.names:
+        return graph
+    refuse_other_variables("the graph and the score", schema, graph.schema)
+    return UndirectedGraph(schema, graph.edges())
+
+
+def price(name: str, value: float) -> float:
+    """A setting in nats, from 0 on."""
+    if not (math.isfinite(value) and value >= 0):
+        raise SettingError(f"{name} must be a finite number of nats from 0 on; found {value!r}")
+    return float(value)
 
 
 class MarginalPseudoLikelihood(OfCounter):

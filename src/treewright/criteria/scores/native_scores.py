@@ -50,14 +50,7 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
 
 @dataclass(frozen=True, eq=False)
 class CountedScore:
-    """A score with what searches counted for it, for one search after the other.
-
-    Attributes
-    ----------
-    score
-        Whose answers they are.
-    native
-        The answers.
+    """A score with what searches counted for it (`native`), for one search after the other.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from treewright.criteria import (
     MarginalPseudoLikelihood,
     StructureScore,
 )
-from treewright.criteria.graph_scores.structure_score import aligned
+from treewright.criteria.graph_scores.marginal_pseudo_likelihood import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
 from treewright.graphs.undirected.triangulation import eliminate, fits, narrow_triangulation

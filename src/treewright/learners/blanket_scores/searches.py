@@ -28,21 +28,11 @@ from treewright.types import Scope
 
 @dataclass(frozen=True)
 class FlipRules:
-    """What a search over undirected graphs has to obey.
+    """What a search over undirected graphs has to obey."""
 
-    Attributes
-    ----------
-    movable
-        Rows of bits: the pairs that may be joined or parted.
-    required
-        The graph of the edges that are always there.
-    max_blanket, treewidth
-        Bounds of the neighbours of a variable and of the treewidth, or None.
-    """
-
-    movable: Rows
-    required: UndirectedGraph
-    max_blanket: int | None = None
+    movable: Rows  # as bits: the pairs that may be joined or parted
+    required: UndirectedGraph  # the edges that are always there
+    max_blanket: int | None = None  # neighbours of a variable
     treewidth: int | None = None
 
     @classmethod

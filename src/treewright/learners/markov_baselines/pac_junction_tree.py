@@ -99,10 +99,8 @@ def learn_pac_junction_tree(
     (5, 1)
     """
     require("learn_pac_junction_tree", COUNTS, counter)
-    n = len(counter.schema)
+    n, order, trace = len(counter.schema), counter.schema.name_order, TraceBuilder()
     refuse_beyond_limits(n, treewidth, threshold)
-    trace = TraceBuilder()
-    order = counter.schema.name_order
     if n <= treewidth + 1:
         whole = UndirectedGraph.complete(counter.schema)
         return LearnedJunctionTree(whole, trace.build(), threshold or 0.0, certificate=JunctionTree.of(whole))
@@ -121,9 +119,8 @@ def learn_pac_junction_tree(
 
 def conditional_informations(counter: Counter, separators: list[tuple[int, ...]]) -> Floats:
     """For each separator (lines) the mutual information of all pairs given it: n x n, flat, in nats."""
-    order = counter.schema.name_order
+    order, statistics = counter.schema.name_order, family_statistics(counter)
     n, n_rows = len(order), float(counter.n_rows) or 1.0
-    statistics = family_statistics(counter)
     out = np.zeros((len(separators), n, n))
     for line, separator in zip(out, separators, strict=True):
         given = tuple(sorted(order[v] for v in separator))

@@ -203,10 +203,9 @@ class LearnedSeparationTree(LearnedPattern):
             return Absence(pair, unseen=True)
         if self.skeleton.adjacent(a, b):
             return Absence(pair, score=True)
-        unobeyed = pair in self.unobeyed or pair[::-1] in self.unobeyed
-        found = self.separations.get(pair, ())
-        path = self.tree.path_separators(a, b)
-        return Absence(pair, found, path, knowledge=pair in self._barred or unobeyed)
+        barred = pair in self._barred or pair in self.unobeyed or pair[::-1] in self.unobeyed
+        found, path = self.separations.get(pair, ()), self.tree.path_separators(a, b)
+        return Absence(pair, found, path, knowledge=barred)
 
 
 def _braced(names: Names) -> str:

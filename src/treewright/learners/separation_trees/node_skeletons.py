@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
+from math import comb
 
 import numpy as np
 
@@ -31,20 +32,11 @@ _MOST_TESTS = 10**8
 
 @dataclass(frozen=True)
 class NodeSkeletons:
-    """The joined skeleton, and the finished search in the core that knows the rest.
+    """The joined skeleton of the nodes of a tree, and the finished search in the core that knows the rest.
 
-    Attributes
-    ----------
-    tree
-        Whose nodes were searched.
-    graph
-        The pairs that share a node and that no node separated.
-    separations
-        For every pair that was separated, smaller name first: the sets that did it, each with its p-value and
-        the number of its node; the smallest set first, ties by name. A set that was found outside the nodes
-        has the number of nodes instead.
-    search, answers
-        For questions that come later.
+    `graph` has the pairs that share a node and that no node separated; `separations`, for every pair that was
+    separated, smaller name first, the sets that did it, each with its p-value and the number of its node (the
+    number of nodes for a set found outside them), the smallest set first, ties by name.
     """
 
     tree: DSeparationTree
@@ -149,7 +141,6 @@ def chosen_depth(search: NodeSearch, test: IndependenceTest) -> int | None:
 
 def refuse_too_many(tree: DSeparationTree, depth: int | None) -> None:
     """An exhaustive search doubles with each variable of a node: say so before it begins."""
-    from math import comb
 
     def tests(m: int) -> int:
         deepest = m - 2 if depth is None else min(depth, m - 2)
