@@ -24,7 +24,7 @@ class BlanketMarkov(_BlanketMarkov):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -37,7 +37,7 @@ class BlanketMarkov(_BlanketMarkov):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -56,7 +56,7 @@ class EfficientMarkov(_EfficientMarkov):
     max_depth: int | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -75,7 +75,7 @@ class EfficientMarkov(_EfficientMarkov):
         max_depth: int | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -88,7 +88,7 @@ class PC(_PC):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -101,7 +101,7 @@ class PC(_PC):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -114,7 +114,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -127,7 +127,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -137,7 +137,7 @@ class ChowLiuTree(_ChowLiuTree):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -147,7 +147,7 @@ class ChowLiuTree(_ChowLiuTree):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -159,7 +159,7 @@ class HillClimbing(_HillClimbing):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -171,7 +171,7 @@ class HillClimbing(_HillClimbing):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -186,7 +186,7 @@ class Knots(_Knots):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -201,7 +201,7 @@ class Knots(_Knots):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -221,7 +221,7 @@ class SeparationTree(_SeparationTree):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
-    bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None
+    bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -241,7 +241,7 @@ class SeparationTree(_SeparationTree):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
-        bins: int | tuple[str, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | collections.abc.Sequence[float]] | None = ...,
+        bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
