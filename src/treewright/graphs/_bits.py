@@ -68,11 +68,6 @@ def row_of(scope: Sequence[int], n: int) -> npt.NDArray[np.uint64]:
     return row
 
 
-def frozen(rows: Rows) -> Rows:
-    rows.flags.writeable = False
-    return rows
-
-
 def find_leader(leader: list[int], i: int) -> int:
     """Who leads the part of a forest of leaders that holds a number; ways are halved as they are walked."""
     while leader[i] != i:

@@ -18,7 +18,6 @@ from treewright.errors import GraphError
 from treewright.graphs._bits import (
     FrozenGraph,
     Rows,
-    frozen,
     members,
     n_words,
     pack,
@@ -77,7 +76,8 @@ class UndirectedGraph(FrozenGraph):
 
     def _set(self, schema: Schema, rows: Rows) -> None:
         object.__setattr__(self, "schema", schema)
-        object.__setattr__(self, "rows", frozen(rows))
+        object.__setattr__(self, "rows", rows)
+        rows.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return UndirectedGraph, (self.schema, self.edge_array)
