@@ -9,6 +9,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+from treewright.criteria.scores.score import LocalScore
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
@@ -101,10 +102,20 @@ class LearnedNetwork(Learned[Dag_co]):
     ([('a', 'b')], [('a', 'b')])
     """
 
+    def __post_init__(self) -> None:
+        if self.structure.pattern is None:  # a learner that knows more than the class has said so itself
+            object.__setattr__(self, "structure", self.structure.with_pattern(Cpdag.of(self.structure)))
+
     @property
     def dag(self) -> Dag_co:
         """The network: the structure itself."""
         return self.structure
+
+    @property
+    def pattern(self) -> Pdag:
+        """Its edges, without direction where neither the rows nor the knowledge tell one."""
+        assert self.structure.pattern is not None
+        return self.structure.pattern
 
     @cached_property
     def cpdag(self) -> Cpdag:
@@ -123,6 +134,15 @@ class LearnedPattern(Learned[Pdag]):
     """
 
     dag: Dag = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.dag.pattern is None:
+            object.__setattr__(self, "dag", self.dag.with_pattern(self.structure))
+
+    @property
+    def pattern(self) -> Pdag:
+        """The class: the structure itself."""
+        return self.structure
 
     @property
     def cpdag(self) -> Pdag:
@@ -160,6 +180,17 @@ class TraceBuilder:
 
     def build(self, *, stopped_by: str = "") -> Trace:
         return Trace(tuple(self._phases), stopped_by)
+
+
+def notes_on(score: LocalScore) -> tuple[str, ...]:
+    """What a reader of arrows should know about a score that prefers some members of a class."""
+    if score.is_score_equivalent:
+        return ()
+    name = repr(score).partition("(")[0]
+    return (
+        f"{name} prefers some networks to others that promise the same independences, so that every arrow "
+        "stands as this score chose it",
+    )
 
 
 def tell(progress: Progress | None, phase: str, done: int = 0, of: int | None = None) -> None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, nearest
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
 from treewright.tables.schema import Label, Schema, Variable
@@ -203,6 +204,14 @@ class DirectedModel(ModelBase):
     @property
     def structure(self) -> Dag:
         return self._dag
+
+    @property
+    def pattern(self) -> Pdag | None:
+        """The class it was learned as: edges without direction where neither rows nor knowledge tell one.
+
+        None of a network that nobody learned.
+        """
+        return self._dag.pattern
 
     @property
     @abstractmethod

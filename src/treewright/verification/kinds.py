@@ -15,6 +15,7 @@ from typing import Any
 
 from treewright.verification.content import Variables, are_names
 from treewright.verification.features import check_nodes
+from treewright.verification.pattern import check_pattern
 from treewright.verification.report import Findings
 from treewright.verification.tables import Parents, check_conditional_tables, read_parents, read_scopes
 
@@ -22,6 +23,7 @@ Scopes = list[tuple[str, ...]]
 
 COMMON = frozenset({"format", "version", "kind", "variables", "checksum"})
 BESIDE = frozenset({"provenance", "certificate"})
+GRAPH = frozenset({"clusters", "undirected"})  # of a directed model, where they are known
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def check_bayesian_network(content: dict[str, Any], variables: Variables, findin
         check_conditional_tables(content.get("tables"), parents, variables, findings)
     check_unseen(content.get("unseen", {}), variables, findings)
     check_groups(content, variables, findings)
-    return families(parents)
+    return families(content, parents, findings)
 
 
 def check_markov_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
@@ -78,18 +80,21 @@ def check_gaussian_network(content: dict[str, Any], variables: Variables, findin
     check_families(content, parents, findings, ("intercept",), spread="variance", by_parent="coefficients")
     check_name_lists(content, variables, findings)
     check_groups(content, variables, findings)
-    return families(parents)
+    return families(content, parents, findings)
 
 
 def check_sigmoid_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
     check_continuous(variables, findings)
     parents = read_parents(content.get("arcs"), variables, findings)
     check_families(content, parents, findings, ("th0", "th1", "b"), spread="s2", by_parent="w")
-    return families(parents)
+    check_groups(content, variables, findings)
+    return families(content, parents, findings)
 
 
-def families(parents: Parents) -> Scopes:
-    """Each variable with its parents: what a term of a directed model is about."""
+def families(content: dict[str, Any], parents: Parents, findings: Findings) -> Scopes:
+    """Each variable with its parents: what a term of a directed model is about; the class is checked."""
+    if "undirected" in content:
+        check_pattern(content["undirected"], parents, findings)
     return [(*found, name) for name, found in parents.items()]
 
 
@@ -121,17 +126,15 @@ def check_groups(content: dict[str, Any], variables: Variables, findings: Findin
 
 
 KINDS = {
-    "bayesian network": Kind(
-        frozenset({"arcs", "tables"}), frozenset({"unseen", "clusters"}), check_bayesian_network
-    ),
+    "bayesian network": Kind(frozenset({"arcs", "tables"}), GRAPH | {"unseen"}, check_bayesian_network),
     "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
     "feature network": Kind(frozenset({"nodes"}), frozenset(), check_feature_network),
     "gaussian network": Kind(
         frozenset({"arcs", "families"}),
-        frozenset({"floored", "redundant", "clusters"}),
+        GRAPH | {"floored", "redundant"},
         check_gaussian_network,
     ),
-    "sigmoid network": Kind(frozenset({"arcs", "families"}), frozenset(), check_sigmoid_network),
+    "sigmoid network": Kind(frozenset({"arcs", "families"}), GRAPH, check_sigmoid_network),
 }
 
 

@@ -73,7 +73,7 @@ class Outcome:
         """Edges that the data cannot direct, where the learner knows."""
         learned = self.learned
         if isinstance(learned, LearnedNetwork | LearnedPattern):
-            return learned.cpdag.undirected_edges()
+            return learned.pattern.undirected_edges()
         return learned.structure.edges() if isinstance(learned.structure, UndirectedGraph) else None
 
     @property

@@ -9,9 +9,9 @@ and arcs by name, whatever the order of the columns.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from treewright import _core
 from treewright.errors import CycleError, GraphError
@@ -34,6 +34,8 @@ from treewright.types import Arc, Scope
 if TYPE_CHECKING:
     import networkx as nx
 
+    from treewright.graphs.directed.pdag import Pdag
+
 Collider = tuple[int, int, int]
 Variables = NameOrIndex | Iterable[NameOrIndex]
 
@@ -46,6 +48,12 @@ class Dag:
     ----------
     schema
         The variables; each is a vertex, with or without arcs.
+
+    Attributes
+    ----------
+    pattern
+        Which of its edges have a direction, where the graph was learned: the others could point either way
+        and fit the rows as well. None where nobody said so, and then every arc stands as it is.
 
     Raises
     ------
@@ -71,6 +79,7 @@ class Dag:
 
     schema: Schema
     _arcs: tuple[Arc, ...]
+    pattern: Pdag | None = field(default=None, kw_only=True)
 
     def __init__(self, schema: Schema, arcs: GivenPairs = ()) -> None:
         pairs = tuple(sorted(set(resolve_pairs(schema, arcs))))
@@ -161,6 +170,26 @@ class Dag:
         """
         return named_pairs(self.schema, as_pairs(self.native.covered_arcs()), ordered=True)
 
+    def with_pattern(self, pattern: Pdag) -> Self:
+        """The same graph, which says of which class it was learned to be; equal to it.
+
+        Examples
+        --------
+        >>> from treewright.graphs import Cpdag
+        >>> from treewright.tables import Variable
+        >>> dag = Dag(Schema([Variable(name) for name in "abc"]), [("a", "c"), ("b", "c")])
+        >>> dag.with_pattern(Cpdag.of(dag)).pattern.undirected_edges(), dag.pattern
+        ([], None)
+        """
+        arcs, lines = set(self.edges()), pattern.undirected_edges()
+        turned = [(v, u) if (v, u) in arcs else (u, v) for u, v in lines]
+        if sorted([*pattern.directed_edges(), *turned]) != self.edges():
+            odd = sorted(arcs.symmetric_difference([*pattern.directed_edges(), *turned]))[0]
+            raise GraphError(f"a pattern has the edges of its graph; {odd[0]} -> {odd[1]} is in one only")
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, pattern=pattern)
+        return twin
+
     # graphs one step away
 
     def with_arcs(self, arcs: GivenPairs) -> Dag:
@@ -201,8 +230,8 @@ class Dag:
     def __repr__(self) -> str:
         return f"Dag({len(self.schema)} variables, {self.n_edges} arcs)"
 
-    def __reduce__(self) -> tuple[type[Dag], tuple[Schema, tuple[Arc, ...]]]:
-        return Dag, (self.schema, self._arcs)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dag, (self.schema, self._arcs), {"pattern": self.pattern}
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """The graph as a `networkx.DiGraph` of names."""

@@ -12,13 +12,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import KnowledgeError
+from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.orientation import add_directions
 from treewright.graphs.directed.pdag import Pdag, as_pdag
 from treewright.graphs.edges import NamedArc, listed
 from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
@@ -26,6 +28,8 @@ from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema, repeated
 from treewright.types import Arc, Matrix
+
+DagT = TypeVar("DagT", bound=Dag)
 
 
 @dataclass(frozen=True)
@@ -206,6 +210,32 @@ class BoundKnowledge:
         absent = np.argwhere(self.required & ~directed & ~either).tolist()
         found += [f"lacks {names[u]} -> {names[v]}, which is required" for u, v in _by_name(names, absent)]
         return found
+
+    def one_way(self, edges: Iterable[Arc]) -> list[Arc]:
+        """The edges that may point one way only, as arcs."""
+        both = [(u, v) for edge in edges for u, v in (edge, edge[::-1])]
+        return [(u, v) for u, v in both if self.required[u, v] or not self.allowed[v, u]]
+
+    def pattern_of(self, dag: Dag) -> Pdag:
+        """What is sure about a DAG: its class, the directions that are known, and what follows from both.
+
+        An edge has a direction when all graphs of the class that obey have it so (Meek 1995).
+
+        Examples
+        --------
+        >>> from treewright.tables import Variable
+        >>> dag = Dag(Schema([Variable(name) for name in "abc"]), [("a", "b"), ("b", "c")])
+        >>> Knowledge(tiers=[["a"], ["b"]]).on(dag.schema).pattern_of(dag).directed_edges()
+        [('a', 'b'), ('b', 'c')]
+        """
+        cpdag = Cpdag.of(dag)
+        arcs = self.one_way(cpdag.index_edges())
+        return add_directions(cpdag, arcs) if arcs else cpdag
+
+    def settled(self, dag: DagT, *, equivalent: bool = True) -> DagT:
+        """A graph that was checked to obey, with its pattern; a score that is not equivalent directs all."""
+        self.check(dag)
+        return dag.with_pattern(self.pattern_of(dag) if equivalent else as_pdag(dag))
 
     def check(self, graph: Dag | Pdag | UndirectedGraph) -> None:
         """Refuse a graph that goes against the knowledge, with what is wrong."""

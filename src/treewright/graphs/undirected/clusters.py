@@ -20,7 +20,7 @@ from treewright.graphs._bits import find_leader
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import GivenPairs
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Arc, Names, Scope
+from treewright.types import Names, Scope
 
 Pairs = npt.NDArray[np.bool_]
 
@@ -274,5 +274,5 @@ class ClusteredDag(Dag):
             raise SchemaError(f"clusters are about the variables of their graph; {odd!r} is in one only")
         object.__setattr__(self, "clusters", clusters)
 
-    def __reduce__(self) -> tuple[type[Dag], tuple[Schema, tuple[Arc, ...], Clusters]]:  # type: ignore[override]
-        return ClusteredDag, (self.schema, self._arcs, self.clusters)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClusteredDag, (self.schema, self._arcs, self.clusters), {"pattern": self.pattern}

@@ -189,9 +189,8 @@ def learn_blocks(
         first = overlap_votes(overlaps, graph)
         one = combine_knots(graph, knots, measured, "dag", arcs=arcs, tie=settings.tie, rng=rng, extra=first)
         tallies["conflicts"] = len(one.conflicts)
-    known.check(one.dag)
     return LearnedBlocks(
-        structure=ClusteredDag(schema, one.dag.index_edges(), blocks),
+        structure=known.settled(ClusteredDag(schema, one.dag.index_edges(), blocks)),
         trace=trace.build(),
         skeleton=graph,
         knots=tuple(knots),

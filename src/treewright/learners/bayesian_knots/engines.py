@@ -26,7 +26,7 @@ from treewright.learners.bayesian_knots.combination import Tie, Vote
 from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
-from treewright.learners.classes.hill_climbing import learn_hill_climbing, marks_of
+from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.independence.answers import PartTest, SharedTest
 from treewright.learners.independence.pc import LearnedByTests, learn_pc
 from treewright.learners.independence.tpda import learn_tpda
@@ -144,7 +144,7 @@ class KnotLearner:
             found = learn_exact(score, max_variables=MOST_EXACT, knowledge=known)
         else:
             found = learn_hill_climbing(score, effort=self.settings.effort, knowledge=known)
-        graph = found.cpdag if known.is_symmetric else marks_of(found.structure, known)
+        graph = known.pattern_of(found.structure)
         n_scores = int(found.trace.total("scores"))
         n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))
         return Knot(graph, found.structure, engine, n_scores=n_scores, n_tables=n_tables)

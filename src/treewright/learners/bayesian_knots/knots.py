@@ -190,6 +190,7 @@ def learn_knots(
     )
     found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
+    dag = dag.with_pattern(found.pattern)
     whole = Trace((*trace.build().phases, *found.trace.phases))
     report = report_on(dag, whole, found.certified, choice.name)
     notes = (*found.notes, str(report))

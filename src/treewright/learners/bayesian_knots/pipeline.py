@@ -184,8 +184,7 @@ def learn_paper_knots(
         graph, arcs, unobeyed = obey(WeighedEdges(kept, measured), known)
         one = combine_knots(graph, knots, measured, combine, arcs=arcs, tie=settings.tie, rng=rng)
         tallies["conflicts"] = len(one.conflicts)
-    known.check(one.dag)
-    dag = ClusteredDag(source.schema, one.dag.index_edges(), found)
+    dag = known.settled(ClusteredDag(source.schema, one.dag.index_edges(), found))
     by_score = repr(score) if engine in ("class", "exact") else ""
     report = report_on(dag, trace.build(), certified=False, score=by_score)
     return LearnedPaperKnots(

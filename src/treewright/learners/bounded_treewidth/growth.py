@@ -21,7 +21,7 @@ from treewright.graphs.ranked import rank_matrix, rank_pairs, ranks_by_name, unr
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.classes.chow_liu import best_tree, obedient_branching, rooted
 from treewright.learners.classes.dag_climbing import check_parents
-from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, notes_on
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Progress, Step
 
@@ -133,7 +133,7 @@ class BoundedGrowth:
         progress: Progress | None = None,
     ) -> None:
         self.schema = score.schema
-        self.known = known
+        self.score, self.known = score, known
         self.scores = native_scores(score)
         self.network = _core.BoundedNetwork(
             self.scores,
@@ -196,9 +196,10 @@ class BoundedGrowth:
             UndirectedGraph(self.schema, unrank_pairs(self.schema, cover)), method="mcs"
         )
         structure = Dag(self.schema, unrank_pairs(self.schema, self.network.arcs()))
-        self.known.check(structure)
+        structure = self.known.settled(structure, equivalent=self.score.is_score_equivalent)
         iterations = tuple(self._iterations)
-        return Certified(structure, trace, iterations, score=self.network.score, certificate=certificate)
+        score, notes = self.network.score, notes_on(self.score)
+        return Certified(structure, trace, iterations, score=score, certificate=certificate, notes=notes)
 
     def _allowed_tails(self) -> Rows:
         """For each head the tails that it may have; no rows where nothing is ruled out."""

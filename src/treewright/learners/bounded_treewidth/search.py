@@ -20,7 +20,7 @@ from treewright.learners.bounded_treewidth.certified import Certified, Iteration
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.dag_climbing import check_parents, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import innermost
-from treewright.learners.learned import Trace
+from treewright.learners.learned import Trace, notes_on
 from treewright.types import Progress, Scope, Step
 
 TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
@@ -146,13 +146,15 @@ class BoundedSearches:
         certificate = JunctionTree(self.schema, cliques, joints)
         arcs = as_array(self.native.arcs(self.settings.is_free))
         structure = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
-        self.settings.known.check(structure)
+        known, free = self.settings.known, self.settings.score.is_score_equivalent
+        structure = known.settled(structure, equivalent=free)
         names = self.schema.names_of(self.schema.name_order)
         rounds = (
             Iteration(tuple((names[s], names[t]) for s, t in added), refused, width, score, spent)
             for added, refused, width, score, spent in self.native.rounds()
         )
-        return Certified(structure, trace, tuple(rounds), score=self.native.score, certificate=certificate)
+        score, notes = self.native.score, notes_on(self.settings.score)
+        return Certified(structure, trace, tuple(rounds), score=score, certificate=certificate, notes=notes)
 
 
 def temperature(score: LocalScore) -> float:

@@ -27,7 +27,7 @@ from treewright.graphs import (
     maximum_spanning_forest,
 )
 from treewright.graphs.edges import listed
-from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on, tell
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Progress
 
@@ -85,7 +85,8 @@ def learn_chow_liu(
     tell(progress, "tree")
     with trace.phase("tree"):
         dag = best_tree(score, gains, known)
-    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
+    dag = known.settled(dag, equivalent=score.is_score_equivalent)
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag), notes=notes_on(score))
 
 
 def best_tree(score: LocalScore, gains: Gains, known: BoundKnowledge) -> Dag:

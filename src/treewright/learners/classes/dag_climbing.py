@@ -24,7 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.edges import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
-from treewright.learners.learned import LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on
 from treewright.types import Progress, Step
 
 Ties = Literal["look-ahead", "names"]
@@ -248,8 +248,8 @@ def climb(
         tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
-    known.check(dag)
-    return LearnedNetwork(dag, trace.build(), score=score.score(dag))
+    dag = known.settled(dag, equivalent=score.is_score_equivalent)
+    return LearnedNetwork(dag, trace.build(), score=score.score(dag), notes=notes_on(score))
 
 
 def climb_natively(

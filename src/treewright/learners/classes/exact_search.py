@@ -21,7 +21,7 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
-from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on, tell
 from treewright.limits import format_bytes, memory_limit
 from treewright.types import Arc, Floats, Progress, Scope
 
@@ -112,9 +112,8 @@ def learn_exact(
     with trace.phase("orders"):
         dag = Dag(score.schema, families.by_schema(best_arcs(best)))
     free = score.is_score_equivalent and known.is_empty and max_parents is None
-    known.check(dag)
-    member = Cpdag.of(dag).to_dag() if free else dag
-    return LearnedExactly(member, trace.build(), score=score.score(dag))
+    member = known.settled(Cpdag.of(dag).to_dag() if free else dag, equivalent=score.is_score_equivalent)
+    return LearnedExactly(member, trace.build(), score=score.score(dag), notes=notes_on(score))
 
 
 class FamilyScores:

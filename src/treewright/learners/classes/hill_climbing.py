@@ -12,8 +12,6 @@ others leads among single networks as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
@@ -30,12 +28,11 @@ from treewright.graphs import (
     consistent_extension,
 )
 from treewright.graphs.directed.cpdag import undirected_rest
-from treewright.graphs.directed.orientation import add_directions
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import check_parents, climb, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import adjacency
 from treewright.learners.learned import Trace
-from treewright.types import Arc, Progress
+from treewright.types import Progress
 
 
 def learn_hill_climbing(
@@ -142,14 +139,8 @@ def climbed(
         before.copies if before else (),
         certified=False,
         score=result.score,
-        notes=before.notes if before else (),
+        notes=(*(before.notes if before else ()), *result.notes),
     )
-
-
-def one_way_arcs(edges: Iterable[Arc], known: BoundKnowledge) -> list[Arc]:
-    """The edges that may point one way only, as arcs."""
-    both = [(u, v) for edge in edges for u, v in (edge, edge[::-1])]
-    return [(u, v) for u, v in both if known.required[u, v] or not known.allowed[v, u]]
 
 
 def obedient_member(cpdag: Cpdag, known: BoundKnowledge, max_parents: int | None = None) -> Dag | None:
@@ -168,7 +159,7 @@ def obedient_member(cpdag: Cpdag, known: BoundKnowledge, max_parents: int | None
     >>> obedient_member(Cpdag.of(Dag(schema, [("a", "b"), ("c", "b")])), known) is None
     True
     """
-    directed = {*cpdag.index_directed_edges(), *one_way_arcs(cpdag.index_edges(), known)}
+    directed = {*cpdag.index_directed_edges(), *known.one_way(cpdag.index_edges())}
     try:
         marks = Pdag(cpdag.schema, directed, undirected_rest(cpdag.skeleton(), directed))
     except GraphError:  # the class points an edge the other way, or the directions run in a circle
@@ -205,10 +196,3 @@ def climb_obediently(
         known = BoundKnowledge(known.schema, allowed, known.required.copy())
     start = obedient_member(cpdag, known, max_parents)
     return learn_dag_climbing(score, knowledge=known, start=start, max_parents=max_parents).structure
-
-
-def marks_of(dag: Dag, known: BoundKnowledge) -> Pdag:
-    """What is sure about a DAG: its class, the known directions, and what follows from both."""
-    cpdag = Cpdag.of(dag)
-    arcs = one_way_arcs(cpdag.index_edges(), known)
-    return add_directions(cpdag, arcs) if arcs else cpdag

@@ -132,9 +132,8 @@ def learn_hybrid(
         with trace.phase("directions"):
             inside = None if certificate else skeleton.graph
             dag = climb_obediently(score, found.cpdag, known, inside, max_parents)
-    known.check(dag)
     return LearnedHybrid(
-        structure=dag,
+        structure=known.settled(dag),
         trace=Trace((*trace.build().phases, *found.trace.phases)),
         score=score.score(dag),
         copies=found.copies,

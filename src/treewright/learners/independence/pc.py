@@ -32,7 +32,7 @@ from treewright.graphs import (
 from treewright.graphs.directed.orientation import NamedCollider, Orientation
 from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.class_search import class_search
-from treewright.learners.classes.hill_climbing import climb_obediently, marks_of, one_way_arcs
+from treewright.learners.classes.hill_climbing import climb_obediently
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.skeleton import NamedSeparators, Skeleton, Weighed, find_skeleton
@@ -227,7 +227,7 @@ def best_inside(
         if known.is_symmetric:
             return best.cpdag, best.structure
         dag = climb_obediently(score, best.cpdag, known, inside=graph)
-        return marks_of(dag, known), dag
+        return known.pattern_of(dag), dag
 
 
 def refuse_odd_score(rule: str, score: LocalScore | None) -> None:
@@ -264,7 +264,7 @@ def forced_arcs(skeleton: Weighed, known: BoundKnowledge) -> list[Arc]:
     def importance(arc: Arc) -> tuple[bool, float, str, str]:
         return not known.required[arc], -skeleton.strength(*arc), names[arc[0]], names[arc[1]]
 
-    return sorted(one_way_arcs(skeleton.graph.index_edges(), known), key=importance)
+    return sorted(known.one_way(skeleton.graph.index_edges()), key=importance)
 
 
 def stands(graph: UndirectedGraph, collider: Collider) -> bool:

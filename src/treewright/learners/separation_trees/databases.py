@@ -34,7 +34,6 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
 )
 from treewright.graphs.edges import NamedArc
-from treewright.learners.classes.hill_climbing import marks_of
 from treewright.learners.separation_trees.algorithm import learn_by_separation_tree
 from treewright.learners.separation_trees.audit import Legitimacy, audited
 from treewright.learners.separation_trees.hypergraph_search import learn_in_hypergraph
@@ -233,7 +232,7 @@ def _by_score(task: _Task, judge: LocalScore, **options: Any) -> LearnedFromData
     found = learn_in_hypergraph(judge, task.allowed, knowledge=known, **options)
     dag = found.structure
     return LearnedFromDatabases(
-        structure=found.cpdag if known.is_symmetric else marks_of(dag, known),
+        structure=known.pattern_of(dag),
         trace=found.trace,
         dag=dag,
         databases=task.databases,

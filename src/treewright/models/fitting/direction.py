@@ -47,4 +47,5 @@ def choose_dag(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str,
             f"{found}. Choose a Dag yourself, or take treewright.graphs.nearest_extension(graph)"
         )
     undirected = [list(edge) for edge in structure.undirected_edges()]
+    extension = extension.with_pattern(structure)
     return extension, {"directed_by": EXTENSION_RULE, "undirected_edges": undirected} if undirected else {}

@@ -1,4 +1,4 @@
-"""What the kinds of model in the native file share: JSON values, variables, clusters, a proof of treewidth.
+"""What the kinds of model in the native file share: JSON values, variables, a graph, a proof of treewidth.
 
 Values are read with care: what is not as it should be is a FormatError. A certificate is clusters in a tree
 that hold every family: ``{"clusters": [[name, ...], ...], "edges": [[i, j], ...], "bound": K or null}``. What
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from treewright.errors import FormatError, GraphError, SchemaError, TreewidthError
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.graphs.undirected.clusters import ClusteredDag, Clusters
 from treewright.models.model import AnyModel
@@ -60,20 +61,40 @@ def _read_variable(item: object) -> Variable:
     return Variable(item["name"], states, ordered=item["ordered"])
 
 
-def write_clusters(dag: Dag) -> dict[str, Any]:
-    """A section for the file of a model over this graph, or none."""
-    return {"clusters": dag.clusters.to_dict()} if isinstance(dag, ClusteredDag) else {}
+GRAPH_SECTIONS = {"clusters", "undirected"}  # beside the arcs, where they are known
 
 
-def with_clusters(dag: Dag, document: Mapping[str, Any]) -> Dag:
-    """The graph with the clusters that its file tells of, if it does."""
-    if "clusters" not in document:
+def write_graph(dag: Dag) -> dict[str, Any]:
+    """The sections of a file about this graph: arcs, clusters, and the edges that have no direction."""
+    sections: dict[str, Any] = {"arcs": [list(arc) for arc in dag.edges()]}
+    if isinstance(dag, ClusteredDag):
+        sections["clusters"] = dag.clusters.to_dict()
+    if dag.pattern is not None:
+        sections["undirected"] = [list(pair) for pair in dag.pattern.undirected_edges()]
+    return sections
+
+
+def read_graph(schema: Schema, document: Mapping[str, Any]) -> Dag:
+    """The graph of a file, with the clusters and the class that it tells of, if it does."""
+    dag = Dag(schema, _read_pairs(document["arcs"], "arc"))
+    if "clusters" in document:
+        try:
+            clusters = Clusters.from_dict(schema, document["clusters"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError(f"the clusters of the file are none: {error}") from error
+        dag = ClusteredDag(schema, dag.index_edges(), clusters)
+    if "undirected" not in document:
         return dag
-    try:
-        clusters = Clusters.from_dict(dag.schema, document["clusters"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"the clusters of the file are none: {error}") from error
-    return ClusteredDag(dag.schema, dag.index_edges(), clusters)
+    lines = _read_pairs(document["undirected"], "edge without direction")
+    both = {*lines, *((v, u) for u, v in lines)}
+    return dag.with_pattern(Pdag(schema, [arc for arc in dag.edges() if arc not in both], lines))
+
+
+def _read_pairs(item: object, what: str) -> list[tuple[str, str]]:
+    pairs = as_list(item, f"{what}s")
+    expect(all(are_names(pair) and len(pair) == 2 for pair in pairs), f"an {what} is a pair of names")
+    expect(len({tuple(pair) for pair in pairs}) == len(pairs), f"an {what} is there twice")
+    return [(tail, head) for tail, head in pairs]
 
 
 def expect(condition: bool, message: str) -> None:

@@ -9,7 +9,14 @@ from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork
-from treewright.models.formats.twm.content import Content, are_names, expect, with_clusters, write_clusters
+from treewright.models.formats.twm.content import (
+    GRAPH_SECTIONS,
+    Content,
+    are_names,
+    expect,
+    read_graph,
+    write_graph,
+)
 from treewright.statistics.sigmoid_families import SigmoidFamily
 from treewright.tables.schema import Schema, Variable
 
@@ -17,7 +24,7 @@ from treewright.tables.schema import Schema, Variable
 def write_gaussian(model: GaussianNetwork) -> dict[str, Any]:
     content: dict[str, Any] = {
         "variables": list(model.schema.names),
-        "arcs": [list(arc) for arc in model.dag.edges()],
+        **write_graph(model.dag),
         "families": {
             name: {
                 "intercept": model.intercept(name),
@@ -26,7 +33,6 @@ def write_gaussian(model: GaussianNetwork) -> dict[str, Any]:
             }
             for name in model.schema.names
         },
-        **write_clusters(model.dag),
     }
     if model.floored:
         content["floored"] = list(model.floored)
@@ -36,7 +42,7 @@ def write_gaussian(model: GaussianNetwork) -> dict[str, Any]:
 
 
 def read_gaussian(document: Mapping[str, Any]) -> GaussianNetwork:
-    dag = with_clusters(_read_dag(document), document)
+    dag = _read_dag(document)
     families = _read_families(document["families"], dag, ("intercept", "variance", "coefficients"))
     floored, redundant = document.get("floored", []), document.get("redundant", {})
     expect(are_names(floored), "floored variables are a list of names")
@@ -54,7 +60,7 @@ def read_gaussian(document: Mapping[str, Any]) -> GaussianNetwork:
 def write_sigmoid(model: SigmoidNetwork) -> dict[str, Any]:
     return {
         "variables": list(model.schema.names),
-        "arcs": [list(arc) for arc in model.dag.edges()],
+        **write_graph(model.dag),
         "families": {
             f.child: {key: getattr(f, key) for key in ("th0", "th1", "b", "s2")}
             | {"w": dict(zip(f.parents, f.w, strict=True))}
@@ -75,13 +81,9 @@ def read_sigmoid(document: Mapping[str, Any]) -> SigmoidNetwork:
 
 
 def _read_dag(document: Mapping[str, Any]) -> Dag:
-    names, arcs = document["variables"], document["arcs"]
+    names = document["variables"]
     expect(are_names(names), "variables is not a list of names")
-    expect(
-        isinstance(arcs, list) and all(are_names(arc) and len(arc) == 2 for arc in arcs),
-        "an arc is a pair of names",
-    )
-    return Dag(Schema(Variable(name) for name in names), [(tail, head) for tail, head in arcs])
+    return read_graph(Schema(Variable(name) for name in names), document)
 
 
 def _read_families(families: object, dag: Dag, keys: tuple[str, ...]) -> dict[str, dict[str, Any]]:
@@ -100,6 +102,6 @@ def _read_families(families: object, dag: Dag, keys: tuple[str, ...]) -> dict[st
     return families
 
 
-_NEEDED, _OPTIONAL = {"arcs", "families"}, {"floored", "redundant", "clusters"}
+_NEEDED, _OPTIONAL = {"arcs", "families"}, GRAPH_SECTIONS | {"floored", "redundant"}
 GAUSSIAN = Content("gaussian network", GaussianNetwork, _NEEDED, _OPTIONAL, write_gaussian, read_gaussian)
-SIGMOID = Content("sigmoid network", SigmoidNetwork, _NEEDED, set(), write_sigmoid, read_sigmoid)
+SIGMOID = Content("sigmoid network", SigmoidNetwork, _NEEDED, GRAPH_SECTIONS, write_sigmoid, read_sigmoid)

@@ -15,14 +15,15 @@ from treewright.inference.engine import Factor
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
 from treewright.models.formats.twm.content import (
+    GRAPH_SECTIONS,
     Content,
     are_names,
     as_list,
     as_table,
     expect,
+    read_graph,
     read_variables,
-    with_clusters,
-    write_clusters,
+    write_graph,
     write_variables,
 )
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
@@ -32,9 +33,8 @@ from treewright.tables.schema import Schema
 def write_bayesian(model: BayesianNetwork) -> dict[str, Any]:
     content: dict[str, Any] = {
         "variables": write_variables(model.schema),
-        "arcs": [list(arc) for arc in model.dag.edges()],
+        **write_graph(model.dag),
         "tables": _write_tables(model.schema, model.tables),
-        **write_clusters(model.dag),
     }
     if model.unseen:
         content["unseen"] = model.unseen
@@ -46,7 +46,7 @@ def write_bayesian(model: BayesianNetwork) -> dict[str, Any]:
 
 def read_bayesian(document: Mapping[str, Any]) -> BayesianNetwork:
     schema = read_variables(document["variables"])
-    dag = with_clusters(Dag(schema, _read_arcs(document)), document)
+    dag = read_graph(schema, document)
     model = BayesianNetwork(
         dag,
         _read_tables(dag, document["tables"], "table"),
@@ -54,13 +54,6 @@ def read_bayesian(document: Mapping[str, Any]) -> BayesianNetwork:
         provenance=document.get("provenance", {}),
     )
     return _with_counts(model, document["counts"]) if "counts" in document else model
-
-
-def _read_arcs(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    arcs = as_list(document["arcs"], "arcs")
-    expect(all(are_names(arc) and len(arc) == 2 for arc in arcs), "an arc is a pair of names")
-    expect(len({tuple(arc) for arc in arcs}) == len(arcs), "an arc is there twice")
-    return [(tail, head) for tail, head in arcs]
 
 
 def _read_unseen(item: object, schema: Schema) -> dict[str, int]:
@@ -97,7 +90,7 @@ def _with_counts(model: BayesianNetwork, item: object) -> BayesianNetwork:
     return model.with_counts(counts, prior)
 
 
-_OPTIONAL = {"unseen", "counts", "clusters"}
+_OPTIONAL = GRAPH_SECTIONS | {"unseen", "counts"}
 BAYESIAN = Content(
     "bayesian network", BayesianNetwork, {"arcs", "tables"}, _OPTIONAL, write_bayesian, read_bayesian
 )
