@@ -15,7 +15,7 @@ from treewright.errors import FormatError, SchemaError, SettingError
 from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
 from treewright.learners.bayesian_knots.knots import strongest_partners
-from treewright.models.formats.twm.content import with_clusters
+from treewright.models.formats.twm.content import read_graph
 
 
 def rows_of(name, n_rows, seed):
@@ -274,7 +274,7 @@ class TestClusteredDag:
         broken = ({**told, "disjoint": told["disjoint"][1:]}, {**told, "centres": ["nobody"]}, [1], {})
         for section in broken:
             with pytest.raises(FormatError, match="the clusters of the file are none"):
-                with_clusters(model.dag, {"clusters": section})
+                read_graph(model.schema, {"arcs": [], "clusters": section})
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def write_graph(dag: Dag) -> dict[str, Any]:
 
 def read_graph(schema: Schema, document: Mapping[str, Any]) -> Dag:
     """The graph of a file, with the clusters and the class that it tells of, if it does."""
-    dag = Dag(schema, _read_pairs(document["arcs"], "arc"))
+    dag = Dag(schema, _read_pairs(document["arcs"], "an arc", tuple))
     if "clusters" in document:
         try:
             clusters = Clusters.from_dict(schema, document["clusters"])
@@ -85,15 +85,15 @@ def read_graph(schema: Schema, document: Mapping[str, Any]) -> Dag:
         dag = ClusteredDag(schema, dag.index_edges(), clusters)
     if "undirected" not in document:
         return dag
-    lines = _read_pairs(document["undirected"], "edge without direction")
+    lines = _read_pairs(document["undirected"], "an edge without direction", frozenset)
     both = {*lines, *((v, u) for u, v in lines)}
     return dag.with_pattern(Pdag(schema, [arc for arc in dag.edges() if arc not in both], lines))
 
 
-def _read_pairs(item: object, what: str) -> list[tuple[str, str]]:
-    pairs = as_list(item, f"{what}s")
-    expect(all(are_names(pair) and len(pair) == 2 for pair in pairs), f"an {what} is a pair of names")
-    expect(len({tuple(pair) for pair in pairs}) == len(pairs), f"an {what} is there twice")
+def _read_pairs(item: object, what: str, kind: type[Any]) -> list[tuple[str, str]]:
+    pairs = as_list(item, "arcs" if kind is tuple else "undirected")
+    expect(all(are_names(pair) and len(pair) == 2 for pair in pairs), f"{what} is a pair of names")
+    expect(len({kind(pair) for pair in pairs}) == len(pairs), f"{what} is there twice")
     return [(tail, head) for tail, head in pairs]
 
 
