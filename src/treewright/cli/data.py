@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from treewright.cli import options as opt
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
+from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import mark_missing
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.readers import read_table
 from treewright.tables.report import Report, listed, remark_on_identifiers
 from treewright.tables.schema import Label, Schema
+from treewright.tables.sharded import recoded
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
+
+Rows = Table | Databases
+Rows_ = TypeVar("Rows_", Table, Databases)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,8 @@ class DataOptions:
 
     missing: opt.MissingOption = opt.Missing.error
     missing_value: opt.MissingValue = None
+    unseen: opt.UnseenOption = opt.UnseenLabels.error
+    states: opt.States = None
     bins: opt.Bins = None
     ignore: opt.Ignore = None
     no_header: opt.NoHeader = False
@@ -35,17 +42,42 @@ class DataOptions:
     def read(self, paths: Sequence[str]) -> Table:
         """Read rows."""
         columns = self._columns(paths) if self.ignore else None
-        return self._read(paths, self._schema(), bins=read_bins(self.bins or ()), columns=columns)
+        return self._with_states(
+            self._read(paths, self._schema(), bins=read_bins(self.bins or ()), columns=columns)
+        )
 
     def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
         """Read other rows of the same variables."""
         return self._read(paths, schema)
 
-    def _read(self, paths: Sequence[str], schema: Schema | None, **how: Any) -> Table:
+    def read_held_out(self, paths: Sequence[str], rows: Rows) -> tuple[Rows, Rows]:
+        """Read rows to be held out: those to learn from and these, under one schema.
+
+        Labels that only they have become states, unless a schema says which there are.
+        """
+        policy = self.unseen.value if self.schema or self.unseen != "error" else "add"
+        if isinstance(rows, Table):
+            table = self._read(paths, rows.schema, policy)
+            return under_states_of(table, rows), table
+        plain = replace(self, missing=opt.Missing.drop) if self.missing == "em" else self
+        parts = [plain._read_part(path, rows.schema, policy) for path in paths]
+        held_out = Databases(parts, names=paths)
+        return under_states_of(held_out, rows), held_out
+
+    def _with_states(self, rows: Rows_) -> Rows_:
+        """The rows, whose columns have the states of `--states` too."""
+        for path in self.states or ():
+            rows = under_states_of(self._read_part(path, rows.schema, "add"), rows)
+        return rows
+
+    def _read(
+        self, paths: Sequence[str], schema: Schema | None, unseen: str | None = None, **how: Any
+    ) -> Table:
         return read_table(
             as_source(paths),
             schema=schema,
             missing=self.missing.value,
+            unseen=cast("UnseenPolicy", unseen or self.unseen.value),
             missing_values=self._marks,
             header=not self.no_header,
             **how,
@@ -59,14 +91,9 @@ class DataOptions:
         if self.ignore:
             self._check_ignored(sorted({name for path in paths for name in self._open([path]).names}))
         tables = [self._read_part(path, whole) for path in paths]
-        return read_databases(tables, names=paths, bins=read_bins(self.bins or ()))
+        return self._with_states(read_databases(tables, names=paths, bins=read_bins(self.bins or ())))
 
-    def read_tables_like(self, paths: Sequence[str], schema: Schema) -> Databases:
-        """Read other rows of some of the same variables, one table for each path."""
-        plain = replace(self, missing=opt.Missing.drop) if self.missing == "em" else self
-        return Databases([plain._read_part(path, schema) for path in paths], names=paths)
-
-    def _read_part(self, path: str, whole: Schema | None) -> Table:
+    def _read_part(self, path: str, whole: Schema | None, unseen: str | None = None) -> Table:
         """One table, with the columns that it has."""
         names = self._kept(self._open([path]).names)
         known = None if whole is None else [name for name in whole.names if name in names]
@@ -74,7 +101,8 @@ class DataOptions:
             raise SchemaError(f"{path}: none of its columns is in the schema; it has {listed(names)}")
         try:
             schema = None if whole is None or known is None else whole.select(known)
-            return self._read([path], schema, columns=names if self.ignore and whole is None else None)
+            columns = names if self.ignore and whole is None else None
+            return self._read([path], schema, unseen, columns=columns)
         except (SchemaError, MissingValuesError) as error:
             raise type(error)(f"{path}: {error}") from None
 
@@ -139,6 +167,16 @@ class DataOptions:
         found = self._open(paths).names
         self._check_ignored(found)
         return self._kept(found)
+
+
+def under_states_of(other: Rows, rows: Rows_) -> Rows_:
+    """The same rows, whose columns have the states that another table has for them."""
+    theirs = {one.name: one for one in other.schema}
+    wide = Schema(theirs.get(one.name, one) for one in rows.schema)
+    if isinstance(rows, Table):
+        return recoded(rows, wide)
+    known = [recoded(table, wide.select(table.schema.names)) for table in rows.tables]
+    return Databases(known, names=rows.names)
 
 
 def as_source(paths: Sequence[str]) -> list[str] | SqlTable:

@@ -112,6 +112,7 @@ def hints(error: BaseException, message: str) -> list[str]:
         "bins=": spoken and "--bins 4, or --bins name=4",
         "columns=[": spoken and "--ignore name",
         "header=False": "--no-header",
+        "unseen=": "--unseen ignore or, with a model of learn --unseen state, --unseen state",
         "set_memory_limit": "--memory 8GiB",
     }
     return found + [f"on the command line: {way}" for part, way in ways.items() if way and part in message]

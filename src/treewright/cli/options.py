@@ -55,6 +55,27 @@ MissingOption = Annotated[
     Missing,
     _of_data(help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM."),
 ]
+
+
+class UnseenLabels(StrEnum):
+    """What to do about labels that a model does not know."""
+
+    error = "error"
+    ignore = "ignore"
+    state = "state"
+
+
+UnseenOption = Annotated[
+    UnseenLabels,
+    _of_data(
+        help="Labels that the model does not know: refuse them, take their cells as missing and sum over "
+        "them, or read them as a state that `learn --unseen state` reserves."
+    ),
+]
+States = Annotated[
+    list[str] | None,
+    _of_data(metavar="DATA", help="Other rows, whose labels are states too, such as those to be scored."),
+]
 MissingValue = Annotated[
     list[str] | None,
     _of_data(

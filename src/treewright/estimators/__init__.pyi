@@ -24,6 +24,7 @@ class BlanketMarkov(_BlanketMarkov):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -37,6 +38,7 @@ class BlanketMarkov(_BlanketMarkov):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -56,6 +58,7 @@ class EfficientMarkov(_EfficientMarkov):
     max_depth: int | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -75,6 +78,7 @@ class EfficientMarkov(_EfficientMarkov):
         max_depth: int | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -88,6 +92,7 @@ class PC(_PC):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -101,6 +106,7 @@ class PC(_PC):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -114,6 +120,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -127,6 +134,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -137,6 +145,7 @@ class ChowLiuTree(_ChowLiuTree):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -147,6 +156,7 @@ class ChowLiuTree(_ChowLiuTree):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -159,6 +169,7 @@ class HillClimbing(_HillClimbing):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -171,6 +182,7 @@ class HillClimbing(_HillClimbing):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -186,6 +198,7 @@ class Knots(_Knots):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -201,6 +214,7 @@ class Knots(_Knots):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
@@ -221,6 +235,7 @@ class SeparationTree(_SeparationTree):
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
     missing: Literal['error', 'drop', 'state', 'em']
+    unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     schema: treewright.tables.schema.Schema | None
     seed: int
@@ -241,6 +256,7 @@ class SeparationTree(_SeparationTree):
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,

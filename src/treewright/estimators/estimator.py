@@ -24,6 +24,7 @@ from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork
+from treewright.models.model import Unseen
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
@@ -96,6 +97,7 @@ class Estimator(Settings, ABC):
 
     prior: models.Dirichlet | None
     missing: MissingPolicy
+    unseen: Unseen
     bins: Bins | None
     schema: Schema | None
     seed: int
@@ -134,9 +136,10 @@ class Estimator(Settings, ABC):
         return models.fit(shape, counter, prior=self.prior)
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
-        if isinstance(X, Table) and schema is None and self.bins is None:
+        if isinstance(X, Table) and schema is None and self.bins is None and self.unseen != "state":
             return X
-        return read_table(X, schema=schema, missing=self.missing, bins=None if schema else self.bins)
+        bins = None if schema else self.bins
+        return read_table(X, schema=schema, missing=self.missing, unseen=self.unseen, bins=bins)
 
     def _fitted(self) -> BayesianNetwork | FeatureNetwork:
         if not hasattr(self, "model_"):
@@ -146,12 +149,13 @@ class Estimator(Settings, ABC):
     def score(self, X: Any, y: object = None) -> float:
         """Mean log-likelihood of the rows, in nats."""
         model = self._fitted()
-        return model.score(self._read(X, model.schema))
+        return model.score(self._read(X, model.schema), unseen=self.unseen)
 
     def log_probability(self, X: Any) -> npt.NDArray[np.float64]:
         """Log-probability of each row, in nats."""
         model = self._fitted()
-        return model.log_probability(self._read(X, model.schema))
+        rows = self._read(X, model.schema)
+        return model.log_evidence(rows) if self.unseen == "ignore" else model.log_probability(rows)
 
     def predict(self, X: Any, target: str) -> npt.NDArray[Any]:
         """The most probable state of `target` in each row, given the other columns.
@@ -165,14 +169,14 @@ class Estimator(Settings, ABC):
         schema.index(target)  # an unknown name is refused here, with the known ones
         names = _column_names(X)
         if names is None:
-            return read_table(X, schema=schema, missing="em")
+            return read_table(X, schema=schema, missing="em", unseen=self.unseen)
         seen = [name for name in schema.names if name in names and name != target]
         if not seen:
             raise SchemaError(
                 f"to predict {target!r} the rows need a column of the model beside it; the model has "
                 f"{nearest(target, schema.names)}"
             )
-        return read_table(X, schema=schema.select(seen), missing="em")
+        return read_table(X, schema=schema.select(seen), missing="em", unseen=self.unseen)
 
     def query(self, targets: str | Sequence[str], given: Given | None = None) -> models.Distribution:
         """Distribution of one variable, or joint of several, given evidence."""

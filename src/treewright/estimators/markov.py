@@ -13,7 +13,8 @@ from treewright.estimators.settings import with_settings
 from treewright.learners import Learned
 from treewright.models import BestFitting, FeatureNetwork, MarkovNetwork, fit
 from treewright.statistics import Counter, RowSource, count
-from treewright.tables import Table
+from treewright.tables import Table, read_table
+from treewright.tables.sharded import recoded
 
 
 @with_settings
@@ -69,9 +70,13 @@ class EfficientMarkov(Estimator):
 
     def fit(self, X: Any, y: object = None, *, valid: Any = None) -> Self:
         """Learn a feature graph with its parameters; `valid` rows choose what is left open."""
-        table = self._read(X, self.schema)
+        table, held_out = self._read(X, self.schema), None
         warn_of_identifiers(table)
-        learned = self._learn(count(table), None if valid is None else self._read(valid, table.schema))
+        if valid is not None:
+            policy = "add" if self.schema is None and self.unseen == "error" else self.unseen
+            held_out = read_table(valid, schema=table.schema, missing=self.missing, unseen=policy)
+            table = recoded(table, held_out.schema)  # states of either are states
+        learned = self._learn(count(table), held_out)
         self._keep(FeatureNetwork(learned.structure), learned, table.report)
         self.graph_ = learned.structure
         self.settings_ = learned.settings

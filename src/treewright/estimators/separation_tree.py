@@ -121,9 +121,9 @@ class SeparationTree(Estimator):
             return X
         if not is_several(X):
             return Databases([self._read(X, schema)])
-        return read_databases(
-            X, schema=schema, missing=self.missing, bins=None if schema is not None else self.bins
-        )
+        bins = None if schema is not None else self.bins
+        how: dict[str, Any] = {"missing": self.missing, "unseen": self.unseen}
+        return read_databases(X, schema=schema, bins=bins, **how)
 
     def why_not(self, u: str, v: str) -> Absence:
         """Why there is no edge between two variables; `str()` says it in a sentence."""

@@ -17,6 +17,7 @@ from treewright.learners.independence.collider_rules import ColliderRule
 from treewright.learners.separation_trees.audit import Legitimacy
 from treewright.learners.separation_trees.databases import Engine
 from treewright.models import Dirichlet
+from treewright.models.model import Unseen
 from treewright.tables import Schema
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
@@ -60,6 +61,10 @@ _BLANKET_WIDTH = (
     "factors are fitted by pseudo-likelihood, and only :func:`~treewright.models.sample_gibbs` can ask."
 )
 _STATES = "Which states there are, also those that a fold of the rows happens not to show."
+_UNSEEN = (
+    'Labels that come later: "error" refuses them, "ignore" takes their cells as missing, which are summed '
+    'out, "state" reserves a state for them.'
+)
 _VALID = "None chooses on validation rows"
 
 SETTINGS = (
@@ -170,6 +175,7 @@ SETTINGS = (
     ),
     Setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
     Setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
+    Setting("unseen", Unseen, _UNSEEN, every="error"),
     Setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
     Setting("schema", Schema | None, _STATES, every=None),
     Setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),

@@ -22,7 +22,7 @@ from treewright.inference.engine import Cost, Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals, list_targets
-from treewright.models.model import ModelBase, align_evidence
+from treewright.models.model import ModelBase, Unseen, align_evidence, settle_unseen
 from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
@@ -129,13 +129,22 @@ class Asking(ModelBase):
         cells, logs = self._engine.marginals_many(columns, everything)
         return ManyMarginals(self.schema, cells, np.minimum(logs - self._log_constant, 0.0))
 
-    def predict(self, table: Table, target: str) -> npt.NDArray[Any]:
+    def log_evidence(self, table: Table) -> Cells:
+        """Natural logarithm of the probability of what each row shows; missing cells are summed out.
+
+        Columns that the table lacks are summed out too. Equal to :meth:`log_probability` for whole rows.
+        """
+        _, logs = self._engine.marginals_many(align_evidence(self.schema, table), ())
+        return np.minimum(logs - self._log_constant, 0.0)
+
+    def predict(self, table: Table, target: str, *, unseen: Unseen = "error") -> npt.NDArray[Any]:
         """The most probable state of one variable for every row, given the row's other cells.
 
-        Missing cells are not observed, and neither is the target where the table has it.
+        Missing cells are not observed, and neither is the target where the table has it. Labels that the
+        model does not know are refused, or dealt with as :meth:`score` says: `unseen` "ignore" or "state".
         """
         v = self.schema.index(target)
-        columns = align_evidence(self.schema, table).without(v)
+        columns = align_evidence(self.schema, settle_unseen(self.schema, table, unseen)).without(v)
         check_answer_size(self.schema, (v,), columns.n_rows)
         cells, logs = self._engine.marginals_many(columns, (v,))
         impossible = np.flatnonzero(logs == -math.inf)

@@ -9,16 +9,28 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Union, cast, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    runtime_checkable,
+)
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import MissingValuesError, SchemaError, nearest
+from treewright.errors import MissingValuesError, SchemaError, SettingError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
+from treewright.tables.readers import read_table
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes, Flags, Floats, Mask
@@ -31,6 +43,7 @@ if TYPE_CHECKING:
     from treewright.models.undirected.markov_network import MarkovNetwork
 
 Value = TypeVar("Value")
+Unseen = Literal["error", "ignore", "state"]  # what becomes of labels that a model does not know
 # what a file may hold
 AnyModel: TypeAlias = Union[
     "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"
@@ -138,6 +151,16 @@ def _key(state: Label) -> tuple[bool, Label]:
     return isinstance(state, str), state  # "1" and 1 are different states
 
 
+def settle_unseen(schema: Schema, table: Table, unseen: Unseen) -> Table:
+    """The rows with what a policy makes of labels that the model does not know, see `ModelBase.score`."""
+    if unseen not in get_args(Unseen):
+        raise SettingError(f"unseen is one of {nearest(unseen, get_args(Unseen))}; found {unseen!r}")
+    here = [name for name in schema.names if name in table.schema]
+    if unseen == "error" or not here:
+        return table
+    return read_table(table, schema=schema.select(here), missing="em", unseen=unseen)
+
+
 class ModelBase(ABC):
     """A distribution that scores rows, is kept in a file and shows its picture in a notebook."""
 
@@ -149,9 +172,23 @@ class ModelBase(ABC):
     def log_probability(self, table: Table) -> Cells:
         """Natural logarithm of the probability of each row; minus infinity where the model says never."""
 
-    def score(self, table: Table) -> float:
-        """Mean log-likelihood (or log-density) per row, in nats; rows count by their weights."""
-        return mean_log_probability(self.log_probability(table), table)
+    def log_evidence(self, table: Table) -> Cells:
+        """Natural logarithm of the probability of what each row shows; missing cells are summed out.
+
+        Equal to :meth:`log_probability` for rows without missing cells.
+        """
+        return self.log_probability(table)
+
+    def score(self, table: Table, *, unseen: Unseen = "error") -> float:
+        """Mean log-likelihood (or log-density) per row, in nats; rows count by their weights.
+
+        A label that the model does not know is refused; with `unseen="ignore"` its cell is taken as missing,
+        and missing cells are summed out exactly; with "state" it is read as the state that was reserved for
+        it (``read_table(..., unseen="state")`` before fitting).
+        """
+        rows = settle_unseen(self.schema, table, unseen)
+        logs = self.log_evidence(rows) if unseen == "ignore" else self.log_probability(rows)
+        return mean_log_probability(logs, rows)
 
     def save(
         self,

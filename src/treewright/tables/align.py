@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from treewright.errors import SchemaError
-from treewright.tables._reading.interpret import is_missing_label
+from treewright.tables._reading.interpret import is_missing_label, is_unseen_label
 from treewright.tables.schema import Label, Schema, Variable
 
 
@@ -77,7 +77,7 @@ def label_kinds(variable: Variable) -> set[str]:
     return {
         "texts" if isinstance(s, str) else "truth values" if isinstance(s, bool) else "numbers"
         for s in variable.states
-        if not is_missing_label(s)  # a text in a column of any kind
+        if not is_missing_label(s) and not is_unseen_label(s)  # texts in a column of any kind
     }
 
 

@@ -10,8 +10,14 @@ import numpy.typing as npt
 from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
 from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
-from treewright.tables._reading.interpret import ReadyColumn, binned, interpret, is_missing_label
-from treewright.tables._reading.matching import match
+from treewright.tables._reading.interpret import (
+    ReadyColumn,
+    binned,
+    interpret,
+    is_missing_label,
+    with_reserve,
+)
+from treewright.tables._reading.matching import UnseenPolicy, match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables._reading.sources import open_source
 from treewright.tables.arrays import Weights, check_weights
@@ -27,6 +33,7 @@ def read_table(
     *,
     schema: Schema | None = None,
     missing: MissingPolicy = "error",
+    unseen: UnseenPolicy = "error",
     bins: Bins | None = None,
     weights: str | npt.ArrayLike | None = None,
     columns: Sequence[str] | None = None,
@@ -57,6 +64,10 @@ def read_table(
     missing
         What to do about missing cells (null, NaN, an empty CSV field): "error" refuses, "drop" leaves out the
         rows, "state" adds a state, "em" keeps them with a mask, for `fit_em`.
+    unseen
+        What to do about labels that the `schema` does not know: "error" refuses, "ignore" takes the cell as
+        missing and keeps it with a mask, "state" reads them as the state that is reserved for them, "add"
+        widens the states by them. Without a schema "state" reserves one, "unseen", in every column of labels.
     bins
         How to cut numbers into intervals: a number of bins of equal frequency, ("quantile", k),
         ("uniform", k), ("mdl", target), the cuts that tell the states of a target apart (Fayyad & Irani), or
@@ -101,6 +112,8 @@ def read_table(
     """
     if missing not in get_args(MissingPolicy):
         raise SchemaError(f"missing is one of {nearest(missing, get_args(MissingPolicy))}; found {missing!r}")
+    if unseen not in get_args(UnseenPolicy):
+        raise SchemaError(f"unseen is one of {nearest(unseen, get_args(UnseenPolicy))}; found {unseen!r}")
     if schema is not None and not isinstance(schema, Schema):
         raise SchemaError(f"schema= is a Schema; found {type(schema).__name__}. Schema([...]) makes one")
     marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
@@ -126,7 +139,7 @@ def read_table(
         counts = counts[kept]
     check_bins(bins, schema, [column.name for column in read])
     cuts = settle_bins(read, bins)
-    ready = [ready_column(column, schema, cuts, missing == "state") for column in read]
+    ready = [ready_column(column, schema, cuts, missing == "state", unseen) for column in read]
     return Table(
         Schema(one.variable for one in ready),
         [one.values for one in ready],
@@ -190,15 +203,20 @@ def weights_of(column: SourceColumn) -> Weights:
 
 
 def ready_column(
-    column: SourceColumn, schema: Schema | None, bins: Bins | Mapping[str, Cut] | None, missing_state: bool
+    column: SourceColumn,
+    schema: Schema | None,
+    bins: Bins | Mapping[str, Cut] | None,
+    missing_state: bool,
+    unseen: UnseenPolicy = "error",
 ) -> ReadyColumn:
     """What the schema says, what the bins of the column say, or what is found."""
     if schema is not None:
-        return match(column, schema[column.name], missing_state)
+        return match(column, schema[column.name], missing_state, unseen)
+    found = None
     if isinstance(bins, Mapping):
-        found = column.name in bins
-        return binned(column, bins[column.name], missing_state) if found else interpret(column, missing_state)
-    has_numbers = not isinstance(column, LabelColumn) and column.present.size > 0
-    if bins is not None and has_numbers and not interpret(column, False).variable.is_discrete:
-        return binned(column, bins, missing_state)
-    return interpret(column, missing_state)
+        found = binned(column, bins[column.name], missing_state) if column.name in bins else None
+    elif bins is not None and not isinstance(column, LabelColumn) and column.present.size > 0:
+        plain = interpret(column, False)
+        found = None if plain.variable.is_discrete else binned(column, bins, missing_state)
+    found = found or interpret(column, missing_state)
+    return with_reserve(found) if unseen == "state" else found

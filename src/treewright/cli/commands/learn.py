@@ -73,10 +73,12 @@ def learn_model(
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
     rows = prepared.read_rows(options.data, options, options.method, several=several)
+    valid = None
+    if options.valid:
+        rows, valid = options.read_held_out(options.valid, rows)
     criterion = prepared.score_for(
         rows.schema, options.score, "bdeu" if options.ess is not None else method.score
     )
-    valid = prepared.read_held_out(options.valid, options, rows)
     read = perf_counter()
     update(1, "learning")
     ready = prepared.prepare_rows(rows, criterion, options.ess)

@@ -21,6 +21,7 @@ def score(
     *,
     missing: opt.MissingOption = opt.Missing.error,
     missing_value: opt.MissingValue = None,
+    unseen: opt.UnseenOption = opt.UnseenLabels.error,
     no_header: opt.NoHeader = False,
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
@@ -29,12 +30,14 @@ def score(
     """
     network = open_model(model)
     with out.progress("reading", total=2) as update:
-        options = DataOptions(missing=missing, missing_value=missing_value, no_header=no_header)
+        options = DataOptions(
+            missing=missing, missing_value=missing_value, unseen=unseen, no_header=no_header
+        )
         table = options.read_like(data, network.schema)
         update(1, "scoring")
-        mean = network.score(table)
+        mean = network.score(table, unseen=unseen.value)
         # only a mean of minus infinity has impossible rows behind it
-        n_impossible = 0 if math.isfinite(mean) else int(np.isneginf(network.log_probability(table)).sum())
+        n_impossible = 0 if math.isfinite(mean) else int(np.isneginf(network.log_evidence(table)).sum())
     out.answer(
         lambda: {"log_likelihood": mean, "rows": table.n_rows, "impossible_rows": n_impossible},
         shown=lambda: score_shown(mean, table.n_rows, n_impossible),

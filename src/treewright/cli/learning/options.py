@@ -78,4 +78,5 @@ class LearnOptions(DataOptions):
     @property
     def files_read(self) -> list[str | None]:
         """Everything that is read, as it was said."""
-        return [*self.data, *(self.valid or ()), self.schema, self.knowledge, self.order, self.hypergraph]
+        rows = [*self.data, *(self.valid or ()), *(self.states or ())]
+        return [*rows, self.schema, self.knowledge, self.order, self.hypergraph]

@@ -145,16 +145,6 @@ def read_rows(data: list[str], options: DataOptions, method: str, *, several: bo
     return options.read(data)
 
 
-def read_held_out(
-    valid: list[str] | None, options: DataOptions, rows: Table | Databases
-) -> Table | Databases | None:
-    if not valid:
-        return None
-    if isinstance(rows, Databases):
-        return options.read_tables_like(valid, rows.schema)
-    return options.read_like(valid, rows.schema)
-
-
 def explained(model: AnyModel, rows: Table | Databases) -> float | None:
     """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
     if isinstance(rows, Table):
@@ -207,6 +197,4 @@ def mean_log_likelihood(model: AnyModel, table: Table) -> float:
     """Per row, of what the row shows."""
     if isinstance(model, BayesianNetwork) and table.has_missing:
         return observed_score(model, table)
-    if isinstance(model, FeatureNetwork) and table.has_missing:
-        return float(np.average(model.log_evidence(table), weights=table.weights))
-    return model.score(table)
+    return model.score(table, unseen="ignore") if table.has_missing else model.score(table)

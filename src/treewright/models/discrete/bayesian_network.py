@@ -20,7 +20,7 @@ from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence, state_of
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
-from treewright.models.model import DirectedModel, align_columns, by_variable
+from treewright.models.model import DirectedModel, Unseen, align_columns, by_variable
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes
@@ -114,12 +114,14 @@ class BayesianNetwork(DirectedModel, Asking):
         made._counts, made._prior = counts, prior
         return made
 
-    def partial_fit(self, data: Table | FamilyCounter) -> BayesianNetwork:
+    def partial_fit(self, data: Table | FamilyCounter, *, unseen: Unseen = "error") -> BayesianNetwork:
         """A new model from the rows behind this one and further rows; this one stays as it is.
 
         The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
         after part gives the very model that all rows give at once, in any order of the parts. `data` is a
-        table, whose columns and states are met by name, or anything that counts.
+        table, whose columns and states are met by name, or anything that counts. Labels of a table that the
+        model does not know are refused; with `unseen="ignore"` such a cell is left out of the counts (its row
+        counts in the families that do not ask for it), with "state" it is the state reserved for it.
 
         Examples
         --------
@@ -133,7 +135,7 @@ class BayesianNetwork(DirectedModel, Asking):
         """
         from treewright.models.discrete.family_counts import partial_fit
 
-        return partial_fit(self, data)
+        return partial_fit(self, data, unseen)
 
     def table(self, name: NameOrIndex) -> Cells:
         """The table of one variable: an axis per parent (in schema order), then the variable's states."""

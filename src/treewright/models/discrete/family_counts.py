@@ -8,7 +8,7 @@ after another give the very model that all of it gives at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,7 +26,7 @@ from treewright.errors import (
 from treewright.graphs.directed.dag import Dag
 from treewright.limits import format_count, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.model import align_columns
+from treewright.models.model import Unseen, align_columns, settle_unseen
 from treewright.statistics.counter import Counts
 from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema
@@ -140,8 +140,8 @@ class FamilyCounts:
     @property
     def n_rows(self) -> int | float:
         """Rows counted: the sum of their weights."""
-        total: int | float = self._tables[0].sum().item() if self._tables else 0
-        return total
+        # where cells were left out, the family that most rows show
+        return max((table.sum().item() for table in self._tables), default=0)
 
     def table(self, name: NameOrIndex) -> Counts:
         """The counts of one variable: an axis per parent (in schema order), then the variable's states."""
@@ -180,20 +180,46 @@ class FamilyCounts:
         return model.with_counts(self, prior) if keep_counts else model
 
 
-def partial_fit(model: BayesianNetwork, data: Table | FamilyCounter) -> BayesianNetwork:
+def partial_fit(
+    model: BayesianNetwork, data: Table | FamilyCounter, unseen: Unseen = "error"
+) -> BayesianNetwork:
     """A new model from the rows behind `model` and those of `data`; see `BayesianNetwork.partial_fit`."""
     if model.counts is None:
         raise SettingError(
             "partial_fit adds rows to the counts that a model carries, and this one carries none; "
             "fit it with keep_counts=True"
         )
-    counter = _count_in_states(model, data) if isinstance(data, Table) else data
+    counter = _count_in_states(model, data, unseen) if isinstance(data, Table) else data
     counts = model.counts + FamilyCounts(model.dag, counter)
     fitted = counts.fit(prior=model.prior, keep_counts=True)
     return fitted.with_provenance(model.provenance) if model.provenance else fitted
 
 
-def _count_in_states(model: BayesianNetwork, table: Table) -> FamilyCounter:
+@dataclass(frozen=True)
+class SeenCells:
+    """Counts of rows some of whose cells are left out: a scope is counted in the rows that show all of it."""
+
+    table: Table
+
+    @property
+    def schema(self) -> Schema:
+        return self.table.schema
+
+    def counts_many(self, scopes: Iterable[Scope]) -> list[Counts]:
+        groups: dict[Scope, list[Scope]] = {}  # scopes by what some rows do not show of them
+        asked = list(scopes)
+        for scope in asked:
+            groups.setdefault(tuple(v for v in scope if v in self.table.missing), []).append(scope)
+        found: dict[Scope, Counts] = {}
+        for hidden, some in groups.items():
+            gaps = [self.table.missing[v] for v in hidden]
+            rows = self.table.take(~np.logical_or.reduce(gaps)) if gaps else self.table
+            whole = Table(rows.schema, rows.columns, weights=rows.weights)
+            found |= zip(some, count(whole).counts_many(some), strict=True)
+        return [found[scope] for scope in asked]
+
+
+def _count_in_states(model: BayesianNetwork, table: Table, unseen: Unseen) -> FamilyCounter:
     """The rows counted in the model's own states, whatever the columns of the table look like."""
     holes = [table.schema.names[v] for v in table.missing if table.schema.names[v] in model.schema]
     if holes:
@@ -201,7 +227,10 @@ def _count_in_states(model: BayesianNetwork, table: Table) -> FamilyCounter:
             f"partial_fit counts complete rows; column {holes[0]!r} has missing values: drop those rows, or "
             "fit all rows together with fit_em"
         )
-    columns = align_columns(model.schema, table)
+    rows = settle_unseen(model.schema, table, unseen)
+    if rows.has_missing:
+        return SeenCells(rows)
+    columns = align_columns(model.schema, rows)
     weights = None if table.weights is None else np.asarray(table.weights)
     return count(Table(model.schema, columns, weights=weights))
 

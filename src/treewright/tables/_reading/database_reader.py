@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, TreewrightError, nearest
 from treewright.tables._reading.bins import Bins, BinSpec, bin_edges, check_bins
+from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables._reading.sources import open_source
 from treewright.tables.databases import Databases
@@ -29,6 +30,7 @@ def read_databases(
     *,
     schema: Schema | None = None,
     missing: MissingPolicy = "error",
+    unseen: UnseenPolicy = "error",
     bins: Bins | None = None,
     names: Sequence[str] | None = None,
 ) -> Databases:
@@ -43,6 +45,8 @@ def read_databases(
         What the columns are, for all tables; each takes those that it has.
     missing
         As for :func:`read_table`; "em" is not possible here.
+    unseen
+        As for :func:`read_table`; "ignore" is not possible here.
     bins
         As for :func:`read_table`. The intervals of a column are those of all its values in all tables.
     names
@@ -57,10 +61,12 @@ def read_databases(
     listed = list(sources)
     if missing == "em":
         raise SchemaError("missing='em' keeps gaps, and several tables are counted; use 'drop' or 'state'")
+    if unseen == "ignore":
+        raise SchemaError("unseen='ignore' leaves gaps, and several tables are counted; use 'state' or 'add'")
     labels = [label(source, i) for i, source in enumerate(listed, start=1)] if names is None else list(names)
     if len(labels) != len(listed):
         raise SchemaError(f"{len(listed)} tables need {len(listed)} names; found {len(labels)}")
-    options: dict[str, Any] = {"missing": missing}
+    options: dict[str, Any] = {"missing": missing, "unseen": unseen}
     tables = [read_one(source, name, schema, options) for source, name in zip(listed, labels, strict=True)]
     check_bins(bins, schema, sorted({name for table in tables for name in table.schema.names}))
     if bins is not None:
@@ -77,8 +83,9 @@ def label(source: Any, number: int) -> str:
 
 
 def read_one(source: Any, name: str, schema: Schema | None, options: Mapping[str, Any]) -> Table:
-    if isinstance(source, Table) and schema is None and "bins" not in options and not source.has_missing:
-        return source
+    is_read = isinstance(source, Table) and not source.has_missing
+    if is_read and schema is None and "bins" not in options and options["unseen"] != "state":
+        return cast("Table", source)
     try:
         if schema is None:
             return read_table(source, **options)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError
-from treewright.tables._reading.bins import BinSpec, Cut, bin_edges, cut, interval_labels
+from treewright.tables._reading.bins import BinSpec, Cut, bin_edges, cut, edges_of, interval_labels
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
 from treewright.tables.arrays import Column, code_type, freeze
 from treewright.tables.report import ColumnReport
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FEW_STATES = 20
 MANY_STATES = 64
 ROWS_PER_STATE = 50
-MISSING_STATE = "missing"
+MISSING_STATE, UNSEEN_STATE = "missing", "unseen"
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,37 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColu
     )
 
 
-def new_label(states: Sequence[Label]) -> str:
-    """A label for missing cells that no state has: missing, missing 2, missing 3, ..."""
-    labels = (MISSING_STATE if i == 1 else f"{MISSING_STATE} {i}" for i in count(1))
+def new_label(states: Sequence[Label], word: str = MISSING_STATE) -> str:
+    """A label that no state has, for missing cells say: missing, missing 2, missing 3, ..."""
+    labels = (word if i == 1 else f"{word} {i}" for i in count(1))
     return next(label for label in labels if label not in states)
 
 
-def is_missing_label(state: Label) -> bool:
+def is_missing_label(state: Label, word: str = MISSING_STATE) -> bool:
     """Whether a state may be the one that reading adds for missing cells."""
-    return isinstance(state, str) and re.fullmatch(rf"{MISSING_STATE}( \d+)?", state) is not None
+    return isinstance(state, str) and re.fullmatch(rf"{word}( \d+)?", state) is not None
+
+
+def is_unseen_label(state: Label) -> bool:
+    """Whether a state may be the one that reading reserves for labels that come later."""
+    return is_missing_label(state, UNSEEN_STATE)
+
+
+def with_reserve(ready: ReadyColumn) -> ReadyColumn:
+    """A column with a state for labels that come later; before that of missing cells, which is the last."""
+    states = ready.variable.states
+    if states is None or any(map(is_unseen_label, states)):
+        return ready
+    if edges_of([state for state in states if not is_missing_label(state)]) is not None:
+        return ready  # what is beyond the edges is in the outer intervals
+    place = len(states) - is_missing_label(states[-1])
+    label = new_label(states, UNSEEN_STATE)
+    variable = replace(ready.variable, states=(*states[:place], label, *states[place:]))
+    codes = ready.values.astype(code_type(variable.cardinality))
+    codes[codes >= place] += 1
+    notes = (*ready.report.notes, f"{label!r} is reserved for labels that come later")
+    report = replace(ready.report, n_states=variable.cardinality, notes=notes)
+    return replace(ready, variable=variable, values=freeze(codes), report=report)
 
 
 def binned(column: SourceColumn, spec: BinSpec | Cut, missing_state: bool) -> ReadyColumn:

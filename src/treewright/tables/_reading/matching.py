@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,12 @@ from treewright.tables._reading.bins import cut, edges_of
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import (
     MISSING_STATE,
+    UNSEEN_STATE,
     ReadyColumn,
     as_labels,
     filled_reals,
     is_missing_label,
+    is_unseen_label,
     make_continuous,
     make_discrete,
     observed_labels,
@@ -31,22 +34,27 @@ from treewright.tables.schema import Label, Variable, states_near
 
 REASON = "the schema says so"
 
+UnseenPolicy = Literal["error", "ignore", "state", "add"]
 
-def match(column: SourceColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
+
+def match(
+    column: SourceColumn, wanted: Variable, missing_state: bool, unseen: UnseenPolicy = "error"
+) -> ReadyColumn:
     """Bring a column into the states, or the lack of them, that a schema asks for.
 
-    Where missing cells are a state (`missing_state`), the schema has to have it.
+    Where missing cells are a state (`missing_state`), the schema has to have it; `unseen` says what becomes
+    of labels that it has not.
     """
     if wanted.states is None:
         return make_continuous(as_numbers(column, wanted), REASON, missing_state)
     if isinstance(column, LabelColumn):
-        return relabelled(column, wanted, missing_state)
+        return relabelled(column, wanted, missing_state, unseen)
     edges = edges_of([state for state in wanted.states if not is_missing_label(state)])
     if edges is not None and column.values.dtype.kind != "b":
         return rebinned(column, wanted, edges, missing_state)
     distinct = np.unique(column.present)
     codes = np.searchsorted(distinct, column.values)
-    return relabelled(as_labels(column, codes, distinct.tolist()), wanted, missing_state)
+    return relabelled(as_labels(column, codes, distinct.tolist()), wanted, missing_state, unseen)
 
 
 def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
@@ -74,12 +82,14 @@ def rebinned(
     return replace(result, report=replace(result.report, is_binned=True))
 
 
-def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> ReadyColumn:
+def relabelled(
+    column: LabelColumn, wanted: Variable, missing_state: bool, unseen: UnseenPolicy = "error"
+) -> ReadyColumn:
     assert wanted.states is not None
     observed = np.flatnonzero(observed_labels(column)).tolist()
     written = written_forms(wanted.states)
     lookup = np.zeros(max(1, len(column.labels)), dtype=np.uint32)
-    unknown: list[Label] = []
+    unknown: list[int] = []
     rewritten: list[str] = []
     for i in observed:
         label = column.labels[i]
@@ -87,17 +97,18 @@ def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Re
         if code is None:
             code = written.get(written_form(label))
             if code is None:
-                unknown.append(label)
+                unknown.append(i)
                 continue
             rewritten.append(f"{label!r} as {wanted.states[code]!r}")
         lookup[i] = code
-    if unknown:
-        raise UnknownNameError(
-            f"column {wanted.name!r} holds {listed([repr(label) for label in unknown], 5)}, which the schema "
-            f"does not know; states are {states_near(unknown[0], wanted.states)}"
-        )
     if rewritten:
         column = replace(column, notes=(*column.notes, "read " + listed(rewritten, 5)))
+    ignored = None
+    if unknown:
+        wanted, lookup, note = settle_unseen(column, wanted, lookup, unknown, unseen)
+        column = replace(column, notes=(*column.notes, note))
+        ignored = np.isin(column.codes, unknown) if unseen == "ignore" else None
+    assert wanted.states is not None
     missing_code = None
     if column.missing is not None and missing_state:
         missing_code = len(wanted.states) - 1  # an earlier reading put it there
@@ -107,7 +118,62 @@ def relabelled(column: LabelColumn, wanted: Variable, missing_state: bool) -> Re
                 f"state {MISSING_STATE!r} for them; use missing='drop' or 'em', or add the state as the last "
                 "one"
             )
-    return make_discrete(column, lookup, wanted, REASON, n_observed=len(observed), missing_code=missing_code)
+    made = make_discrete(column, lookup, wanted, REASON, n_observed=len(observed), missing_code=missing_code)
+    if ignored is None:
+        return made
+    return replace(made, missing=ignored if made.missing is None else ignored | made.missing)
+
+
+def settle_unseen(
+    column: LabelColumn,
+    wanted: Variable,
+    lookup: npt.NDArray[np.uint32],
+    unknown: list[int],
+    policy: UnseenPolicy,
+) -> tuple[Variable, npt.NDArray[np.uint32], str]:
+    """What becomes of labels that the schema does not know: the variable, the states of labels, a note."""
+    assert wanted.states is not None
+    labels = [column.labels[i] for i in unknown]
+    said = listed([repr(label) for label in labels], 5)
+    if policy == "ignore":
+        return wanted, lookup, f"cells with {said}, which the schema does not know, are taken as missing"
+    if policy == "add":
+        wider = with_states(wanted, labels)
+        lookup = np.array([wider.code(state) for state in wanted.states], dtype=np.uint32)[lookup]
+        lookup[unknown] = [wider.code(as_state(label, wanted)) for label in labels]
+        return wider, lookup, f"states that the schema did not know: {said}"
+    told = f"column {wanted.name!r} holds {said}, which the schema does not know"
+    if policy == "state":
+        reserved = [code for code, state in enumerate(wanted.states) if is_unseen_label(state)]
+        if not reserved:
+            raise UnknownNameError(
+                f"{told}, and it has no state {UNSEEN_STATE!r} for such labels; read the rows that are "
+                "fitted with unseen='state' too, or pass unseen='ignore'"
+            )
+        lookup[unknown] = reserved[-1]
+        return wanted, lookup, f"{said}, which the schema does not know, is {wanted.states[reserved[-1]]!r}"
+    raise UnknownNameError(
+        f"{told}; states are {states_near(labels[0], wanted.states)}; unseen='ignore' takes such cells as "
+        "missing"
+    )
+
+
+def with_states(variable: Variable, labels: Sequence[Label]) -> Variable:
+    """A variable with further states, sorted in where its states are; what reading added stays last."""
+    from treewright.tables.align import unite
+
+    states = list(variable.states or ())
+    added = [state for state in states if is_missing_label(state) or is_unseen_label(state)]
+    own = states if len(added) == len(states) else [state for state in states if state not in added]
+    new = Variable(variable.name, tuple(sorted({as_state(label, variable) for label in labels})))
+    united = unite([replace(variable, states=tuple(own)), new]).states or ()
+    return replace(variable, states=(*united, *(state for state in added if state not in united)))
+
+
+def as_state(label: Label, variable: Variable) -> Label:
+    """A whole number stored as a real is a whole number where the states are."""
+    whole = isinstance(label, float) and label.is_integer()
+    return int(label) if whole and not any(isinstance(s, float) for s in variable.states or ()) else label
 
 
 def written_forms(states: Sequence[Label]) -> dict[str, int | None]:
