@@ -20,6 +20,7 @@ void bind_spanning(nb::module_&);
 void bind_sampling(nb::module_&);
 void bind_skeleton(nb::module_&);
 void bind_tokens(nb::module_&);
+void bind_csv(nb::module_&);
 void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
 void bind_clique_tree(nb::module_&);
@@ -62,6 +63,7 @@ NB_MODULE(_core, m) {
   bind_sampling(m);
   bind_skeleton(m);
   bind_tokens(m);
+  bind_csv(m);
   bind_inference(m);
   bind_expectation(m);
   bind_clique_tree(m);

@@ -1,0 +1,86 @@
+// Python face of treewright/csv.hpp: shapes, ownership and the GIL, nothing else.
+#include "treewright/text/csv.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include "bind.hpp"
+
+namespace {
+
+nb::list texts_of(const std::vector<std::string>& texts) {
+  nb::list result;
+  for (const std::string& text : texts) {
+    PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+    if (made == nullptr) throw nb::python_error();
+    result.append(nb::steal(made));
+  }
+  return result;
+}
+
+/// Kind ("whole", "real", "text" or "nothing"), distinct values or those of every row, codes or None, flags of
+/// missing rows or None.
+nb::tuple columns_as_python(tw::FieldValues&& found) {
+  constexpr const char* kinds[] = {"nothing", "whole", "real", "text"};
+  nb::object values = found.kind == tw::FieldKind::whole  ? nb::cast(to_numpy(std::move(found.wholes)))
+                      : found.kind == tw::FieldKind::real ? nb::cast(to_numpy(std::move(found.reals)))
+                                                          : nb::object(texts_of(found.texts));
+  nb::object codes = nb::none(), missing = nb::none();
+  if (found.is_coded)
+    codes = std::visit([](auto&& own) { return nb::cast(to_numpy(std::move(own))); }, std::move(found.codes));
+  if (!found.missing.empty()) missing = nb::cast(to_numpy(std::move(found.missing)));
+  return nb::make_tuple(kinds[static_cast<std::size_t>(found.kind)], values, codes, missing);
+}
+
+}  // namespace
+
+void bind_csv(nb::module_& m) {
+  nb::class_<tw::CsvReader>(m, "CsvReader",
+                            "Delimited files, block by block, into columns: open, feed, close, finish.")
+      .def(
+          "__init__",
+          [](tw::CsvReader* self, const std::vector<bool>& keeps_texts, const std::vector<std::string>& missing) {
+            std::vector<tw::FieldRules> rules;
+            for (const bool keeps : keeps_texts) rules.push_back({keeps, true, missing});
+            new (self) tw::CsvReader(std::move(rules));
+          },
+          "keeps_texts"_a, "missing"_a,
+          "One column for each entry, numbers in it kept as texts or not; `missing` texts stand for nothing.")
+      .def(
+          "open",
+          [](tw::CsvReader& self, std::vector<std::int32_t> columns, const std::string& delimiter, bool header) {
+            if (delimiter.size() != 1) throw std::invalid_argument("a delimiter is one byte");
+            self.open({std::move(columns), delimiter[0], header});
+          },
+          "columns"_a, "delimiter"_a, "header"_a, "Begin with a file: the column of each field, or -1.")
+      .def(
+          "feed",
+          [](tw::CsvReader& self, const nb::bytes& block) {
+            const std::string_view bytes(block.c_str(), block.size());
+            interruptible([&](tw::Cancel& cancel) { self.feed(bytes, cancel); });
+          },
+          "block"_a, "Take the next bytes of the file.")
+      .def(
+          "close",
+          [](tw::CsvReader& self) { interruptible([&](tw::Cancel& cancel) { self.close(cancel); }); },
+          "The file has ended.")
+      .def_prop_ro("nbytes", &tw::CsvReader::bytes)
+      .def_prop_ro("spoilt",
+                   [](tw::CsvReader& self) {
+                     std::vector<std::size_t> found;
+                     for (std::size_t i = 0; i < self.columns().size(); ++i)
+                       if (self.columns()[i].is_spoilt()) found.push_back(i);
+                     return found;
+                   })
+      .def(
+          "finish",
+          [](tw::CsvReader& self, std::size_t column) {
+            return columns_as_python(self.columns().at(column).finish());
+          },
+          "column"_a, "Hand over a column: kind, values, codes or None, flags of missing rows or None.");
+  m.def(
+      "kind_of_field",
+      [](const nb::bytes& text) {
+        return static_cast<int>(tw::kind_of_field({text.c_str(), text.size()}));
+      },
+      "text"_a, "1: a whole number, 2: a real number, 3: no number.");
+}
