@@ -18,7 +18,7 @@ def test_files_are_read_without_frame_libraries(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,t\nx,0.5\n,1.5\n")
     code = f"from treewright.tables import read_table\nread_table({str(path)!r}, missing='em')"
-    assert loaded_after(code) == "['duckdb']"
+    assert loaded_after(code) == "[]"
 
 
 def test_dictionaries_and_arrays_need_numpy_only():

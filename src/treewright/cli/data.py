@@ -13,6 +13,7 @@ from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import mark_missing
+from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.readers import read_table
@@ -145,13 +146,8 @@ class DataOptions:
         return [name for name in empty if name not in (self.ignore or ())]
 
     def _open(self, paths: Sequence[str]) -> Source:
-        return open_source(
-            as_source(paths),
-            names=None,
-            delimiter=None,
-            header=not self.no_header,
-            missing_values=self._marks,
-        )
+        options = ReadOptions(header=not self.no_header, missing_values=self._marks)
+        return open_source(as_source(paths), options)
 
     @property
     def _marks(self) -> list[Label]:

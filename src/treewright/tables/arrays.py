@@ -89,7 +89,7 @@ def check_codes(variable: Variable, array: npt.NDArray[Any], mask: Mask | None) 
     if mask is not None and mask.any():
         array = np.where(mask, 0, array)
     cardinality = variable.cardinality
-    if array.size and not (array.min() >= 0 and array.max() < cardinality):
+    if array.size and not (array.max() < cardinality and (array.dtype.kind == "u" or array.min() >= 0)):
         bad = (array < 0) | (array >= cardinality)
         first = int(np.argmax(bad))
         raise SchemaError(

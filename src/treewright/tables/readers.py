@@ -19,6 +19,7 @@ from treewright.tables._reading.interpret import (
 )
 from treewright.tables._reading.matching import UnseenPolicy, match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
+from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import open_source
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
@@ -26,6 +27,7 @@ from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
+from treewright.types import Progress
 
 
 def read_table(
@@ -41,22 +43,24 @@ def read_table(
     missing_values: Label | Iterable[Label] = (),
     delimiter: str | None = None,
     header: bool = True,
+    encoding: str = "utf-8",
+    progress: Progress | None = None,
 ) -> Table:
     """Read rows from files, frames, dictionaries or arrays.
 
-    Texts, truth values and declared categories are discrete; whole numbers are discrete when they have at
-    most 20 distinct values (or at most 64 with 50 rows for each); other numbers are continuous. Categories
-    that a pandas Categorical, a polars Enum or an Arrow dictionary declares are kept in their order, observed
-    or not; other states are those observed, sorted (numbers by size, texts by code point). What was decided,
-    and why, is in ``table.report``.
+    Texts, truth values and declared categories are discrete; whole numbers, also when stored as reals (0.0,
+    1.0, 2.0), are discrete when they have at most 20 distinct values (or at most 64 with 50 rows for each);
+    other numbers are continuous. Categories that a pandas Categorical, a polars Enum or an Arrow dictionary
+    declares are kept in their order, observed or not; other states are those observed, sorted (numbers by
+    size, texts by code point). What was decided, and why, is in ``table.report``.
 
     Parameters
     ----------
     source
-        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet); a
-        table or query of a DuckDB file (:class:`SqlTable`); a pandas, polars, Arrow or other frame that
-        narwhals knows, also a DuckDB relation; a dictionary of lists; a NumPy array (rows by columns, or
-        structured); a table. Several files are read as one table.
+        A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet), "-"
+        for standard input; a table or query of a DuckDB file (:class:`SqlTable`); a pandas, polars, Arrow or
+        other frame that narwhals knows, also a DuckDB relation; a dictionary of lists; a NumPy array (rows by
+        columns, or structured); a table. Several files are read as one table.
     schema
         What the columns are. Columns are found by name, others are ignored and reported; a label belongs to
         the state that equals it or is written like it, and unknown labels are refused. Numbers are cut into
@@ -86,6 +90,10 @@ def read_table(
         Between the fields of a CSV file; read off its first line when left out.
     header
         Whether the first line of a CSV file holds the names.
+    encoding
+        Of a CSV file: utf-8, latin-1, cp1252, utf-16 or any other that Python knows.
+    progress
+        Called with a :class:`Step` while CSV files are read: bytes done, of how many.
 
     Returns
     -------
@@ -119,12 +127,13 @@ def read_table(
     marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
     if isinstance(source, ShardedTable):
         source = source.joined()
-    opened = open_source(source, names=names, delimiter=delimiter, header=header, missing_values=marks)
+    opened = open_source(source, ReadOptions(names, delimiter, header, encoding, marks, progress))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None
     chosen, ignored = choose(opened.names, schema, columns, weight_name)
-    as_text = {opened.names.index(v.name) for v in schema or () if has_texts_only(v)}
+    places = {name: i for i, name in enumerate(opened.names)}
+    as_text = {places[v.name] for v in schema or () if has_texts_only(v)}
     read = [mark_missing(c, marks) for c in opened.read(chosen, as_text)]
     n_read = len(read[0])
     counts: Weights | None = None
@@ -215,7 +224,7 @@ def ready_column(
     found = None
     if isinstance(bins, Mapping):
         found = binned(column, bins[column.name], missing_state) if column.name in bins else None
-    elif bins is not None and not isinstance(column, LabelColumn) and column.present.size > 0:
+    elif bins is not None and not isinstance(column, LabelColumn) and column.n_present > 0:
         plain = interpret(column, False)
         found = None if plain.variable.is_discrete else binned(column, bins, missing_state)
     found = found or interpret(column, missing_state)

@@ -71,8 +71,10 @@ class Variable:
     def _codes(self) -> tuple[dict[Label, int], dict[Label, int]]:
         """Where each label stands: one dictionary for numbers, one for texts."""
         states = self.states or ()
-        if set(map(type, states)) <= {str}:  # a million texts are no reason to wait
-            return {}, dict(zip(states, range(len(states)), strict=True))
+        types = set(map(type, states))
+        if len(types) == 1:  # a million texts are no reason to wait
+            found = dict(zip(states, range(len(states)), strict=True))
+            return ({}, found) if issubclass(types.pop(), str) else (found, {})
         numbers: dict[Label, int] = {}
         texts: dict[Label, int] = {}
         for position, state in enumerate(states):

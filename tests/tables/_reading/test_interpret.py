@@ -42,19 +42,28 @@ def test_many_whole_numbers_are_continuous():
     assert only([i % 30 for i in range(3000)])[0].cardinality == 30
 
 
-def test_reals_are_never_states():
-    variable, report = only([0.5, 1.5])
+def test_reals_are_continuous():
+    variable, report = only([0.5, 1.0, 1.0])
     assert not variable.is_discrete
     assert report.reason == "real numbers"
-    variable, report = only([0.0, 1.0])
-    assert not variable.is_discrete
-    assert "all of them whole; for states" in report.reason
+    assert not only([0.0, 1e300])[0].is_discrete  # no whole number that anybody could tell from the next
+
+
+@pytest.mark.parametrize("values", [[0.0, 2.0, 1.0], np.array([1.0, 2.0, 0.0], dtype=np.float32)])
+def test_whole_reals_are_states_like_whole_numbers(values):
+    variable, report = only(values)
+    assert variable == Variable("x", (0, 1, 2))
+    assert all(type(state) is int for state in variable.states)
+    assert report.reason == "3 distinct whole numbers, stored as reals"
+    many, report = only([float(i) for i in range(30)])
+    assert not many.is_discrete
+    assert report.reason == "30 distinct whole numbers, stored as reals: too many for states"
 
 
 def test_whole_numbers_stored_as_reals_because_cells_are_missing():
     variable, report = only(np.array([0, 1, np.nan]), missing="drop")
     assert variable == Variable("x", (0, 1))
-    assert "stored as reals because cells are missing" in report.reason
+    assert report.reason == "2 distinct whole numbers, stored as reals"
     assert report.n_missing == 1
     many, report = only(np.array([*range(100), np.nan]), missing="em")
     assert not many.is_discrete

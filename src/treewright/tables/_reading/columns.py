@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from math import isnan
 from typing import Any
@@ -49,24 +50,61 @@ class LabelColumn:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Truth values, whole numbers or real numbers. Where `missing` is true the value means nothing."""
+    """Truth values, whole numbers or real numbers. Where `missing` is true the value means nothing.
+
+    `stored` are the values or, where there are `codes`, the distinct ones, sorted, that the codes point to.
+    """
 
     name: str
-    values: npt.NDArray[Any]
+    stored: npt.NDArray[Any]
     missing: Mask | None = None
     n_missing: int = 0
     notes: tuple[str, ...] = ()
+    codes: npt.NDArray[Any] | None = None
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.stored if self.codes is None else self.codes)
+
+    @property
+    def kind(self) -> str:
+        """The letter of NumPy: b, i, u or f."""
+        return self.stored.dtype.kind
+
+    @property
+    def n_present(self) -> int:
+        return len(self) - (0 if self.missing is None else int(np.count_nonzero(self.missing)))
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        return self.stored if self.codes is None else self.stored[self.codes]
 
     @property
     def present(self) -> npt.NDArray[Any]:
         return self.values if self.missing is None else self.values[~self.missing]
 
+    @cached_property
+    def distinct(self) -> npt.NDArray[Any]:
+        """The values that some row has, sorted."""
+        if self.codes is None:
+            return np.unique(self.present)
+        seen = np.bincount(
+            self.codes if self.missing is None else self.codes[~self.missing], minlength=len(self.stored)
+        )
+        return self.stored if seen.all() else self.stored[seen > 0]
+
+    def as_labels(self, labels: Sequence[Label]) -> LabelColumn:
+        """Labels in place of the distinct values."""
+        if self.codes is not None and len(self.distinct) == len(self.stored):
+            codes = self.codes
+        else:
+            codes = np.minimum(np.searchsorted(self.distinct, self.values), max(0, len(labels) - 1))
+        return LabelColumn(self.name, codes, labels, self.missing, n_missing=self.n_missing, notes=self.notes)
+
     def take(self, rows: Mask) -> NumberColumn:
         missing = None if self.missing is None else self.missing[rows]
-        return replace(self, values=self.values[rows], missing=missing)
+        if self.codes is None:
+            return replace(self, stored=self.stored[rows], missing=missing)
+        return replace(self, codes=self.codes[rows], missing=missing)
 
 
 SourceColumn = LabelColumn | NumberColumn
@@ -88,19 +126,22 @@ def label_column(
     return LabelColumn(name, codes, labels, missing, n_missing=n_missing, **extra)
 
 
-def number_column(name: str, values: npt.NDArray[Any], missing: Mask | None = None) -> NumberColumn:
-    """A number column in bool, int64, uint64 or float64; NaN is missing."""
+def number_column(
+    name: str, values: npt.NDArray[Any], missing: Mask | None = None, codes: npt.NDArray[Any] | None = None
+) -> NumberColumn:
+    """A number column in bool, int64, uint64 or float64; NaN is missing, and never among coded values."""
     kind = values.dtype.kind
     if kind == "f":
         values = values.astype(np.float64, copy=False)
-        unknown = np.isnan(values)
-        missing = unknown if missing is None else missing | unknown
+        if codes is None:
+            unknown = np.isnan(values)
+            missing = unknown if missing is None else missing | unknown
     elif kind in "iu" and values.dtype != np.uint64:
         values = values.astype(np.int64, copy=False)
     elif kind not in "bu":
         raise AssertionError(f"{values.dtype} is not a type of numbers")
     missing, n_missing = tidy(missing)
-    return NumberColumn(name, values, missing, n_missing=n_missing)
+    return NumberColumn(name, values, missing, n_missing, codes=codes)
 
 
 def empty_column(name: str, n_rows: int) -> LabelColumn:

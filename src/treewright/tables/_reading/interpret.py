@@ -1,9 +1,9 @@
 """Deciding what a column is, and making it ready for a table: codes, a variable, an entry in the report.
 
 Texts, truth values and declared categories are discrete. Whole numbers are discrete when they have few
-distinct values: at most 20, or at most 64 if there are 50 rows for each of them. Real numbers are continuous,
-with one exception: whole numbers that a source stores as reals only because cells are missing are whole
-numbers again. A schema or bins overrule all of this, and every decision is reported with its reason.
+distinct values: at most 20, or at most 64 if there are 50 rows for each of them; so are reals that are all
+whole (0.0, 1.0, 2.0). Other numbers are continuous. A schema or bins overrule all of this, and every decision
+is reported with its reason.
 """
 
 from __future__ import annotations
@@ -48,37 +48,34 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
     """Decide from its values what a column is; `missing_state` makes missing cells a state of their own."""
     if isinstance(column, LabelColumn):
         return discrete(column, "declared categories" if column.declared else "texts", missing_state)
-    if column.values.dtype.kind == "b":
+    if column.kind == "b":
         codes = column.values.astype(np.uint8)
         truth = replace(as_labels(column, codes, (False, True)), declared=True)
         return discrete(truth, "truth values", missing_state)
-    if column.present.size:
+    if column.n_present:
         return number(column, missing_state)
-    if len(column) == 0 and column.values.dtype.kind == "f":  # no rows, but the type tells what it is
+    if len(column) == 0 and column.kind == "f":  # no rows, but the type tells what it is
         return make_continuous(column, "real numbers", missing_state)
     empty = as_labels(column, np.zeros(len(column), dtype=np.uint8), ())
     return discrete(empty, "no values", missing_state)
 
 
 def number(column: NumberColumn, missing_state: bool) -> ReadyColumn:
-    values = column.present
-    is_whole = values.dtype.kind in "iu"
-    looks_whole = is_whole or bool((values == np.rint(values)).all())
-    if is_whole or (looks_whole and column.n_missing):
-        distinct = np.unique(values)
-        told = f"{len(distinct):,} distinct whole numbers"
-        told += "" if is_whole else ", stored as reals because cells are missing"
-        if is_few(len(distinct), len(values)):
-            codes = np.searchsorted(distinct, column.values)
-            labels = [int(value) for value in distinct]
-            return discrete(as_labels(column, codes, labels), told, missing_state)
-        return make_continuous(
-            column, f"{told}: too many for states", missing_state, n_distinct=len(distinct)
-        )
-    reason = "real numbers"
-    if looks_whole:
-        reason += ", all of them whole; for states, convert to whole numbers or pass schema= or bins="
-    return make_continuous(column, reason, missing_state)
+    if column.kind == "f" and not are_whole(column.present if column.codes is None else column.distinct):
+        return make_continuous(column, "real numbers", missing_state)
+    told = f"{len(column.distinct):,} distinct whole numbers"
+    told += ", stored as reals" if column.kind == "f" else ""
+    if is_few(len(column.distinct), column.n_present):
+        labels = column.distinct.astype(np.int64).tolist() if column.kind == "f" else column.distinct.tolist()
+        return discrete(column.as_labels(labels), told, missing_state, len(labels))
+    return make_continuous(
+        column, f"{told}: too many for states", missing_state, n_distinct=len(column.distinct)
+    )
+
+
+def are_whole(values: npt.NDArray[np.float64]) -> bool:
+    """Whether reals are whole numbers, as encoders write them, and as gaps among whole numbers make them."""
+    return bool((values == np.rint(values)).all() and (np.abs(values) < 1 << 53).all())
 
 
 def is_few(n_distinct: int, n_rows: int) -> bool:
@@ -86,14 +83,23 @@ def is_few(n_distinct: int, n_rows: int) -> bool:
     return n_distinct <= FEW_STATES or (n_distinct <= MANY_STATES and n_distinct * ROWS_PER_STATE <= n_rows)
 
 
-def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColumn:
-    """States in their order (declared, or sorted), codes to match."""
-    observed = observed_labels(column)
-    labels = column.labels
-    order = list(range(len(labels)))
-    if not column.declared:  # numbers by size, texts by code point
+def discrete(
+    column: LabelColumn, reason: str, missing_state: bool, n_observed: int | None = None
+) -> ReadyColumn:
+    """States in their order (declared, or sorted), codes to match; `n_observed` says that labels are."""
+    labels, lookup = column.labels, None
+    states = list(labels)
+    if n_observed is None:
+        observed = observed_labels(column)
+        n_observed = int(np.count_nonzero(observed))
+        is_ready = column.declared or (n_observed == len(labels) and states == sorted(states))
+    else:
+        is_ready = True
+    if not is_ready:
         order = sorted(np.flatnonzero(observed).tolist(), key=labels.__getitem__)
-    states = [labels[i] for i in order]
+        states = [labels[i] for i in order]  # numbers by size, texts by code point
+        lookup = np.zeros(max(1, len(labels)), dtype=np.uint32)
+        lookup[order] = np.arange(len(order), dtype=np.uint32)
     missing_code = None
     if column.missing is not None and missing_state:
         missing_code = len(states)
@@ -105,16 +111,8 @@ def discrete(column: LabelColumn, reason: str, missing_state: bool) -> ReadyColu
             f"column {column.name!r} {found}, so what it can hold is unknown; declare it with schema=, "
             "or leave it out with columns=[...]"
         )
-    lookup = np.zeros(max(1, len(labels)), dtype=np.uint32)
-    lookup[order] = np.arange(len(order), dtype=np.uint32)
-    return make_discrete(
-        column,
-        lookup,
-        Variable(column.name, tuple(states), ordered=column.ordered),
-        reason,
-        n_observed=int(np.count_nonzero(observed)),
-        missing_code=missing_code,
-    )
+    variable = Variable(column.name, tuple(states), ordered=column.ordered)
+    return make_discrete(column, lookup, variable, reason, n_observed=n_observed, missing_code=missing_code)
 
 
 def new_label(states: Sequence[Label], word: str = MISSING_STATE) -> str:
@@ -152,7 +150,7 @@ def with_reserve(ready: ReadyColumn) -> ReadyColumn:
 
 def binned(column: SourceColumn, spec: BinSpec | Cut, missing_state: bool) -> ReadyColumn:
     """Cut a column of numbers into intervals."""
-    if isinstance(column, LabelColumn) or column.values.dtype.kind == "b":
+    if isinstance(column, LabelColumn) or column.kind == "b":
         raise SchemaError(f"bins= names {column.name!r}, which is not a column of numbers")
     edges, notes = bin_edges(column.name, column.present.astype(np.float64), spec)
     made = as_labels(column, cut(filled_reals(column), edges), interval_labels(edges))
@@ -170,15 +168,16 @@ def filled_reals(column: NumberColumn) -> npt.NDArray[np.float64]:
 
 def make_discrete(
     column: LabelColumn,
-    lookup: npt.NDArray[np.uint32],
+    lookup: npt.NDArray[np.uint32] | None,
     variable: Variable,
     reason: str,
     *,
     n_observed: int,
     missing_code: int | None = None,
 ) -> ReadyColumn:
-    """Apply a map from source codes to states; `missing_code` is the state of missing cells, if any."""
-    codes = lookup.astype(code_type(variable.cardinality))[column.codes]
+    """Apply a map from source codes to states, if any; `missing_code` is the state of missing cells."""
+    smallest = code_type(variable.cardinality)
+    codes = column.codes.astype(smallest) if lookup is None else lookup.astype(smallest)[column.codes]
     mask = column.missing
     if mask is not None:
         codes[mask] = missing_code or 0

@@ -50,11 +50,9 @@ def match(
     if isinstance(column, LabelColumn):
         return relabelled(column, wanted, missing_state, unseen)
     edges = edges_of([state for state in wanted.states if not is_missing_label(state)])
-    if edges is not None and column.values.dtype.kind != "b":
+    if edges is not None and column.kind != "b":
         return rebinned(column, wanted, edges, missing_state)
-    distinct = np.unique(column.present)
-    codes = np.searchsorted(distinct, column.values)
-    return relabelled(as_labels(column, codes, distinct.tolist()), wanted, missing_state, unseen)
+    return relabelled(column.as_labels(column.distinct.tolist()), wanted, missing_state, unseen)
 
 
 def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:

@@ -30,11 +30,12 @@ def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
             lookup = np.maximum(np.cumsum(~hit) - 1, 0)
             labels = [label for label, out in zip(column.labels, hit, strict=True) if not out]
             column = replace(column, codes=lookup[column.codes], labels=labels)
-    elif column.values.dtype.kind == "b":
+    elif column.kind == "b":
         return column
     else:
         numbers = [mark for mark in marks if not isinstance(mark, str | bool)]
-        found = np.isin(column.values, numbers)
+        found = np.isin(column.stored, numbers)
+        found = found if column.codes is None else found[column.codes]
     missing, n_missing = tidy(found if column.missing is None else found | column.missing)
     return replace(column, missing=missing, n_missing=n_missing)
 
@@ -43,7 +44,7 @@ def refuse_infinite(columns: Sequence[SourceColumn]) -> None:
     counts = {
         column.name: int(np.isinf(column.present).sum())
         for column in columns
-        if isinstance(column, NumberColumn) and column.values.dtype.kind == "f"
+        if isinstance(column, NumberColumn) and column.kind == "f"
     }
     if any(counts.values()):
         shown = ", ".join(f"{name!r} ({n})" for name, n in counts.items() if n)

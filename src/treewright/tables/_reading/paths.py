@@ -1,17 +1,26 @@
-"""From what a user calls a file to files that exist, with their kind and, for CSV, their header."""
+"""From what a user calls a file to files that exist: their kind, their bytes and, for CSV, their header."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import gzip
+import io
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from treewright.errors import FileMissingError, FormatError
+from treewright.errors import FileMissingError, FormatError, SettingError
+from treewright.tables.schema import Label
+from treewright.types import Progress
 
 DELIMITERS = (",", ";", "\t", "|")
 OTHER_FORMATS = {
@@ -24,26 +33,36 @@ OTHER_FORMATS = {
     b"\x80\x05": "a Python pickle",
     b"\x93NUMPY": "a NumPy file",
     b"SQLite": "an SQLite database",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
+    b"\xff\xfe": "text in UTF-16 (encoding='utf-16' or --encoding utf-16 reads it)",
+    b"\xfe\xff": "text in UTF-16 (encoding='utf-16' or --encoding utf-16 reads it)",
 }
+STANDARD_INPUT = "-"
+BLOCK = 1 << 20
+LONGEST_HEADER = 1 << 26
+_spooled: tuple[Any, Any] | None = None  # standard input, and the file that keeps what it held
 
 
 @dataclass(frozen=True)
-class CsvLayout:
-    delimiter: str
-    newline: str
-    is_compressed: bool
+class ReadOptions:
+    """What `read_table` was told about files."""
+
+    names: Sequence[str] | None = None
+    delimiter: str | None = None
+    header: bool = True
+    encoding: str = "utf-8"
+    missing_values: Sequence[Label] = ()
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file; a CSV file has a first record and a layout."""
+    """One file; a CSV file has a first record and a delimiter."""
 
     path: str
     is_parquet: bool
+    is_compressed: bool = False
+    delimiter: str = ","
     first_record: tuple[str, ...] = ()
-    layout: CsvLayout | None = None
 
 
 def is_path(source: Any) -> bool:
@@ -61,7 +80,7 @@ def find_one(path: str) -> list[str]:
         raise FormatError(
             f"{path!r} is a folder; for the files in it, write a pattern such as {path + '/*.csv'!r}"
         )
-    if os.path.exists(path):
+    if path == STANDARD_INPUT or os.path.exists(path):
         return [path]
     if glob.has_magic(path):
         found = sorted(one for one in glob.glob(path, recursive=True) if os.path.isfile(one))
@@ -81,12 +100,26 @@ def similar_files(path: str) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def look_at(path: str, delimiter: str | None) -> DataFile:
+def real_path(path: str) -> str:
+    """Where the bytes are; those of standard input ("-") are kept in a file, to be read more than once."""
+    global _spooled  # noqa: PLW0603
+    if path != STANDARD_INPUT:
+        return path
+    if _spooled is None or _spooled[0] is not sys.stdin:
+        file = tempfile.NamedTemporaryFile(prefix="treewright-")  # noqa: SIM115
+        shutil.copyfileobj(getattr(sys.stdin, "buffer", sys.stdin), file, BLOCK)
+        file.flush()
+        _spooled = (sys.stdin, file)
+    return str(_spooled[1].name)
+
+
+def look_at(path: str, options: ReadOptions) -> DataFile:
     """Find out from its first bytes, not from its name, what a file is."""
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+    delimiter = options.delimiter
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise FormatError(f"a delimiter is one character, and no quote or line end; found {delimiter!r}")
     try:
-        with open(path, "rb") as file:
+        with open(real_path(path), "rb") as file:
             start = file.read(12)
     except OSError as error:
         raise FormatError(f"{path!r} cannot be read: {error.strerror}") from error
@@ -97,38 +130,82 @@ def look_at(path: str, delimiter: str | None) -> DataFile:
             f"{path!r} is a DuckDB file, whose tables have names: ask for {path}::table on the "
             "command line, or SqlTable(path, table)"
         )
-    for magic, what in OTHER_FORMATS.items():
-        if start.startswith(magic):
-            raise FormatError(f"{path!r} is {what}; CSV (plain or .gz) and Parquet files are read")
-    return read_header(path, start.startswith(b"\x1f\x8b"), delimiter)
+    if is_utf8(options.encoding):
+        for magic, what in OTHER_FORMATS.items():
+            if start.startswith(magic):
+                raise FormatError(f"{path!r} is {what}; CSV (plain or .gz) and Parquet files are read")
+    return read_header(DataFile(path, False, start.startswith(b"\x1f\x8b")), options)
 
 
-def read_header(path: str, is_compressed: bool, delimiter: str | None) -> DataFile:
-    """Look at the first record of a CSV file.
-
-    The delimiter is the candidate that the first line has most of. The end of the record is the end of every
-    record: lines may end otherwise within quotes.
-    """
-    opened: Any = gzip.open if is_compressed else open
-    file: TextIO
+def read_header(file: DataFile, options: ReadOptions) -> DataFile:
+    """Look at the first lines of a CSV file for its delimiter and its first record."""
+    start = b""
+    for block, _ in blocks(file, options.encoding, 1 << 14):
+        start += block
+        has_ended = start.count(b"\n") + start.count(b"\r") > 1 and start.count(b'"') % 2 == 0
+        if has_ended or len(start) > LONGEST_HEADER:
+            break
+    text = start.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    found = options.delimiter or likely_delimiter(text)
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            found = delimiter or most_frequent_delimiter(file.readline())
-            file.seek(0)
-            reader = csv.reader(file, delimiter=found)
-            record = next(reader, None)
-            file.seek(0)
-            last_line = [file.readline() for _ in range(reader.line_num)][-1:]
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path!r} is not text in UTF-8; save it in that encoding") from error
-    except (OSError, EOFError, csv.Error) as error:
-        raise FormatError(f"{path!r} cannot be read as CSV: {error}") from error
+        record = next(csv.reader(io.StringIO(text, newline=""), delimiter=found), None)
+    except csv.Error as error:
+        raise FormatError(f"{file.path!r} cannot be read as CSV: {error}") from error
     if not record:
-        raise FormatError(f"{path!r} is empty; a CSV file starts with a line of column names")
-    newline = next((end for end in ("\r\n", "\r") if last_line[0].endswith(end)), "\n")
-    return DataFile(path, False, tuple(record), CsvLayout(found, newline, is_compressed))
+        raise FormatError(f"{file.path!r} is empty; a CSV file starts with a line of column names")
+    try:
+        "".join(record).encode()
+    except UnicodeEncodeError as error:
+        raise not_in(file.path, options.encoding, "its first line") from error
+    return replace(file, delimiter=found, first_record=tuple(record))
 
 
-def most_frequent_delimiter(line: str) -> str:
-    outside_quotes = "".join(line.split('"')[::2])
-    return max(DELIMITERS, key=outside_quotes.count)  # the first of equals: the comma
+def likely_delimiter(text: str) -> str:
+    """The delimiter that cuts the first lines into equally many fields, or else the first line into most."""
+    lines = re.split(r"\r\n|\n|\r", outside_quotes(text))
+    counts = {one: [line.count(one) for line in lines[:20] if line] for one in DELIMITERS}
+    steady = [one for one, found in counts.items() if found and found[0] > 0 and len(set(found)) == 1]
+    return max(steady or DELIMITERS, key=lambda one: counts[one][:1])  # the first of equals: the comma
+
+
+def outside_quotes(text: str) -> str:
+    """A text without what stands in quotes, and without the line that may not have ended."""
+    kept = "".join(text.split('"')[::2])
+    return kept[: kept.rfind("\n")] if kept.count("\n") > 1 else kept
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether bytes in an encoding need no translation; an encoding that nobody knows is refused."""
+    try:
+        known = codecs.lookup(encoding)
+    except (LookupError, TypeError):
+        known = None
+    if known is None or not known._is_text_encoding:
+        raise SettingError(
+            f"there is no encoding {encoding!r}; utf-8, latin-1, cp1252 and utf-16 are often met, and every "
+            "encoding that Python knows is read"
+        )
+    return known.name in ("utf-8", "utf-8-sig")
+
+
+def not_in(path: str, encoding: str, where: str) -> FormatError:
+    return FormatError(
+        f"{path!r} is not text in {'UTF-8' if is_utf8(encoding) else encoding}, as {where} shows; say what "
+        "it is with encoding= or --encoding, for example latin-1, cp1252 or utf-16"
+    )
+
+
+def blocks(file: DataFile, encoding: str, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+    """The bytes of a file in UTF-8, unpacked, each block with how many bytes of the file were read so far."""
+    decoder = None if is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
+    try:
+        with open(real_path(file.path), "rb") as raw:
+            opened: Any = gzip.GzipFile(fileobj=raw) if file.is_compressed else raw
+            while block := opened.read(size):
+                yield (decoder.decode(block).encode() if decoder else block), raw.tell()
+            if decoder:
+                yield decoder.decode(b"", True).encode(), raw.tell()
+    except UnicodeDecodeError as error:
+        raise not_in(file.path, encoding, repr(error.object[error.start : error.start + 12])) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{file.path!r} cannot be read as CSV: {error}") from error

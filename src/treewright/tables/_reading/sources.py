@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError
+from treewright.errors import FormatError, SchemaError
 from treewright.tables._reading.columns import (
     SourceColumn,
     column_of_objects,
@@ -20,11 +20,13 @@ from treewright.tables._reading.columns import (
     number_column,
     unsupported,
 )
-from treewright.tables._reading.paths import find_files, is_path
+from treewright.tables._reading.csv_files import CsvSource
+from treewright.tables._reading.paths import ReadOptions, find_files, is_path, look_at
 from treewright.tables.arrays import common_length
-from treewright.tables.schema import Label
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
+
+READ_AS_IT_IS = ReadOptions()
 
 
 class Source(Protocol):
@@ -38,23 +40,15 @@ class Source(Protocol):
         ...
 
 
-def open_source(
-    source: Any,
-    *,
-    names: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    header: bool = True,
-    missing_values: Sequence[Label] = (),
-) -> Source:
+def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:
     """The reader for a kind of source."""
     if is_path(source) or (isinstance(source, list | tuple) and source and all(map(is_path, source))):
-        from treewright.tables._reading.files import FileSource
-
-        return FileSource(find_files(source), names, delimiter, header, missing_values)
+        return open_files(find_files(source), options)
     if isinstance(source, SqlTable):
-        from treewright.tables._reading.files import SqlSource
+        from treewright.tables._reading.duck_files import SqlSource
 
-        return SqlSource(source, names)
+        return SqlSource(source, options)
+    names = options.names
     if isinstance(source, np.ndarray):
         return ArraySource(source, names)
     if names is not None:
@@ -76,6 +70,22 @@ def open_source(
         "tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and "
         f"NumPy arrays of two dimensions{hint}"
     )
+
+
+def open_files(paths: Sequence[str], options: ReadOptions) -> Source:
+    """CSV or Parquet files with the same columns, one below the other."""
+    files = [look_at(path, options) for path in paths]
+    n_parquet = sum(file.is_parquet for file in files)
+    if 0 < n_parquet < len(files):
+        raise FormatError(
+            f"{n_parquet} of {len(files)} files are Parquet and the others CSV; read each kind by itself "
+            "and join them with ShardedTable.aligned"
+        )
+    if not n_parquet:
+        return CsvSource(files, options)
+    from treewright.tables._reading.duck_files import ParquetSource
+
+    return ParquetSource(paths, options)
 
 
 class MappingSource:

@@ -54,7 +54,7 @@ def is_joint(spec: Any) -> bool:
 
 
 def has_numbers(column: SourceColumn) -> bool:
-    return isinstance(column, NumberColumn) and column.values.dtype.kind != "b" and column.present.size > 0
+    return isinstance(column, NumberColumn) and column.kind != "b" and column.n_present > 0
 
 
 def look(column: SourceColumn, spec: BinSpec | None) -> ReadyColumn | None:

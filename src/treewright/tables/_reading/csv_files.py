@@ -1,0 +1,105 @@
+"""Columns from CSV files, cut into fields and codes by the core.
+
+A CSV file holds nothing but texts, so what they are is decided from every row and not from a sample: whole
+numbers written the plain way (no leading zeros), real numbers, Python's True and False, or texts as they
+stand. An empty field, quoted or not, is missing. The core looks at each distinct text once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import FormatError, TableTooLarge
+from treewright.tables._reading.columns import LabelColumn, SourceColumn, empty_column, number_column, tidy
+from treewright.tables._reading.named import NamedParts
+from treewright.tables._reading.paths import DataFile, ReadOptions, blocks, not_in, real_path
+from treewright.types import Step
+
+
+class CsvSource(NamedParts):
+    """CSV files with the same columns, one below the other."""
+
+    def __init__(self, files: Sequence[DataFile], options: ReadOptions) -> None:
+        found = [f.first_record if options.header else numbered(len(f.first_record)) for f in files]
+        super().__init__(found, options.names, "; if the first line holds values, use header=False")
+        self._files = files
+        self._options = options
+        if options.header and options.names is None and all(map(is_number, self.names)):
+            self.notes = ("all column names are numbers; if the first line holds values, use header=False",)
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        self.check_common(positions)
+        reader = self._pass(positions, as_text)
+        spoilt = [positions[i] for i in reader.spoilt]  # a text after very many numbers: once more, as texts
+        again = self._pass(spoilt, set(spoilt)) if spoilt else reader
+        made = []
+        for i, position in enumerate(positions):
+            core, at = (again, spoilt.index(position)) if position in spoilt else (reader, i)
+            try:
+                found = core.finish(at)
+            except UnicodeDecodeError as error:
+                shown = f"{error.object[:20]!r} in column {self.names[position]!r}"
+                raise not_in(self._files[0].path, self._options.encoding, shown) from error
+            made.append(column_of_fields(self.names[position], found, position in as_text))
+        return made
+
+    def _pass(self, positions: Sequence[int], as_text: Set[int]) -> Any:
+        """Read all files once."""
+        missing = list(dict.fromkeys(map(str, self._options.missing_values)))
+        reader = _core.CsvReader([position in as_text for position in positions], missing)
+        sizes = [os.path.getsize(real_path(file.path)) for file in self._files]
+        for i, (names, file) in enumerate(zip(self.parts, self._files, strict=True)):
+            places = {self.names[position]: at for at, position in enumerate(positions)}
+            reader.open([places.get(name, -1) for name in names], file.delimiter, self._options.header)
+            try:
+                for block, done in blocks(file, self._options.encoding):
+                    reader.feed(block)
+                    refuse_too_large(file.path, reader.nbytes)
+                    if self._options.progress is not None:
+                        self._options.progress(Step("read", sum(sizes[:i]) + done, sum(sizes)))
+                reader.close()
+            except ValueError as error:
+                if isinstance(error, FormatError):
+                    raise
+                raise FormatError(f"{file.path!r} cannot be read: {error}") from None
+        return reader
+
+
+def refuse_too_large(path: str, size: int) -> None:
+    from treewright.limits import format_bytes, memory_limit
+
+    if size > memory_limit():
+        raise TableTooLarge(
+            f"the rows of {path!r} take more than the limit of {format_bytes(memory_limit())}; read fewer "
+            "columns, or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+        )
+
+
+def column_of_fields(name: str, found: tuple[str, Any, Any, Any], keeps_texts: bool) -> SourceColumn:
+    """A column as the core hands it over."""
+    kind, values, codes, missing = found
+    mask, n_missing = tidy(None if missing is None else missing.view(np.bool_))
+    if kind == "nothing":
+        return empty_column(name, len(codes))
+    if kind != "text":
+        return number_column(name, values, mask, codes)
+    if not keeps_texts and set(values) <= {
+        "False",
+        "True",
+    }:  # as Python writes them; other spellings are texts
+        return number_column(name, np.array([label == "True" for label in values])[codes], mask)
+    return LabelColumn(name, codes, values, mask, n_missing=n_missing)
+
+
+def is_number(name: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", name) is not None
+
+
+def numbered(n: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(n))
