@@ -17,8 +17,8 @@ nb::list texts_of(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// Kind ("whole", "real", "text" or "nothing"), distinct values or those of every row, codes or None, flags of
-/// missing rows or None.
+/// Kind ("whole", "real", "text" or "nothing"), distinct values or those of every row, codes or None, flags
+/// of missing rows or None.
 nb::tuple columns_as_python(tw::FieldValues&& found) {
   constexpr const char* kinds[] = {"nothing", "whole", "real", "text"};
   nb::object values = found.kind == tw::FieldKind::whole  ? nb::cast(to_numpy(std::move(found.wholes)))
@@ -38,7 +38,8 @@ void bind_csv(nb::module_& m) {
                             "Delimited files, block by block, into columns: open, feed, close, finish.")
       .def(
           "__init__",
-          [](tw::CsvReader* self, const std::vector<bool>& keeps_texts, const std::vector<std::string>& missing) {
+          [](tw::CsvReader* self, const std::vector<bool>& keeps_texts,
+             const std::vector<std::string>& missing) {
             std::vector<tw::FieldRules> rules;
             for (const bool keeps : keeps_texts) rules.push_back({keeps, true, missing});
             new (self) tw::CsvReader(std::move(rules));
@@ -47,7 +48,8 @@ void bind_csv(nb::module_& m) {
           "One column for each entry, numbers in it kept as texts or not; `missing` texts stand for nothing.")
       .def(
           "open",
-          [](tw::CsvReader& self, std::vector<std::int32_t> columns, const std::string& delimiter, bool header) {
+          [](tw::CsvReader& self, std::vector<std::int32_t> columns, const std::string& delimiter,
+             bool header) {
             if (delimiter.size() != 1) throw std::invalid_argument("a delimiter is one byte");
             self.open({std::move(columns), delimiter[0], header});
           },
@@ -79,8 +81,6 @@ void bind_csv(nb::module_& m) {
           "column"_a, "Hand over a column: kind, values, codes or None, flags of missing rows or None.");
   m.def(
       "kind_of_field",
-      [](const nb::bytes& text) {
-        return static_cast<int>(tw::kind_of_field({text.c_str(), text.size()}));
-      },
+      [](const nb::bytes& text) { return static_cast<int>(tw::kind_of_field({text.c_str(), text.size()})); },
       "text"_a, "1: a whole number, 2: a real number, 3: no number.");
 }

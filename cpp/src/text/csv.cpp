@@ -118,7 +118,8 @@ bool CsvReader::cut_quoted(const char*& at, const char* end, bool is_last) {
   fields_.push_back(has_doubled ? without_doubled_quotes(text) : text);
   at = quote + 1;
   if (at < end && !stops_[static_cast<unsigned char>(*at)])
-    refuse_line(line_ + lines_inside_, "goes on behind a closing quote; a quote in a quoted field is doubled");
+    refuse_line(line_ + lines_inside_,
+                "goes on behind a closing quote; a quote in a quoted field is doubled");
   return true;
 }
 
@@ -142,9 +143,11 @@ void CsvReader::take_record(std::size_t first, bool was_quoted) {
     fields_.resize(first);
     return;
   }
-  if (found == wanted + 1 && fields_.back().empty()) fields_.pop_back();  // a delimiter at the end of the line
+  if (found == wanted + 1 && fields_.back().empty())
+    fields_.pop_back();  // a delimiter at the end of the line
   else if (found != wanted)
-    refuse_line(line, "has " + counted_fields(found) + " where " + std::to_string(wanted) + " were expected");
+    refuse_line(line, "has " + counted_fields(found) + " where " + std::to_string(wanted) +
+                          (wanted == 1 ? " was" : " were") + " expected");
 }
 
 void CsvReader::hand_over(Cancel& cancel) {

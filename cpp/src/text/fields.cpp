@@ -105,9 +105,10 @@ FieldKind kind_of_field(std::string_view text) {
   const bool is_plain = n == 1 || (n > 1 && rest[0] != '0');  // no zeros in front
   if (n == rest.size())
     return is_plain && n <= 18 && text[0] != '+' && !(is_negative && rest[0] == '0') ? FieldKind::whole
-                                                                                       : FieldKind::text;
+                                                                                     : FieldKind::text;
   if (n > 0 && !is_plain) return FieldKind::text;
-  if (n == 0 && (is_word(rest, "nan") || is_word(rest, "inf") || is_word(rest, "infinity"))) return FieldKind::real;
+  if (n == 0 && (is_word(rest, "nan") || is_word(rest, "inf") || is_word(rest, "infinity")))
+    return FieldKind::real;
   if (rest[n] != '.') return n > 0 && is_exponent(rest.substr(n)) ? FieldKind::real : FieldKind::text;
   const std::string_view fraction = rest.substr(n + 1);
   const std::size_t n_behind = figures(fraction);
@@ -122,10 +123,18 @@ void FieldColumn::add(const std::string_view* fields, std::size_t stride, std::s
   while (done < n) {  // again whenever the form of the column changes
     const std::string_view* from = fields + done * stride;
     switch (form_) {
-      case Form::codes8: done += encode(codes8_, from, stride, n - done); break;
-      case Form::codes16: done += encode(codes16_, from, stride, n - done); break;
-      case Form::codes32: done += encode(codes32_, from, stride, n - done); break;
-      default: done += add_numbers(from, stride, n - done); break;
+      case Form::codes8:
+        done += encode(codes8_, from, stride, n - done);
+        break;
+      case Form::codes16:
+        done += encode(codes16_, from, stride, n - done);
+        break;
+      case Form::codes32:
+        done += encode(codes32_, from, stride, n - done);
+        break;
+      default:
+        done += add_numbers(from, stride, n - done);
+        break;
     }
     if (is_spoilt_) return;
   }
@@ -286,7 +295,8 @@ FieldValues FieldColumn::finish() {
     return result;
   }
   const bool is_text = has_text_ || rules_.keeps_texts;
-  if (!ends_.empty()) result.kind = is_text ? FieldKind::text : has_real_ ? FieldKind::real : FieldKind::whole;
+  if (!ends_.empty())
+    result.kind = is_text ? FieldKind::text : has_real_ ? FieldKind::real : FieldKind::whole;
   std::vector<std::uint32_t> order(ends_.size());  // codes, sorted by what they stand for
   std::iota(order.begin(), order.end(), 1);
   std::vector<std::int64_t> ranks(ends_.size() + 1, gone);
@@ -329,9 +339,12 @@ void FieldColumn::finish_codes(const std::vector<Code>& found, const std::vector
     for (std::size_t row = 0; row < found.size(); ++row) codes[row] = lookup[found[row]];
     result.codes = std::move(codes);
   };
-  if (n_labels <= std::size_t{1} << 8) fill(std::uint8_t{});
-  else if (n_labels <= std::size_t{1} << 16) fill(std::uint16_t{});
-  else fill(std::uint32_t{});
+  if (n_labels <= std::size_t{1} << 8)
+    fill(std::uint8_t{});
+  else if (n_labels <= std::size_t{1} << 16)
+    fill(std::uint16_t{});
+  else
+    fill(std::uint32_t{});
   if (!has_missing) return;
   result.missing.resize(found.size());
   for (std::size_t row = 0; row < found.size(); ++row) result.missing[row] = ranks[found[row]] == gone;

@@ -1,9 +1,9 @@
 // Delimited files, block by block, into columns.
 //
 // A file is handed over in blocks of any size. Each is cut into records, and the fields of some thousand
-// records go to their columns, which may be worked on by several threads: a column sees its fields in the order
-// of the file, so the result does not depend on blocks or threads. Fields may be quoted ("a, b"), a quote in
-// them doubled, and hold line ends; records end with LF, CR LF or CR. Bytes are not decoded.
+// records go to their columns, which may be worked on by several threads: a column sees its fields in the
+// order of the file, so the result does not depend on blocks or threads. Fields may be quoted ("a, b"), a
+// quote in them doubled, and hold line ends; records end with LF, CR LF or CR. Bytes are not decoded.
 #pragma once
 
 #include <array>

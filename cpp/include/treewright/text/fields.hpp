@@ -53,14 +53,15 @@ class FieldColumn {
 
  private:
   struct Slot {
-    std::uint64_t key = 0;               // the text itself up to eight bytes, else a hash
+    std::uint64_t key = 0;              // the text itself up to eight bytes, else a hash
     std::uint32_t length = UINT32_MAX;  // of the text; the largest: nobody lives here
     std::uint32_t code = 0;
   };
   enum class Form : std::uint8_t { codes8, codes16, codes32, wholes, reals };
 
   template <class Code>
-  std::size_t encode(std::vector<Code>& out, const std::string_view* fields, std::size_t stride, std::size_t n);
+  std::size_t encode(std::vector<Code>& out, const std::string_view* fields, std::size_t stride,
+                     std::size_t n);
   std::size_t add_numbers(const std::string_view* fields, std::size_t stride, std::size_t n);
   std::uint32_t code_of(std::string_view text);
   std::uint32_t enter(std::string_view text, std::uint64_t key, std::size_t place);
@@ -70,8 +71,8 @@ class FieldColumn {
   void widen();
   void take_values();
   template <class Code>
-  void finish_codes(const std::vector<Code>& found, const std::vector<std::int64_t>& ranks, std::size_t n_labels,
-                    FieldValues& result) const;
+  void finish_codes(const std::vector<Code>& found, const std::vector<std::int64_t>& ranks,
+                    std::size_t n_labels, FieldValues& result) const;
 
   FieldRules rules_;
   Form form_ = Form::codes8;

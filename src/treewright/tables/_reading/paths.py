@@ -164,7 +164,8 @@ def likely_delimiter(text: str) -> str:
     """The delimiter that cuts the first lines into equally many fields, or else the first line into most."""
     lines = re.split(r"\r\n|\n|\r", outside_quotes(text))
     counts = {one: [line.count(one) for line in lines[:20] if line] for one in DELIMITERS}
-    steady = [one for one, found in counts.items() if found and found[0] > 0 and len(set(found)) == 1]
+    most = max((found[0] for found in counts.values() if found), default=0)
+    steady = [one for one, found in counts.items() if len(set(found)) == 1 and (found[0] > 0 or most == 0)]
     return max(steady or DELIMITERS, key=lambda one: counts[one][:1])  # the first of equals: the comma
 
 
