@@ -11,7 +11,7 @@ namespace {
 /// Rows, distinct values and form of each column, and what was refused, as one text.
 std::string told_of(const std::string& text, std::size_t n_fields, std::size_t block) {
   tw::Cancel cancel;
-  tw::CsvReader reader(std::vector<tw::FieldRules>(n_fields));
+  tw::CsvReader reader{std::vector<tw::FieldRules>(n_fields)};
   std::vector<std::int32_t> columns(n_fields);
   for (std::size_t i = 0; i < n_fields; ++i) columns[i] = static_cast<std::int32_t>(i);
   reader.open({columns, ',', true});
