@@ -27,7 +27,6 @@ from treewright.tables.report import Report
 from treewright.tables.schema import Label, Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
-from treewright.types import Progress
 
 
 def read_table(
@@ -44,7 +43,6 @@ def read_table(
     delimiter: str | None = None,
     header: bool = True,
     encoding: str = "utf-8",
-    progress: Progress | None = None,
 ) -> Table:
     """Read rows from files, frames, dictionaries or arrays.
 
@@ -92,8 +90,6 @@ def read_table(
         Whether the first line of a CSV file holds the names.
     encoding
         Of a CSV file: utf-8, latin-1, cp1252, utf-16 or any other that Python knows.
-    progress
-        Called with a :class:`Step` while CSV files are read: bytes done, of how many.
 
     Returns
     -------
@@ -127,7 +123,7 @@ def read_table(
     marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
     if isinstance(source, ShardedTable):
         source = source.joined()
-    opened = open_source(source, ReadOptions(names, delimiter, header, encoding, marks, progress))
+    opened = open_source(source, ReadOptions(names, delimiter, header, encoding, marks))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None

@@ -12,6 +12,7 @@ from treewright import _core
 from treewright.errors import FormatError, SettingError, TableTooLarge
 from treewright.limits import set_memory_limit
 from treewright.tables import read_table
+from treewright.tables._reading.paths import watch_reading
 
 FIELDS = st.text(st.sampled_from('ab01-+.eE,;" \n\r\0é'), max_size=6)
 
@@ -198,7 +199,8 @@ def test_progress_has_a_total(tmp_path):
     (tmp_path / "2.csv").write_bytes(gzip.compress(b"a\n" + b"x\n" * 10))
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
     steps = []
-    read_table(str(tmp_path / "*.csv"), progress=steps.append)
+    with watch_reading(steps.append):
+        read_table(str(tmp_path / "*.csv"))
     assert len(steps) >= 3
     assert {step.of for step in steps} == {size}
     assert {step.phase for step in steps} == {"read"}

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.errors import FormatError, TableTooLarge
 from treewright.tables._reading.columns import LabelColumn, SourceColumn, empty_column, number_column, tidy
 from treewright.tables._reading.named import NamedParts
-from treewright.tables._reading.paths import DataFile, ReadOptions, blocks, not_in, real_path
+from treewright.tables._reading.paths import WATCHER, DataFile, ReadOptions, blocks, not_in, real_path
 from treewright.types import Step
 
 
@@ -53,6 +53,7 @@ class CsvSource(NamedParts):
         """Read all files once."""
         missing = list(dict.fromkeys(map(str, self._options.missing_values)))
         reader = _core.CsvReader([position in as_text for position in positions], missing)
+        watcher = WATCHER.get()
         sizes = [os.path.getsize(real_path(file.path)) for file in self._files]
         for i, (names, file) in enumerate(zip(self.parts, self._files, strict=True)):
             places = {self.names[position]: at for at, position in enumerate(positions)}
@@ -61,8 +62,8 @@ class CsvSource(NamedParts):
                 for block, done in blocks(file, self._options.encoding):
                     reader.feed(block)
                     refuse_too_large(file.path, reader.nbytes)
-                    if self._options.progress is not None:
-                        self._options.progress(Step("read", sum(sizes[:i]) + done, sum(sizes)))
+                    if watcher is not None:
+                        watcher(Step("read", sum(sizes[:i]) + done, sum(sizes)))
                 reader.close()
             except ValueError as error:
                 if isinstance(error, FormatError):

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,7 @@ OTHER_FORMATS = {
 STANDARD_INPUT = "-"
 BLOCK = 1 << 20
 LONGEST_HEADER = 1 << 26
+WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
 _spooled: tuple[Any, Any] | None = None  # standard input, and the file that keeps what it held
 
 
@@ -51,7 +54,6 @@ class ReadOptions:
     header: bool = True
     encoding: str = "utf-8"
     missing_values: Sequence[Label] = ()
-    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,16 @@ class DataFile:
     is_compressed: bool = False
     delimiter: str = ","
     first_record: tuple[str, ...] = ()
+
+
+@contextmanager
+def watch_reading(progress: Progress) -> Iterator[None]:
+    """Have steps reported, bytes done of how many, whoever reads files meanwhile."""
+    token = WATCHER.set(progress)
+    try:
+        yield
+    finally:
+        WATCHER.reset(token)
 
 
 def is_path(source: Any) -> bool:
