@@ -8,6 +8,7 @@
 #include "treewright/efficient_markov/row_context.hpp"
 #include "treewright/efficient_markov/set_information.hpp"
 #include "treewright/searches/class_search.hpp"
+#include "treewright/text/fields.hpp"
 
 namespace {
 
@@ -89,4 +90,8 @@ void bind_testing(nb::module_& core) {
 
   m.def("least_information", &least_information, "rows"_a, "columns"_a,
         "The cut of some columns across which there is least information: one side, and nats.");
+  m.def(
+      "kind_of_field",
+      [](const nb::bytes& text) { return static_cast<int>(tw::kind_of_field({text.c_str(), text.size()})); },
+      "text"_a, "1: a whole number, 2: a real number, 3: no number.");
 }

@@ -79,8 +79,4 @@ void bind_csv(nb::module_& m) {
             return columns_as_python(self.columns().at(column).finish());
           },
           "column"_a, "Hand over a column: kind, values, codes or None, flags of missing rows or None.");
-  m.def(
-      "kind_of_field",
-      [](const nb::bytes& text) { return static_cast<int>(tw::kind_of_field({text.c_str(), text.size()})); },
-      "text"_a, "1: a whole number, 2: a real number, 3: no number.");
 }

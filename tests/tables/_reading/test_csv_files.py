@@ -107,7 +107,7 @@ def test_any_text_is_read_or_refused_like_the_twin_does(text, n_fields, block, h
 @example(".")
 def test_numbers_look_like_numbers(text):
     kind = 1 if WHOLE.fullmatch(text) else 2 if REAL.fullmatch(text) else 3
-    assert _core.kind_of_field(text.encode()) == kind
+    assert _core.testing.kind_of_field(text.encode()) == kind
 
 
 @pytest.mark.parametrize("last", ["7", "0.5", "", "NA", "word"])
