@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,26 @@ Flags = npt.NDArray[np.bool_]
 Mask = npt.NDArray[np.bool_]  # the cells of a column that are missing
 Matrix = npt.NDArray[np.bool_]  # which pairs of variables
 Codes = npt.NDArray[np.unsignedinteger]  # states by position
+
+
+_brief = reprlib.Repr()
+_brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 60, 100
+_brief.maxtuple = _brief.maxlist = _brief.maxdict = _brief.maxset = 4
+
+
+class Brief:
+    """Gives a dataclass a repr that fits in a few lines, whatever the size: long fields are cut."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__repr__" not in cls.__dict__:  # @dataclass leaves one alone that is there
+            cls.__repr__ = Brief.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        shown = (f"{f.name}={_brief.repr(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 @dataclass(frozen=True)

@@ -111,3 +111,27 @@ def test_the_reader_refuses_what_the_plain_function_refuses(given):
     with pytest.raises(EvidenceError) as plain:
         read_evidence(SCHEMA, given)
     assert str(error.value) == str(plain.value)
+
+
+def test_a_number_is_the_interval_that_it_lies_in():
+    schema = Schema(
+        [Variable("age", ("[0, 40)", "[40, 100]")), Variable("n", (1, 2)), Variable("s", ("no", "yes"))]
+    )
+    read = EvidenceReader(schema)
+    for number, code in (
+        (0, 0),
+        (39.99, 0),
+        (40, 1),
+        (np.float32(70), 1),
+        (100, 1),
+        (170, 1),
+        (-3, 0),
+        (np.inf, 1),
+    ):
+        assert read({"age": number}).states == [code]
+    assert read({"n": 2.0}).states == [1]
+    for given in ({"age": "70"}, {"age": True}, {"age": np.nan}, {"s": 1}, {"n": 1.5}):
+        with pytest.raises(EvidenceError, match="is not a state of"):
+            read(given)
+    with_missing = EvidenceReader(Schema([Variable("age", ("[0, 40)", "[40, 100]", "<missing>"))]))
+    assert with_missing({"age": 70}).states == [1]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import models
-from treewright.errors import DataWarning, NotFittedError, SchemaError, SettingError, nearest
+from treewright.errors import DataWarning, NotFittedError, SettingError, nearest
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
@@ -162,21 +162,11 @@ class Estimator(Settings, ABC):
 
         Columns may be absent and cells missing: what is not seen is not conditioned on.
         """
-        model = self._fitted()
-        return model.predict(self._read_evidence(X, model.schema, target), target)
+        return self._fitted().predict(X, target, unseen=self.unseen)
 
-    def _read_evidence(self, X: Any, schema: Schema, target: str) -> Table:
-        schema.index(target)  # an unknown name is refused here, with the known ones
-        names = _column_names(X)
-        if names is None:
-            return read_table(X, schema=schema, missing="em", unseen=self.unseen)
-        seen = [name for name in schema.names if name in names and name != target]
-        if not seen:
-            raise SchemaError(
-                f"to predict {target!r} the rows need a column of the model beside it; the model has "
-                f"{nearest(target, schema.names)}"
-            )
-        return read_table(X, schema=schema.select(seen), missing="em", unseen=self.unseen)
+    def predict_table(self, X: Any, target: str) -> models.Predictions:
+        """The same with the probability of every state of `target`."""
+        return self._fitted().predict_table(X, target, unseen=self.unseen)
 
     def query(self, targets: str | Sequence[str], given: Given | None = None) -> models.Distribution:
         """Distribution of one variable, or joint of several, given evidence."""
@@ -191,7 +181,7 @@ class Estimator(Settings, ABC):
         return self._fitted().mpe(given)
 
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator | None = None) -> Table:
-        """Draw rows; without `rng` from a generator of the setting `seed`."""
+        """Draw rows; without `rng` from a generator of the setting `seed`, the same each time."""
         return self._fitted().sample(n, given, rng=rng or np.random.default_rng(self.seed))
 
     def _repr_html_(self) -> str:
@@ -204,14 +194,3 @@ def warn_of_identifiers(*tables: Table) -> None:
     if names:
         said = remark_on_identifiers(list(dict.fromkeys(names)), "with read_table(..., columns=[...])")
         warnings.warn(said, DataWarning, stacklevel=3)
-
-
-def _column_names(X: Any) -> set[str] | None:
-    """Names that a source shows without being read; None for files and bare arrays."""
-    if isinstance(X, Table):
-        return set(X.schema.names)
-    shows = [name for name in ("column_names", "columns", "keys") if hasattr(X, name)]
-    if isinstance(X, str) or not shows:
-        return None
-    shown = getattr(X, shows[0])
-    return set(shown() if callable(shown) else shown)

@@ -20,7 +20,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag, as_pdag, consistent_extension
 from treewright.graphs.edges import NamedArc, listed, named_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.types import Arc
+from treewright.types import Arc, Brief
 
 Shape = Dag | Pdag | UndirectedGraph
 
@@ -72,7 +72,7 @@ class SkeletonComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Brief):
     """What `compare` found.
 
     Attributes

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError
+from treewright.arguments import described
+from treewright.errors import ArgumentError, GraphError
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc, Scope
 
@@ -34,8 +35,19 @@ def edge(u: int, v: int) -> Edge:
     return (u, v) if u < v else (v, u)
 
 
+def require_schema(schema: object) -> None:
+    """Refuse what came in the place of a graph's schema, such as its edges."""
+    if not isinstance(schema, Schema):
+        raise ArgumentError(
+            f"a graph is made over a schema, then its edges; found {described(schema)} in the place of the "
+            "schema: write tw.Dag(table.schema, edges), or make one by "
+            "tw.Schema([tw.Variable('a', ('no', 'yes')), ...])"
+        )
+
+
 def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.integer]) -> Pairs:
     """Many edges by names or indices, or an integer array with two columns, as an array of indices."""
+    require_schema(schema)
     pairs: npt.NDArray[np.integer]
     if isinstance(edges, np.ndarray):
         pairs = edges
@@ -56,6 +68,7 @@ def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.intege
 
 def resolve_pairs(schema: Schema, pairs: GivenPairs) -> list[Arc]:
     """Index pairs of edges given by names or indices; a variable joined with itself is refused."""
+    require_schema(schema)
     resolved = [_resolve(schema, pair) for pair in pairs]
     for u, v in resolved:
         if u == v:

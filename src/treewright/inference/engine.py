@@ -8,7 +8,7 @@ from typing import NoReturn, Protocol
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.evidence import Evidence
 from treewright.limits import format_bytes, format_count
-from treewright.types import Cells, Codes, Scope
+from treewright.types import Brief, Cells, Codes, Scope
 
 
 class Engine(Protocol):
@@ -57,7 +57,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Factor:
+class Factor(Brief):
     """A table over a scope, one axis per variable in the order of the scope.
 
     Examples
@@ -72,7 +72,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Brief):
     """The price of one question.
 
     `width` is the number of variables in the largest table less one; `largest_table` their names and

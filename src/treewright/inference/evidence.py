@@ -1,8 +1,10 @@
 """What is known about some variables, in words: names and state labels, checked once at the door.
 
 A variable is *observed* in a state, or there is *soft* evidence on it: a likelihood for each of its states,
-as when a reading says "probably yes". A likelihood is any set of non-negative numbers that are not all zero;
-only their ratios matter for the answers, their size enters the probability of the evidence.
+as when a reading says "probably yes". A number observed of a variable whose states are intervals is the
+interval that it lies in; beyond the outer edges it is the outer one, as in reading. A likelihood is any set
+of non-negative numbers that are not all zero; only their ratios matter for the answers, their size enters the
+probability of the evidence.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ from difflib import get_close_matches
 import numpy as np
 
 from treewright.errors import EvidenceError, UnknownNameError, nearest
+from treewright.tables._reading.bins import interval_code
 from treewright.tables.schema import Label, Schema, Variable
-from treewright.types import Scope
+from treewright.types import Brief, Scope
 
 Given = Mapping[str, Label | Mapping[Label, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Brief):
     """Codes of the observed variables and likelihoods of others, by position in the schema.
 
     Examples
@@ -31,6 +34,8 @@ class Evidence:
     >>> evidence = EvidenceReader(schema)({"smoker": "yes", "cough": {"no": 0.2, "yes": 0.9}})
     >>> evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods
     ([0], [1], [1], [[0.2, 0.9]])
+    >>> EvidenceReader(Schema([Variable("age", ("[0, 40)", "[40, 100]"))]))({"age": 70}).states
+    [1]
     """
 
     observed: list[int] = field(default_factory=list)
@@ -134,7 +139,9 @@ def _read_item(schema: Schema, name: str, state: object) -> tuple[int, int]:
         try:
             return v, variable.code(plain)
         except UnknownNameError:
-            pass
+            code = interval_code(variable.states or (), plain)
+            if code is not None:
+                return v, code
     raise EvidenceError(
         f"evidence {name}={plain!r} is not a state of {name}; states are {_states(variable, plain)}"
     )
@@ -180,7 +187,7 @@ RealGiven = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class RealEvidence:
+class RealEvidence(Brief):
     """Observed variables by rising position, and their values.
 
     Examples

@@ -20,7 +20,7 @@ from treewright.errors import ImpossibleEvidence, TableTooLarge
 from treewright.inference.evidence import RealEvidence
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables.schema import Schema
-from treewright.types import Floats, Scope
+from treewright.types import Brief, Floats, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ _OPERATIONS_PER_SECOND = 2e9
 
 
 @dataclass(frozen=True)
-class GaussianCost:
+class GaussianCost(Brief):
     """The price of one question to a Gaussian network.
 
     `largest_block` names the variables that have to be solved together in the dearest block, `n_observed` of

@@ -47,8 +47,8 @@ def whole(number: float) -> int:
     return int(min(number, 2.0**62))
 
 
-def sampling_seed(schema: Schema, n: int, rng: np.random.Generator) -> int:
-    """One 64-bit seed from `rng`, once the request makes sense.
+def sampling_seed(schema: Schema, n: int, rng: np.random.Generator | None) -> int:
+    """One 64-bit seed from `rng` (or, without one, from the system), once the request makes sense.
 
     Examples
     --------
@@ -56,6 +56,7 @@ def sampling_seed(schema: Schema, n: int, rng: np.random.Generator) -> int:
     >>> 0 <= sampling_seed(Schema([Variable("a", (0, 1))]), 10, np.random.default_rng(7)) < 1 << 64
     True
     """
+    rng = np.random.default_rng() if rng is None else rng
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng is a numpy Generator, as in np.random.default_rng(7); found {rng!r}")
     if n < 0:

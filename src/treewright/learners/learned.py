@@ -14,14 +14,14 @@ from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import JunctionTree
-from treewright.types import Progress, Step
+from treewright.types import Brief, Progress, Step
 
 Structure_co = TypeVar("Structure_co", covariant=True)
 Dag_co = TypeVar("Dag_co", bound=Dag, covariant=True)
 
 
 @dataclass(frozen=True)
-class Phase:
+class Phase(Brief):
     """One part of the work: its name, its seconds, and tallies such as scores or tests asked."""
 
     name: str
@@ -30,7 +30,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Brief):
     """The phases of a learner's work, in order.
 
     Examples
@@ -58,7 +58,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Learned(Generic[Structure_co]):
+class Learned(Brief, Generic[Structure_co]):
     """A learned structure with the trace of the work.
 
     Attributes

@@ -1,9 +1,22 @@
 """Put parameters on a shape and answer questions with it."""
 
-from treewright.models.answers import BoundedExplanation, Distribution, Explanation, ManyMarginals, Marginals
+from treewright.models.answers import (
+    BoundedExplanation,
+    Distribution,
+    Explanation,
+    ManyMarginals,
+    Marginals,
+    Predictions,
+)
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
-from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals, SampledAnswer
+from treewright.models.continuous.normal_answers import (
+    JointNormal,
+    Normal,
+    NormalMarginals,
+    NormalPredictions,
+    SampledAnswer,
+)
 from treewright.models.continuous.sigmoid_network import SigmoidNetwork, fit_sigmoid
 from treewright.models.convert import from_dot, from_networkx, from_pgmpy, from_pyagrum
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -14,6 +27,7 @@ from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_s
 from treewright.models.fitting.fit import fit
 from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
 from treewright.models.formats.twm import load
+from treewright.models.labelled import LabelledTable
 from treewright.models.model import Model
 from treewright.models.undirected.gibbs import GibbsSample, sample_gibbs
 from treewright.models.undirected.log_linear import LogLinearModel

@@ -9,10 +9,12 @@ from itertools import accumulate, product
 from typing import Any, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.models.labelled import free_name, joint_frame, label_array, make_frame
 from treewright.tables.schema import Label, Schema, Variable
-from treewright.types import Cells
+from treewright.types import Cells, Flags
 
 Key = Label | tuple[Label, ...]
 Answer = TypeVar("Answer")
@@ -89,6 +91,10 @@ class Distribution(Mapping[Key, float]):
         """The numbers as a plain dictionary."""
         return dict(zip(self, self.array.ravel().tolist(), strict=True))
 
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow: a row for each joint state, with its probability."""
+        return joint_frame(self.variables, self.array, library)
+
     def _rows(self) -> list[tuple[tuple[str, ...], str]]:
         flat = self.array.ravel()[:_SHOWN].tolist()
         keys = (key if isinstance(key, tuple) else (key,) for key in self)
@@ -125,8 +131,12 @@ class ByName(Mapping[str, Answer]):
         return len(self.names)
 
     def __repr__(self) -> str:
-        shown = [repr(self[name]) for name in self.names[:_SHOWN]]
-        return "\n".join(shown + _more(len(self.names), "... {:,} more variables"))
+        lines: list[str] = []
+        for k, name in enumerate(self.names):
+            lines += repr(self[name]).splitlines()
+            if len(lines) >= _SHOWN and k + 1 < len(self):
+                return "\n".join([*lines, f"... {len(self) - k - 1:,} more variables"])
+        return "\n".join(lines)
 
 
 class Marginals(ByName[Distribution]):
@@ -168,10 +178,12 @@ class Marginals(ByName[Distribution]):
         v = self.schema.index(name)
         return self.cells[self._offsets[v] : self._offsets[v + 1]]
 
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per state: variable, state, probability."""
-        rows = [(name, state, p) for name, d in self.items() for state, p in d.items()]
-        return make_frame(rows, columns=["variable", "state", "probability"])
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow with one row per state: variable, state, probability."""
+        states = [(v.name, state) for v in self.schema for state in v.states or ()]
+        columns: dict[str, Any] = {"variable": [name for name, _ in states]}
+        columns["state"] = [state for _, state in states]
+        return make_frame(columns | {"probability": self.cells}, library)
 
     def _repr_html_(self) -> str:
         rows = ((name, str(state), f"{p:.6f}") for name, d in self.items() for state, p in d.items())
@@ -219,6 +231,66 @@ class ManyMarginals(Sequence[Marginals]):
 
     def __repr__(self) -> str:
         return f"<ManyMarginals: {len(self):,} rows, {len(self.schema)} variables>"
+
+
+class Predictions:
+    """What a model says about one variable for each of many rows, given the rows' other cells.
+
+    `array` has the probabilities: rows by states. A row that is impossible under the model holds NaN, and has
+    no most probable state: None among the `labels`.
+
+    Examples
+    --------
+    >>> answer = Predictions(Variable("rain", ("no", "yes")), np.array([[0.75, 0.25], [0.4, 0.6]]))
+    >>> answer.labels.tolist(), answer.n_impossible
+    (['no', 'yes'], 0)
+    >>> answer.columns()
+    {'rain': array(['no', 'yes'], dtype=object), 'rain=no': array([0.75, 0.4 ]), 'rain=yes': array([0.25, 0.6
+    ])}
+    """
+
+    def __init__(self, variable: Variable, array: Cells) -> None:
+        self.variable, self.array = variable, array
+        self.array.setflags(write=False)
+
+    @property
+    def impossible(self) -> Flags:
+        """The rows that have probability zero under the model, so that nothing follows from them."""
+        return np.isnan(self.array[:, 0])
+
+    @property
+    def n_impossible(self) -> int:
+        return int(np.count_nonzero(self.impossible))
+
+    @property
+    def labels(self) -> npt.NDArray[Any]:
+        """The most probable state for each row; the first of several."""
+        found = label_array(self.variable)[self.codes]
+        found[self.impossible] = None
+        return found
+
+    @property
+    def codes(self) -> npt.NDArray[np.intp]:
+        """The same by position; of an impossible row 0."""
+        best: npt.NDArray[np.intp] = np.argmax(np.nan_to_num(self.array), axis=1)
+        return best
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The state under the variable's name, and a column ``name=state`` of probabilities for each."""
+        found: dict[str, npt.NDArray[Any]] = {self.variable.name: self.labels}
+        for state, cells in zip(self.variable.states or (), self.array.T, strict=True):
+            found[free_name(f"{self.variable.name}={state}", found)] = cells
+        return found
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow with these columns."""
+        return make_frame(self.columns(), library)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        return f"<Predictions: {self.variable.name} for {len(self):,} rows>"
 
 
 class Explanation(Mapping[str, Label]):
@@ -290,15 +362,6 @@ def list_targets(targets: str | Sequence[str]) -> list[str]:
     if not names:
         raise SchemaError("a query asks about at least one variable; found none")
     return names
-
-
-def make_frame(data: Any, **options: Any) -> Any:
-    """A pandas frame, where pandas is installed."""
-    try:
-        import pandas as pd  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
-        raise ImportError("to_frame() needs pandas; install it, or use dict(result)") from None
-    return pd.DataFrame(data, **options)
 
 
 def html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

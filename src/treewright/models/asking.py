@@ -21,8 +21,15 @@ from treewright.inference.batch import check_answer_size, columns_from_rows
 from treewright.inference.engine import Cost, Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.refusals import sampling_seed
-from treewright.models.answers import Distribution, Explanation, ManyMarginals, Marginals, list_targets
-from treewright.models.model import ModelBase, Unseen, align_evidence, settle_unseen
+from treewright.models.answers import (
+    Distribution,
+    Explanation,
+    ManyMarginals,
+    Marginals,
+    Predictions,
+    list_targets,
+)
+from treewright.models.model import ModelBase, Rows, Unseen, align_evidence, as_evidence
 from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
@@ -59,6 +66,8 @@ class Asking(ModelBase):
     ({'yes'}, 1000)
     >>> asia.predict(sick, "either").tolist()[:3] == sick.labels("either").tolist()[:3]
     True
+    >>> asia.predict_table({"xray": ["yes", None]}, "lung").array[:, 0].round(4).tolist()
+    [0.4887, 0.055]
     >>> cost = tw.load_network("alarm").cost()
     >>> cost.width, cost.largest_cells, cost.refused
     (4, 108, False)
@@ -77,11 +86,12 @@ class Asking(ModelBase):
         """Natural logarithm of the mass of the whole product."""
         return 0.0
 
-    def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator) -> Table:
+    def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator | None = None) -> Table:
         """Draw rows, given what is known.
 
-        One 64-bit seed is taken from `rng`; the rows are the same for any number of threads, and the first
-        rows of a longer sample are the rows of a shorter one. Rows given evidence are exact draws, none is
+        One 64-bit seed is taken from `rng`; without one it is taken from the system, and the rows are others
+        each time. For one seed they are the same for any number of threads, and the first rows of a longer
+        sample are the rows of a shorter one. Rows given evidence are exact draws, none is
         rejected or weighted.
         """
         seed = sampling_seed(self.schema, n, rng)
@@ -113,50 +123,52 @@ class Asking(ModelBase):
         self._require_possible(log_evidence, evidence)
         return Marginals(self.schema, cells, self._log_probability_of(log_evidence, evidence))
 
-    def marginals_many(self, rows: Table | Sequence[Mapping[str, Label]]) -> ManyMarginals:
+    def marginals_many(self, rows: Rows | Sequence[Mapping[str, Label]]) -> ManyMarginals:
         """The distribution of every variable given each row, for many rows at once.
 
-        Missing cells of a table, columns that it lacks and names that a mapping leaves out are not observed.
-        Equal rows are asked once.
+        Rows are a table (or a frame, or what else is read), or mappings. Missing cells, columns that it lacks
+        and names that a mapping leaves out are not observed. Equal rows are asked once.
         """
         everything = tuple(range(len(self.schema)))
-        check_answer_size(self.schema, everything, len(rows))
-        columns = (
-            align_evidence(self.schema, rows)
-            if isinstance(rows, Table)
-            else columns_from_rows(self._read, rows)
-        )
+        if isinstance(rows, list | tuple) and not all(isinstance(row, str) for row in rows):
+            check_answer_size(self.schema, everything, len(rows))
+            columns = columns_from_rows(self._read, rows)
+        else:
+            columns = align_evidence(self.schema, as_evidence(self.schema, rows))
+            check_answer_size(self.schema, everything, columns.n_rows)
         cells, logs = self._engine.marginals_many(columns, everything)
         return ManyMarginals(self.schema, cells, np.minimum(logs - self._log_constant, 0.0))
 
-    def log_evidence(self, table: Table) -> Cells:
+    def log_evidence(self, rows: Rows) -> Cells:
         """Natural logarithm of the probability of what each row shows; missing cells are summed out.
 
-        Columns that the table lacks are summed out too. Equal to :meth:`log_probability` for whole rows.
+        Columns that the rows lack are summed out too. Equal to :meth:`log_probability` for whole rows.
         """
+        table = as_evidence(self.schema, rows)
         _, logs = self._engine.marginals_many(align_evidence(self.schema, table), ())
         return np.minimum(logs - self._log_constant, 0.0)
 
-    def predict(self, table: Table, target: str, *, unseen: Unseen = "error") -> npt.NDArray[Any]:
+    def predict(self, rows: Rows, target: str, *, unseen: Unseen = "error") -> npt.NDArray[Any]:
         """The most probable state of one variable for every row, given the row's other cells.
 
-        Missing cells are not observed, and neither is the target where the table has it. Labels that the
-        model does not know are refused, or dealt with as :meth:`score` says: `unseen` "ignore" or "state".
+        Rows are a table, or a frame, dictionary, array or file. Missing cells and columns that are not there
+        are not observed, and neither is the target where the rows have it. Labels that the model does not
+        know are refused, or dealt with as :meth:`score` says: `unseen` "ignore" or "state".
         """
-        v = self.schema.index(target)
-        columns = align_evidence(self.schema, settle_unseen(self.schema, table, unseen)).without(v)
-        check_answer_size(self.schema, (v,), columns.n_rows)
-        cells, logs = self._engine.marginals_many(columns, (v,))
-        impossible = np.flatnonzero(logs == -math.inf)
-        if impossible.size:
+        answer = self.predict_table(rows, target, unseen=unseen)
+        if answer.n_impossible:
             raise ImpossibleEvidence(
-                f"row {int(impossible[0])} has probability zero under the model, so nothing follows from it; "
-                f"{impossible.size:,} of {columns.n_rows:,} rows are like this"
+                f"row {int(np.argmax(answer.impossible))} has probability zero under the model, so nothing "
+                f"follows from it; {answer.n_impossible:,} of {len(answer):,} rows are like this"
             )
-        states = np.empty(len(self.schema[v].states or ()), dtype=object)
-        states[:] = self.schema[v].states
-        best: npt.NDArray[Any] = states[cells.argmax(axis=1)] if columns.n_rows else states[:0]
-        return best
+        return answer.labels
+
+    def predict_table(self, rows: Rows, target: str, *, unseen: Unseen = "error") -> Predictions:
+        """The same with the probability of every state; a row of probability zero holds NaN."""
+        v = self.schema.index(target)
+        columns = align_evidence(self.schema, as_evidence(self.schema, rows, v, unseen)).without(v)
+        check_answer_size(self.schema, (v,), columns.n_rows)
+        return Predictions(self.schema[v], self._engine.marginals_many(columns, (v,))[0])
 
     def probability_of(self, given: Given) -> float:
         """Probability that all of this holds."""

@@ -30,8 +30,11 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
+from treewright.tables._reading.interpret import is_missing_label
+from treewright.tables._reading.sources import open_source
 from treewright.tables.readers import read_table
-from treewright.tables.schema import Label, Schema, Variable
+from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
+from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes, Flags, Floats, Mask
 
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Unseen = Literal["error", "ignore", "state"]  # what becomes of labels that a model does not know
+Rows: TypeAlias = Any  # a table, or whatever `read_table` reads
 # what a file may hold
 AnyModel: TypeAlias = Union[
     "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"
@@ -57,9 +61,51 @@ class Model(Protocol):
     @property
     def schema(self) -> Schema: ...
 
-    def log_probability(self, table: Table) -> Floats:
+    def log_probability(self, rows: Rows) -> Floats:
         """Natural logarithm of the probability of each row."""
         ...
+
+
+def as_rows(schema: Schema, rows: Any, unseen: Unseen = "error") -> Table:
+    """Rows of the model's variables: a table as it is, anything else read in the model's states.
+
+    Cells that are missing are masked, or in the state that the model has for them; `unseen` is what becomes
+    of labels that the model does not know.
+
+    Examples
+    --------
+    >>> schema = Schema([Variable("a", ("no", "yes"))])
+    >>> as_rows(schema, {"a": ["yes", "no"], "b": [1, 2]}).column("a").tolist()
+    [1, 0]
+    """
+    if isinstance(rows, Table | ShardedTable):
+        return settle_unseen(schema, rows if isinstance(rows, Table) else rows.joined(), unseen)
+    check_unseen(unseen)
+    table = read_table(rows, schema=schema, missing="em", unseen=unseen)
+    columns, masks = list(table.columns), dict(table.missing)
+    for v, mask in table.missing.items():
+        states = table.schema[v].states
+        if states is not None and is_missing_label(states[-1]):
+            columns[v] = np.where(mask, len(states) - 1, columns[v])
+            del masks[v]
+    return Table(table.schema, columns, weights=table.weights, missing=masks, report=table.report)
+
+
+def as_evidence(
+    schema: Schema, rows: Any, target: NameOrIndex | None = None, unseen: Unseen = "error"
+) -> Table:
+    """Rows that need not have all of the model's variables, nor the `target`."""
+    if isinstance(rows, Table | ShardedTable):
+        return as_rows(schema, rows, unseen)
+    names = open_source(rows).names
+    wanted = "" if target is None else schema[target].name
+    seen = [name for name in schema.names if name in names and name != wanted]
+    if not seen:
+        raise SchemaError(
+            f"{f'to predict {wanted!r} ' if wanted else ''}the rows need a column of the model beside it; "
+            f"the model has {nearest(wanted, schema.names)}"
+        )
+    return as_rows(schema.select(seen), rows, unseen)
 
 
 def by_variable(schema: Schema, values: Mapping[str, Value], what: str) -> list[Value]:
@@ -151,10 +197,14 @@ def _key(state: Label) -> tuple[bool, Label]:
     return isinstance(state, str), state  # "1" and 1 are different states
 
 
-def settle_unseen(schema: Schema, table: Table, unseen: Unseen) -> Table:
-    """The rows with what a policy makes of labels that the model does not know, see `ModelBase.score`."""
+def check_unseen(unseen: str) -> None:
     if unseen not in get_args(Unseen):
         raise SettingError(f"unseen is one of {nearest(unseen, get_args(Unseen))}; found {unseen!r}")
+
+
+def settle_unseen(schema: Schema, table: Table, unseen: Unseen) -> Table:
+    """The rows with what a policy makes of labels that the model does not know, see `ModelBase.score`."""
+    check_unseen(unseen)
     here = [name for name in schema.names if name in table.schema]
     if unseen == "error" or not here:
         return table
@@ -168,27 +218,34 @@ class ModelBase(ABC):
     @abstractmethod
     def schema(self) -> Schema: ...
 
-    @abstractmethod
-    def log_probability(self, table: Table) -> Cells:
-        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
+    def log_probability(self, rows: Rows) -> Cells:
+        """Natural logarithm of the probability (or density) of each row; minus infinity where it is zero.
 
-    def log_evidence(self, table: Table) -> Cells:
+        Rows are a table, or a frame, dictionary, array or file, which is read in the model's states.
+        """
+        return self._log_rows(as_rows(self.schema, rows))
+
+    @abstractmethod
+    def _log_rows(self, table: Table) -> Cells: ...
+
+    def log_evidence(self, rows: Rows) -> Cells:
         """Natural logarithm of the probability of what each row shows; missing cells are summed out.
 
         Equal to :meth:`log_probability` for rows without missing cells.
         """
-        return self.log_probability(table)
+        return self.log_probability(rows)
 
-    def score(self, table: Table, *, unseen: Unseen = "error") -> float:
+    def score(self, rows: Rows, *, unseen: Unseen = "error") -> float:
         """Mean log-likelihood (or log-density) per row, in nats; rows count by their weights.
 
-        A label that the model does not know is refused; with `unseen="ignore"` its cell is taken as missing,
-        and missing cells are summed out exactly; with "state" it is read as the state that was reserved for
-        it (``read_table(..., unseen="state")`` before fitting).
+        Rows are a table, or a frame, dictionary, array or file. A label that the model does not know is
+        refused; with `unseen="ignore"` its cell is taken as missing, and missing cells are summed out
+        exactly; with "state" it is read as the state that was reserved for it
+        (``read_table(..., unseen="state")`` before fitting).
         """
-        rows = settle_unseen(self.schema, table, unseen)
-        logs = self.log_evidence(rows) if unseen == "ignore" else self.log_probability(rows)
-        return mean_log_probability(logs, rows)
+        table = as_rows(self.schema, rows, unseen)
+        logs = self.log_evidence(table) if unseen == "ignore" else self._log_rows(table)
+        return mean_log_probability(logs, table)
 
     def save(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +83,9 @@ class PluralCounter:
 
     @abstractmethod
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]: ...
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(cast(Any, self).schema)} variables)"
 
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""

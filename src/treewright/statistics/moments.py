@@ -17,7 +17,7 @@ from treewright import _core
 from treewright.arguments import COLUMNS, require
 from treewright.errors import MissingValuesError, SchemaError, WeightError
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Floats
+from treewright.types import Brief, Floats
 
 
 class ContinuousTable(Protocol):
@@ -37,7 +37,7 @@ class ContinuousTable(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(Brief):
     """Rows, mean and centred scatter of continuous columns.
 
     Parameters

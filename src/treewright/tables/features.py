@@ -197,7 +197,8 @@ class Feature:
         return f"not ({text})" if self.negated else text
 
     def __repr__(self) -> str:
-        return f"Feature({self})"
+        text = str(self)
+        return f"Feature({text if len(text) <= 200 else text[:197] + '...'})"
 
 
 def as_literals(literals: Mapping[str, Label] | Iterable[Literal]) -> list[Literal]:

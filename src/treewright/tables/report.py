@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from treewright.types import Brief
+
 
 @dataclass(frozen=True)
-class ColumnReport:
+class ColumnReport(Brief):
     """How one column was understood.
 
     Attributes
@@ -57,7 +59,7 @@ class ColumnReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Brief):
     """What :func:`treewright.read_table` did to the rows and columns it was given.
 
     Attributes

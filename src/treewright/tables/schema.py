@@ -13,16 +13,18 @@ from difflib import get_close_matches
 from functools import cached_property
 from math import isnan
 from numbers import Integral
+from typing import TypeVar, cast
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
-from treewright.types import Scope
+from treewright.types import Brief, Scope
 
 Label = str | int | float | bool
 NameOrIndex = str | int
+Which = TypeVar("Which", str, int)
 
 
 @dataclass(frozen=True)
-class Variable:
+class Variable(Brief):
     """One column: discrete with labelled states, or continuous when it has none.
 
     Parameters
@@ -109,7 +111,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(Brief):
     """The variables of a table, in column order.
 
     Examples
@@ -200,8 +202,17 @@ class Schema:
             )
         return scope
 
-    def names_of(self, scope: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self.names[v] for v in scope)
+    def names_of(self, scope: Iterable[NameOrIndex]) -> tuple[str, ...]:
+        """The names of variables; a name stays as it is."""
+        return tuple(v if isinstance(v, str) else self.names[v] for v in scope)
+
+    def said_like(self, asked: Which | Iterable[Which], found: Iterable[int]) -> tuple[Which, ...]:
+        """Variables as somebody speaks of them: by name where all that was asked for is named."""
+        if type(asked) is int:  # mostly so
+            return cast("tuple[Which, ...]", tuple(found))
+        items = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
+        by_name = bool(items) and all(isinstance(item, str) for item in items)
+        return cast("tuple[Which, ...]", self.names_of(found) if by_name else tuple(found))
 
     def select(self, which: Sequence[NameOrIndex]) -> Schema:
         """The schema of some columns, in the order given."""

@@ -27,10 +27,12 @@ def test_arcs_by_names_and_indices_are_the_same_graph():
 
 def test_parts_of_the_example(example):
     names = example.schema.names_of
-    assert names(example.parents("4")) == ("2", "3")
-    assert names(example.children("1")) == ("2", "3", "5")
-    assert names(example.ancestors("6")) == ("1", "5")
-    assert names(example.descendants(["2", "6"])) == ("4", "7")
+    assert example.parents("4") == names(example.parents(3)) == names(example.parents("4")) == ("2", "3")
+    assert example.children("1") == names(example.children(0)) == ("2", "3", "5")
+    assert example.ancestors("6") == names(example.ancestors(5)) == ("1", "5")
+    assert example.descendants(["2", "6"]) == names(example.descendants([1, 5])) == ("4", "7")
+    assert example.descendants(["2", 5]) == example.descendants([1, 5])  # one index, and all are
+    assert example.ancestors([]) == ()
     assert names(example.topological_order) == ("1", "2", "3", "4", "5", "6", "7")
     assert example.reachable("1", "7")
     assert not example.reachable("7", "1")

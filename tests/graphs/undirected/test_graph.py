@@ -24,7 +24,8 @@ def test_edges_are_sorted_pairs_of_names():
 
 def test_neighbourhoods():
     graph = UndirectedGraph(SCHEMA, [("d", "a"), ("d", "b")])
-    assert graph.neighbours("d") == (1, 2)
+    assert graph.neighbours("d") == ("b", "a")
+    assert graph.neighbours(SCHEMA.index("d")) == tuple(map(SCHEMA.index, "ba"))
     assert graph.degree("d") == 2
     assert graph.degree("c") == 0
     assert graph.degrees().tolist() == [2, 1, 1, 0]

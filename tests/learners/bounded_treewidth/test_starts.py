@@ -86,7 +86,7 @@ def test_required_arcs_that_are_too_wide_are_refused(learn):
     )
     learned = learn(score, treewidth=3, knowledge=known)
     assert learned.width == 3
-    assert set(learned.structure.parents(NAMES[3])) >= {score.schema.index(name) for name in NAMES[:3]}
+    assert set(learned.structure.parents(NAMES[3])) >= set(NAMES[:3])
     with pytest.raises(SettingError, match=r"'v03' begins with 3 parents, .* max_parents is 2"):
         learn(score, treewidth=3, knowledge=known, max_parents=2)
 

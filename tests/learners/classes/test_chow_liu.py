@@ -151,7 +151,11 @@ def test_with_an_order_parents_come_first():
         before = [score.schema.index(p) for p in order[:position]]
         best = max((gains[p, child] for p in before), default=0)
         parents = learned.parents(name)
-        assert (len(parents) == 1 and gains[parents[0], child] == best) if best > 0 else parents == ()
+        assert (
+            (len(parents) == 1 and gains[score.schema.index(parents[0]), child] == best)
+            if best > 0
+            else parents == ()
+        )
     with pytest.raises(SchemaError, match="an order names every variable; it lacks 'v1'"):
         learn_chow_liu(score, order=["v0", "v2", "v3", "v4"])
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from treewright.errors import EvidenceError, nearest
 from treewright.models import Distribution
+from treewright.tables._reading.bins import interval_code
 from treewright.tables._reading.matching import written_form, written_forms
 from treewright.tables.schema import Label, Schema, Variable
 
@@ -85,7 +86,16 @@ def state_written(variable: Variable, text: str) -> Label:
     if text in states:
         return text
     code = written_forms(states).get(written_form(text))
+    if code is None:
+        code = interval_code(states, _number(text))  # 70 is in "[40, 100]"
     return text if code is None else states[code]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def number_written(variable: Variable, text: str) -> float:

@@ -1,14 +1,14 @@
 """Directed acyclic graphs.
 
 A :class:`Dag` cannot hold a cycle: the arcs are checked once, when it is made, and code that holds one never
-asks again. Names stand at the boundary (`edges()`, messages); everything that returns a scope returns
-indices, and `schema.names_of` turns them into names. Two graphs are equal when they have the same variables
-and arcs by name, whatever the order of the columns.
+asks again. Names stand at the boundary (`edges()`, messages, answers about a variable given by name); what is
+asked by index is answered by index, and `schema.names_of` turns indices into names. Two graphs are equal when
+they have the same variables and arcs by name, whatever the order of the columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -28,7 +28,7 @@ from treewright.graphs.edges import (
 )
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex, Schema, Which
 from treewright.types import Arc, Scope
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class Dag:
     >>> dag = Dag(schema, [("rain", "wet"), ("sprinkler", "wet")])
     >>> dag.edges()
     [('rain', 'wet'), ('sprinkler', 'wet')]
-    >>> schema.names_of(dag.parents("wet"))
-    ('rain', 'sprinkler')
+    >>> dag.parents("wet"), dag.parents(2)
+    (('rain', 'sprinkler'), (0, 1))
     >>> dag.is_d_separated("rain", "sprinkler"), dag.is_d_separated("rain", "sprinkler", given=["wet"])
     (True, False)
     >>> dag.with_arcs([("wet", "rain")])
@@ -118,13 +118,13 @@ class Dag:
     def adjacent(self, u: NameOrIndex, v: NameOrIndex) -> bool:
         return self.has_arc(u, v) or self.has_arc(v, u)
 
-    def parents(self, variable: NameOrIndex) -> Scope:
-        """Indices of the parents, rising."""
-        return tuple(self.native.parents(self.schema.index(variable)))
+    def parents(self, variable: Which) -> tuple[Which, ...]:
+        """The parents in column order: names for a name, indices for an index."""
+        return self.schema.said_like(variable, self.native.parents(self.schema.index(variable)))
 
-    def children(self, variable: NameOrIndex) -> Scope:
-        """Indices of the children, rising."""
-        return tuple(self.native.children(self.schema.index(variable)))
+    def children(self, variable: Which) -> tuple[Which, ...]:
+        """The children in column order: names for a name, indices for an index."""
+        return self.schema.said_like(variable, self.native.children(self.schema.index(variable)))
 
     # paths
 
@@ -133,13 +133,16 @@ class Dag:
         """Parents before children; of the variables that are ready, the first by name comes first."""
         return tuple(self.native.topological_order(ranks_by_name(self.schema)))
 
-    def ancestors(self, variables: Variables) -> Scope:
-        """Indices with a directed path into one of the variables, which themselves are left out."""
-        return tuple(self.native.ancestors(as_scope(self.schema, variables)))
+    def ancestors(self, variables: Which | Collection[Which]) -> tuple[Which, ...]:
+        """Those with a directed path into one of the variables, which themselves are left out.
 
-    def descendants(self, variables: Variables) -> Scope:
-        """Indices with a directed path out of one of the variables, which themselves are left out."""
-        return tuple(self.native.descendants(as_scope(self.schema, variables)))
+        Names where the variables are given by name, else indices.
+        """
+        return self.schema.said_like(variables, self.native.ancestors(as_scope(self.schema, variables)))
+
+    def descendants(self, variables: Which | Collection[Which]) -> tuple[Which, ...]:
+        """Those with a directed path out of one of the variables, which themselves are left out."""
+        return self.schema.said_like(variables, self.native.descendants(as_scope(self.schema, variables)))
 
     def reachable(self, tail: NameOrIndex, head: NameOrIndex) -> bool:
         """Whether a directed path of at least one arc leads from tail to head."""

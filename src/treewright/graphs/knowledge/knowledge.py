@@ -27,13 +27,13 @@ from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
 from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.tables.schema import Schema, repeated
-from treewright.types import Arc, Matrix
+from treewright.types import Arc, Brief, Matrix
 
 DagT = TypeVar("DagT", bound=Dag)
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class Knowledge(Brief):
     """Background knowledge about the arcs of a network, by names.
 
     Parameters

@@ -24,11 +24,11 @@ from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import Method, Triangulation, triangulate
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Names, Scope
+from treewright.types import Brief, Names, Scope
 
 
 @dataclass(frozen=True)
-class ClusterTree:
+class ClusterTree(Brief):
     """Clusters of variables in a tree or forest with running intersection.
 
     Attributes

@@ -20,13 +20,13 @@ from treewright.graphs._bits import find_leader
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import GivenPairs
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Names, Scope
+from treewright.types import Brief, Names, Scope
 
 Pairs = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Star:
+class Star(Brief):
     """A cluster before expansion: a variable of the dependency tree with those next to it, as indices."""
 
     centre: int

@@ -26,7 +26,7 @@ from treewright.graphs._bits import (
     unpack,
 )
 from treewright.graphs.edges import Edge, EdgeLike, Pairs, named_pairs, read_edges
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import NameOrIndex, Schema, Which
 from treewright.types import Scope
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class UndirectedGraph(FrozenGraph):
     >>> graph.edges()
     [('a', 'b'), ('a', 'c')]
     >>> graph.neighbours("a"), graph.degree("d"), graph.adjacent("b", "c")
-    ((1, 2), 0, False)
+    (('b', 'c'), 0, False)
     """
 
     schema: Schema
@@ -122,13 +122,13 @@ class UndirectedGraph(FrozenGraph):
         a, b = self.schema.index(u), self.schema.index(v)
         return bool(int(self.rows[a, b // 64]) >> (b % 64) & 1)
 
-    def neighbours(self, v: NameOrIndex) -> Scope:
-        """Indices of the variables joined to `v`, rising."""
-        return members(self.rows[self.schema.index(v)])
+    def neighbours(self, v: Which) -> tuple[Which, ...]:
+        """The variables joined to `v` in column order: names for a name, indices for an index."""
+        return self.schema.said_like(v, members(self.rows[self.schema.index(v)]))
 
     def degree(self, v: NameOrIndex) -> int:
         """Number of neighbours."""
-        return len(self.neighbours(v))
+        return len(self.neighbours(self.schema.index(v)))
 
     def degrees(self) -> npt.NDArray[np.int64]:
         """Number of neighbours of every variable, by index."""

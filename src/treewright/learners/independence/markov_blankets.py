@@ -112,7 +112,7 @@ class LearnedBlankets(Learned[UndirectedGraph]):
     def blanket(self, variable: NameOrIndex) -> tuple[str, ...]:
         """The corrected blanket of one variable: names, sorted."""
         schema = self.structure.schema
-        return tuple(sorted(schema.names_of(self.structure.neighbours(variable))))
+        return tuple(sorted(schema.names_of(self.structure.neighbours(schema.index(variable)))))
 
 
 def markov_blankets(

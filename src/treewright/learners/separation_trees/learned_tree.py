@@ -267,7 +267,7 @@ def find_separator(dag: Dag, u: NameOrIndex, v: NameOrIndex) -> Names:
 
 def minimal(dag: Dag, u: NameOrIndex, v: NameOrIndex) -> Names:
     """What is needed of the parents of `u` to separate it from `v`, which is none of its descendants."""
-    kept = sorted(dag.schema.names_of(dag.parents(u)))
+    kept = sorted(dag.parents(dag.schema[u].name))
     for name in tuple(kept):
         fewer = [other for other in kept if other != name]
         if is_d_separated(dag, [u], [v], fewer):

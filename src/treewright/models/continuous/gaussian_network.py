@@ -20,9 +20,16 @@ from treewright.inference.evidence import RealGiven, read_real_evidence
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Explanation, list_targets
-from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
+from treewright.models.continuous.normal_answers import (
+    JointNormal,
+    Normal,
+    NormalMarginals,
+    NormalPredictions,
+)
 from treewright.models.model import (
     DirectedModel,
+    Rows,
+    as_evidence,
     by_variable,
     check_continuous,
     real_column,
@@ -148,20 +155,18 @@ class GaussianNetwork(DirectedModel):
 
     # rows
 
-    def log_probability(self, table: Table) -> Floats:
-        """Natural logarithm of the density of each row.
-
-        A variable without variance adds 0 where it agrees with its parents (to nine digits), and minus
-        infinity elsewhere.
-        """
+    def _log_rows(self, table: Table) -> Floats:
+        """A variable without variance adds 0 where it agrees with its parents (to nine digits), else -inf."""
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
 
-    def sample(self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator) -> Table:
+    def sample(
+        self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator | None = None
+    ) -> Table:
         """Draw rows, given what is known.
 
-        One 64-bit seed is taken from `rng`; the rows are the same for any number of threads and any order of
-        columns, and the first rows of a longer sample are those of a shorter one. Rows given evidence are
-        exact draws, none is rejected or weighted.
+        One 64-bit seed is taken from `rng`, without one from the system, anew each time; the rows are the
+        same for any number of threads and any order of columns, and the first rows of a longer sample are
+        those of a shorter one. Rows given evidence are exact draws, none is rejected or weighted.
         """
         seed = sampling_seed(self.schema, n, rng)
         evidence = read_real_evidence(self.schema, given)
@@ -169,7 +174,7 @@ class GaussianNetwork(DirectedModel):
             return Table(self.schema, self._native.sample(seed, n, []))
         return Table(self.schema, self._engine.sample(n, evidence, seed=seed))
 
-    def predict(self, table: Table, target: str) -> Floats:
+    def predict(self, rows: Rows, target: str) -> Floats:
         """The expected value of one variable for every row, given the row's other cells.
 
         Missing cells and columns that the table lacks are not observed, and neither is the target.
@@ -179,27 +184,37 @@ class GaussianNetwork(DirectedModel):
         >>> import treewright as tw
         >>> schema = tw.Schema([tw.Variable("x"), tw.Variable("y")])
         >>> model = tw.GaussianNetwork(tw.Dag(schema, [("x", "y")]), [1, 0], {"y": {"x": 1.0}}, [1, 1])
-        >>> model.predict(tw.read_table({"y": [1.5, 3.5]}), "x").tolist()
+        >>> model.predict({"y": [1.5, 3.5]}, "x").tolist()
         [1.25, 2.25]
+        >>> model.predict_table({"y": [1.5, None]}, "x").variances.tolist()
+        [0.5, 1.0]
         """
-        v = self.schema.index(target)
-        known = [u for u, name in enumerate(self.schema.names) if u != v and name in table.schema]
-        columns = [real_column(table, self.schema.names[u]) for u in known]
-        out = np.empty(table.n_rows)
-        masks = np.zeros((table.n_rows, len(known)), dtype=np.bool_)
-        for k, column in enumerate(columns):
-            masks[:, k] = np.isnan(column)
-        for hidden, rows in row_patterns(masks):
-            seen = np.flatnonzero(~hidden).tolist()
-            parts = [np.ascontiguousarray(columns[k][rows]) for k in seen]
-            out[rows] = self._engine.predict(tuple(known[k] for k in seen), parts, v, len(rows))
-        impossible = np.flatnonzero(np.isnan(out))
+        answer = self.predict_table(rows, target)
+        impossible = np.flatnonzero(np.isnan(answer.means))
         if impossible.size:
             raise ImpossibleEvidence(
                 f"row {int(impossible[0])} contradicts a relation of the model that has no variance, so "
-                f"nothing follows from it; {impossible.size:,} of {table.n_rows:,} rows are like this"
+                f"nothing follows from it; {impossible.size:,} of {len(answer):,} rows are like this"
             )
-        return out
+        return answer.means
+
+    def predict_table(self, rows: Rows, target: str) -> NormalPredictions:
+        """Mean and variance of one variable for every row, given the row's other cells; NaN if impossible."""
+        v = self.schema.index(target)
+        table = as_evidence(self.schema, rows, v)
+        known = [u for u, name in enumerate(self.schema.names) if u != v and name in table.schema]
+        columns = [real_column(table, self.schema.names[u]) for u in known]
+        means, variances = np.empty(table.n_rows), np.empty(table.n_rows)
+        masks = np.zeros((table.n_rows, len(known)), dtype=np.bool_)
+        for k, column in enumerate(columns):
+            masks[:, k] = np.isnan(column)
+        for hidden, where in row_patterns(masks):
+            seen = np.flatnonzero(~hidden).tolist()
+            parts = [np.ascontiguousarray(columns[k][where]) for k in seen]
+            given = tuple(known[k] for k in seen)
+            means[where] = self._engine.predict(given, parts, v, len(where))
+            variances[where] = self._engine.given(given, (v,)).variances((v,))[0]
+        return NormalPredictions(self.schema.names[v], means, variances)
 
     # questions
 

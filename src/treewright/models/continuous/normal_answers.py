@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import ImpossibleEvidence, SettingError, UnknownNameError, nearest
-from treewright.models.answers import ByName, html_table, make_frame
-from treewright.types import Floats
+from treewright.models.answers import ByName, html_table
+from treewright.models.labelled import make_frame
+from treewright.types import Brief, Floats
 
 
 @dataclass(frozen=True)
@@ -164,18 +165,47 @@ class NormalMarginals(ByName[Normal]):
         k = self._places[name]
         return Normal(name, float(self.means[k]), float(self.variances[k]), self.log_density_of_evidence)
 
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per variable: mean, variance, standard deviation."""
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow: variable, mean, variance, standard deviation."""
         columns = {"variable": self.names, "mean": self.means, "variance": self.variances}
-        return make_frame(columns | {"standard_deviation": np.sqrt(self.variances)})
+        return make_frame(columns | {"standard_deviation": np.sqrt(self.variances)}, library)
 
     def _repr_html_(self) -> str:
         rows = ((d.name, f"{d.mean:.6g}", f"{d.standard_deviation:.6g}") for d in self.values())
         return html_table(("variable", "mean", "standard deviation"), rows)
 
 
+@dataclass(frozen=True, eq=False)
+class NormalPredictions:
+    """What a model says about one continuous variable for each of many rows, given the rows' other cells.
+
+    Examples
+    --------
+    >>> NormalPredictions("x", np.array([1.0]), np.array([4.0])).columns()
+    {'x': array([1.]), 'x sd': array([2.])}
+    """
+
+    name: str
+    means: Floats
+    variances: Floats
+
+    def columns(self) -> dict[str, Floats]:
+        """The mean under the variable's name, and its standard deviation."""
+        return {self.name: self.means, f"{self.name} sd": np.sqrt(self.variances)}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow with these columns."""
+        return make_frame(self.columns(), library)
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def __repr__(self) -> str:
+        return f"<NormalPredictions: {self.name} for {len(self):,} rows>"
+
+
 @dataclass(frozen=True)
-class SampledAnswer:
+class SampledAnswer(Brief):
     """Means and variances that were estimated from weighted rows, by name.
 
     `standard_errors` say how far the means may be off, `effective_rows` how many rows of equal weight the

@@ -82,8 +82,7 @@ class SigmoidNetwork(DirectedModel):
 
     # rows
 
-    def log_probability(self, table: Table) -> Floats:
-        """Natural logarithm of the density of each row."""
+    def _log_rows(self, table: Table) -> Floats:
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
 
     def conditional_mean(self, table: Table, name: NameOrIndex) -> Floats:
@@ -98,8 +97,10 @@ class SigmoidNetwork(DirectedModel):
         """The variance of one variable given its parents, whatever those are."""
         return self.family(name).s2
 
-    def sample(self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator) -> Table:
-        """Draw rows, parents before children.
+    def sample(
+        self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator | None = None
+    ) -> Table:
+        """Draw rows, parents before children; without `rng` others each time.
 
         Values may be given for variables whose parents are given too; other evidence has no exact draws.
         The rows are the same for any number of threads and any order of columns, and the first rows of a
@@ -230,7 +231,7 @@ def _checked(dag: Dag, families: Sequence[SigmoidFamily]) -> tuple[SigmoidFamily
 
 def _checked_family(dag: Dag, family: SigmoidFamily) -> SigmoidFamily:
     """The family with its parents by name, so that no sum depends on the order of columns."""
-    child, parents = family.child, dag.schema.names_of(dag.parents(family.child))
+    child, parents = family.child, dag.parents(family.child)
     if sorted(family.parents) != sorted(parents) or len(family.w) != len(parents):
         wanted = ", ".join(map(repr, parents)) or "none"
         raise SchemaError(

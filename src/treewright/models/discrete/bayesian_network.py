@@ -20,7 +20,8 @@ from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence, state_of
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
-from treewright.models.model import DirectedModel, Unseen, align_columns, by_variable
+from treewright.models.labelled import LabelledTable
+from treewright.models.model import DirectedModel, Rows, Unseen, align_columns, by_variable
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Codes
@@ -114,14 +115,15 @@ class BayesianNetwork(DirectedModel, Asking):
         made._counts, made._prior = counts, prior
         return made
 
-    def partial_fit(self, data: Table | FamilyCounter, *, unseen: Unseen = "error") -> BayesianNetwork:
+    def partial_fit(self, data: Rows | FamilyCounter, *, unseen: Unseen = "error") -> BayesianNetwork:
         """A new model from the rows behind this one and further rows; this one stays as it is.
 
         The model must carry its counts (`fit(..., keep_counts=True)`). Whole counts add exactly: fitting part
         after part gives the very model that all rows give at once, in any order of the parts. `data` is a
-        table, whose columns and states are met by name, or anything that counts. Labels of a table that the
-        model does not know are refused; with `unseen="ignore"` such a cell is left out of the counts (its row
-        counts in the families that do not ask for it), with "state" it is the state reserved for it.
+        table, whose columns and states are met by name, a frame or file, or anything that counts. Labels of
+        rows that the model does not know are refused; with `unseen="ignore"` such a cell is left out of the
+        counts (its row counts in the families that do not ask for it), with "state" it is the state reserved
+        for it.
 
         Examples
         --------
@@ -137,9 +139,13 @@ class BayesianNetwork(DirectedModel, Asking):
 
         return partial_fit(self, data, unseen)
 
-    def table(self, name: NameOrIndex) -> Cells:
-        """The table of one variable: an axis per parent (in schema order), then the variable's states."""
-        return self._tables[self.schema.index(name)]
+    def table(self, name: NameOrIndex) -> LabelledTable:
+        """The table of one variable: an axis per parent (in schema order), then the variable's states.
+
+        An array with labels on it: it prints as a table, and `.to_frame()` makes a frame of it.
+        """
+        v = self.schema.index(name)
+        return LabelledTable(self._tables[v], [self.schema[u] for u in (*self._dag.parents(v), v)])
 
     @property
     def n_parameters(self) -> int:
@@ -159,8 +165,7 @@ class BayesianNetwork(DirectedModel, Asking):
 
     # rows
 
-    def log_probability(self, table: Table) -> Cells:
-        """Natural logarithm of the probability of each row; minus infinity where the model says never."""
+    def _log_rows(self, table: Table) -> Cells:
         return _core.log_probability_rows(
             *self._native_tables, codes=align_columns(self.schema, table), n_rows=table.n_rows
         )

@@ -26,7 +26,7 @@ from treewright.errors import (
 from treewright.graphs.directed.dag import Dag
 from treewright.limits import format_count, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.model import Unseen, align_columns, settle_unseen
+from treewright.models.model import Rows, Unseen, align_columns, as_rows, settle_unseen
 from treewright.statistics.counter import Counts
 from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema
@@ -181,7 +181,7 @@ class FamilyCounts:
 
 
 def partial_fit(
-    model: BayesianNetwork, data: Table | FamilyCounter, unseen: Unseen = "error"
+    model: BayesianNetwork, data: Rows | FamilyCounter, unseen: Unseen = "error"
 ) -> BayesianNetwork:
     """A new model from the rows behind `model` and those of `data`; see `BayesianNetwork.partial_fit`."""
     if model.counts is None:
@@ -189,7 +189,7 @@ def partial_fit(
             "partial_fit adds rows to the counts that a model carries, and this one carries none; "
             "fit it with keep_counts=True"
         )
-    counter = _count_in_states(model, data, unseen) if isinstance(data, Table) else data
+    counter = data if hasattr(data, "counts_many") else _count_in_states(model, data, unseen)
     counts = model.counts + FamilyCounts(model.dag, counter)
     fitted = counts.fit(prior=model.prior, keep_counts=True)
     return fitted.with_provenance(model.provenance) if model.provenance else fitted
@@ -219,15 +219,19 @@ class SeenCells:
         return [found[scope] for scope in asked]
 
 
-def _count_in_states(model: BayesianNetwork, table: Table, unseen: Unseen) -> FamilyCounter:
-    """The rows counted in the model's own states, whatever the columns of the table look like."""
-    holes = [table.schema.names[v] for v in table.missing if table.schema.names[v] in model.schema]
+def _count_in_states(model: BayesianNetwork, data: Rows, unseen: Unseen) -> FamilyCounter:
+    """The rows counted in the model's own states, whatever the columns look like."""
+    table = as_rows(model.schema, data, "error" if isinstance(data, Table) else unseen)
+    gaps = [table.schema.names[v] for v in table.missing]
+    if not isinstance(data, Table) and table.report is not None:  # masks are of labels left out, too
+        gaps = [column.name for column in table.report.columns if column.n_missing]
+    holes = [name for name in gaps if name in model.schema]
     if holes:
         raise MissingValuesError(
             f"partial_fit counts complete rows; column {holes[0]!r} has missing values: drop those rows, or "
             "fit all rows together with fit_em"
         )
-    rows = settle_unseen(model.schema, table, unseen)
+    rows = settle_unseen(model.schema, table, unseen) if isinstance(data, Table) else table
     if rows.has_missing:
         return SeenCells(rows)
     columns = align_columns(model.schema, rows)

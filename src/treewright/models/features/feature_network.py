@@ -27,7 +27,7 @@ from treewright.inference.evidence import Evidence, Given
 from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.models.answers import BoundedExplanation
 from treewright.models.asking import Asking
-from treewright.models.model import align_columns, align_evidence
+from treewright.models.model import Rows, align_columns, align_evidence, as_evidence
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
@@ -115,14 +115,15 @@ class FeatureNetwork(Asking):
         """Free parameters: numbers less one per distribution, forbidden cells left out."""
         return self._parameters.n_free
 
-    def log_probability(self, table: Table) -> Cells:
+    def _log_rows(self, table: Table) -> Cells:
         return self.engine.log_probability(align_columns(self.schema, table), table.n_rows)
 
-    def log_evidence(self, table: Table) -> Cells:
+    def log_evidence(self, rows: Rows) -> Cells:
         """Natural logarithm of the probability of what each row shows; missing cells are summed out.
 
         Equal to :meth:`log_probability` for rows without missing cells.
         """
+        table = as_evidence(self.schema, rows)
         return np.minimum(self.engine.log_mass_many(align_evidence(self.schema, table)), 0.0)
 
     def mpe_bound(self, given: Given | None = None) -> BoundedExplanation:

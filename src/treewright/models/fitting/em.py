@@ -36,7 +36,7 @@ from treewright.models.discrete.family_counts import (
 from treewright.models.fitting.direction import choose_dag
 from treewright.models.model import align_evidence, mean_log_probability
 from treewright.tables.table import Table
-from treewright.types import Cells
+from treewright.types import Brief, Cells
 
 if TYPE_CHECKING:
     from treewright.models.features.feature_fitting import FittedFeatures
@@ -47,7 +47,7 @@ Expected = TypeVar("Expected")
 
 
 @dataclass(frozen=True)
-class EmTrace:
+class EmTrace(Brief):
     """How the rounds went, for the start that ended best.
 
     `log_likelihood` is that of what the rows show, in nats: under the start, then after every round; the last
@@ -77,7 +77,7 @@ class EmTrace:
 
 
 @dataclass(frozen=True)
-class FittedByEm:
+class FittedByEm(Brief):
     """A model fitted by :func:`fit_em`, the expected counts behind its tables, and how the rounds went.
 
     Examples

@@ -21,11 +21,11 @@ from treewright.models.answers import Marginals
 from treewright.models.asking import Asking
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
-from treewright.types import Cells
+from treewright.types import Brief, Cells
 
 
 @dataclass(frozen=True, eq=False)
-class GibbsSample:
+class GibbsSample(Brief):
     """Rows of several Gibbs chains, one after the other, all of equal length.
 
     `estimates` has per chain (lines) the estimated distribution of every variable, side by side.

@@ -21,11 +21,11 @@ from treewright.models.model import align_columns, mean_log_probability
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
-from treewright.types import Cells, Codes
+from treewright.types import Brief, Cells, Codes
 
 
 @dataclass(frozen=True, eq=False)
-class LoopyBeliefs:
+class LoopyBeliefs(Brief):
     """What loopy belief propagation ended at.
 
     `log_partition` is the Bethe estimate of the log of the partition function: exact when the factors form no

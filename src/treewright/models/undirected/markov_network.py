@@ -27,7 +27,7 @@ from treewright.inference.evidence import Evidence
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.model import align_columns
+from treewright.models.model import Rows, align_columns, as_rows
 from treewright.tables.features import Feature
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
@@ -163,16 +163,17 @@ class MarkovNetwork(Asking):
             self._engine.refuse_impossible(Evidence())
         return log_mass
 
-    def log_potential(self, table: Table) -> Cells:
+    def log_potential(self, rows: Rows) -> Cells:
         """Logarithm of the product of the factors at each row, before it is normalised.
 
         Differs from :meth:`log_probability` by :attr:`log_partition`, and needs no junction tree.
         """
+        table = as_rows(self._schema, rows)
         return _core.log_product_rows(
             *self._native_factors, codes=align_columns(self._schema, table), n_rows=table.n_rows
         )
 
-    def log_probability(self, table: Table) -> Cells:
+    def _log_rows(self, table: Table) -> Cells:
         return self.log_potential(table) - self.log_partition
 
     def to_bayesian_network(self) -> BayesianNetwork:

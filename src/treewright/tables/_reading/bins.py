@@ -141,6 +141,22 @@ def number_text(number: float) -> str:
     return text.removesuffix(".0")
 
 
+def interval_code(states: Sequence[Label], number: object) -> int | None:
+    """The interval state that a number lies in; None for what is no number, and for other states.
+
+    >>> interval_code(("[0, 40)", "[40, 100]"), 40), interval_code(("no", "yes"), 40)
+    (1, None)
+    """
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.number):
+        return None
+    edges = edges_of([state for state in states if INTERVAL.fullmatch(str(state))])
+    if (
+        edges is None or len(edges) < len(states) - 1 or np.isnan(number)
+    ):  # all but the state of what is missing
+        return None
+    return int(cut(np.array([float(number)]), edges)[0])
+
+
 INTERVAL = re.compile(r"\[(\S+), (\S+)([)\]])")
 
 
