@@ -130,7 +130,7 @@ class Asking(ModelBase):
         and names that a mapping leaves out are not observed. Equal rows are asked once.
         """
         everything = tuple(range(len(self.schema)))
-        if isinstance(rows, list | tuple) and not all(isinstance(row, str) for row in rows):
+        if isinstance(rows, list | tuple) and not (rows and all(isinstance(row, str) for row in rows)):
             check_answer_size(self.schema, everything, len(rows))
             columns = columns_from_rows(self._read, rows)
         else:

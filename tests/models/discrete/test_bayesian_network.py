@@ -127,13 +127,9 @@ def test_rows_that_do_not_fit_are_refused():
 
 
 def test_missing_cells_are_refused():
-    class Holes:
-        schema, n_rows, weights = RAIN, 1, None
-        columns = (np.array([0], np.uint8), np.array([0], np.uint8))
-        missing = {1: np.array([True])}  # noqa: RUF012
-
+    holes = Table(RAIN, [[0], [0]], missing={"wet": [True]})
     with pytest.raises(MissingValuesError, match="column 'wet' has some"):
-        rain().log_probability(Holes())
+        rain().log_probability(holes)
 
 
 def test_the_probabilities_of_all_rows_sum_to_one():
