@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class TreewrightError(Exception):
@@ -91,6 +92,25 @@ class FileMissingError(TreewrightError, FileNotFoundError):
 
 class FormatError(TreewrightError, ValueError):
     """A file that is not what its name says."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a search that has found something: `learned` is the best so far.
+
+    It is a KeyboardInterrupt and no TreewrightError: whoever catches errors must not catch it by chance.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise Interrupted("a network")
+    ... except KeyboardInterrupt as stop:
+    ...     print(stop, "--", stop.learned)
+    interrupted; the best that was found so far is in .learned -- a network
+    """
+
+    def __init__(self, learned: object) -> None:
+        super().__init__("interrupted; the best that was found so far is in .learned")
+        self.learned: Any = learned
 
 
 class DataWarning(UserWarning):

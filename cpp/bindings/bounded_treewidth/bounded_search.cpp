@@ -89,12 +89,21 @@ auto rounds(const Searches& self) {
   return rounds;
 }
 
-auto certificate(Searches& self) {
-  tw::BoundedProof proof = interruptible([&](tw::Cancel& cancel) { return self.inner.prove(cancel); });
+auto as_tuple(tw::BoundedProof proof) {
   std::vector<std::pair<std::size_t, std::size_t>> joints;
   for (const tw::TreeEdge& edge : proof.joints) joints.emplace_back(edge.first, edge.second);
   return std::tuple{to_numpy(std::move(proof.cliques.offsets)), to_numpy(std::move(proof.cliques.members)),
                     joints};
+}
+
+auto certificate(Searches& self) {
+  return as_tuple(interruptible([&](tw::Cancel& cancel) { return self.inner.prove(cancel); }));
+}
+
+auto best_met(const Searches& self, bool canonical) {
+  tw::BoundedMet met = interruptible([&](tw::Cancel& cancel) { return self.inner.best_met(cancel); });
+  return std::tuple{met.score, canonical ? tw::canonical_arcs(met.dag) : met.dag.arcs(),
+                    as_tuple(std::move(met.proof))};
 }
 
 void bind_one(nb::class_<Searches>& all) {
@@ -191,6 +200,8 @@ void bind_bounded_search(nb::module_& m) {
             return canonical ? tw::canonical_arcs(dag) : dag.arcs();
           },
           "canonical"_a, "Of the best network, or of the canonical member of its class.")
+      .def("best_met", &best_met, "canonical"_a,
+           "Score, arcs and certificate of the best network met, also after work that was stopped.")
       .def("certificate", &certificate,
            "Cliques (offsets, members) of a narrow cover, and pairs that join them.");
 }

@@ -61,6 +61,7 @@ void bind_dag_climb(nb::module_& m) {
       .def_rw("covered_rounds", &tw::ClimbSettings::covered_rounds)
       .def_rw("seed", &tw::ClimbSettings::seed);
   nb::class_<tw::Climb>(m, "Climb", "What a climb found, and its way there.")
+      .def(nb::init<>())
       .def_prop_ro(
           "arcs", [](const tw::Climb& climb) { return pairs_to_numpy(climb.arcs); }, nb::rv_policy::automatic)
       .def_ro("gain", &tw::Climb::gain)
@@ -73,15 +74,16 @@ void bind_dag_climb(nb::module_& m) {
       "climb_dags",
       [](const ScoresPointer& scores, const Pairs& start, const Matrix<bool>& allowed,
          const Matrix<bool>& required, std::size_t max_parents, const tw::ClimbSettings& settings,
-         const nb::object& progress) {
+         const nb::object& progress, tw::Climb* kept) {
         tw::LocalScores& asked = checked(scores);
         tw::ArcRules rules{rules_of(allowed), rules_of(required), max_parents};
         tw::DagBuilder graph = builder_of(asked.size(), start);
         const auto report = reporter(progress);
         return interruptible([&](tw::Cancel& cancel) {
-          return tw::climb_dags(asked, std::move(rules), std::move(graph), settings, cancel, report);
+          return tw::climb_dags(asked, std::move(rules), std::move(graph), settings, cancel, report, kept);
         });
       },
       "scores"_a, "start"_a, "allowed"_a, "required"_a, "max_parents"_a, "settings"_a,
-      "progress"_a = nb::none(), "Climb from a graph; vertices are numbered in name order.");
+      "progress"_a = nb::none(), "kept"_a.none() = nb::none(),
+      "Climb from a graph; vertices are numbered in name order. What was best when it is stopped is `kept`.");
 }

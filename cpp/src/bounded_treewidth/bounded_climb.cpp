@@ -19,9 +19,11 @@ BoundedClimb::BoundedClimb(BoundedState& state)
   std::iota(visit_.begin(), visit_.end(), Vertex{0});
 }
 
-std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, Cancel& cancel) {
+std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, const std::function<void()>& between,
+                              Cancel& cancel) {
   std::size_t moves = 0;
   while (!deadline || std::chrono::steady_clock::now() < *deadline) {
+    between();
     cancel.check();
     if (!step(cancel) && !(swaps && step_swap(cancel))) break;
     ++moves;

@@ -30,6 +30,13 @@ Order order_of_tree(const DagBuilder& tree, std::size_t bound, Cancel& cancel) {
   return std::move(*order);
 }
 
+BoundedProof proof_of(const BitMatrix& moral, const Order& order, Cancel& cancel) {
+  BoundedProof proof{eliminate(moral, order).cliques, {}};
+  proof.joints = join_tree(proof.cliques, moral.size(), cancel);
+  std::erase_if(proof.joints, [](const TreeEdge& edge) { return edge.weight == 0; });
+  return proof;
+}
+
 }  // namespace
 
 std::int64_t width_of(const BoundedState& state) {
@@ -167,10 +174,27 @@ void BoundedSearches::kick(std::size_t wanted, Cancel& cancel) {
 BoundedProof BoundedSearches::prove(Cancel& cancel) {
   BoundedState& state = best().state();
   state.narrow(cancel);
-  BoundedProof proof{eliminate(state.moral(), state.order()).cliques, {}};
-  proof.joints = join_tree(proof.cliques, state.size(), cancel);
-  std::erase_if(proof.joints, [](const TreeEdge& edge) { return edge.weight == 0; });
-  return proof;
+  return proof_of(state.moral(), state.order(), cancel);
+}
+
+BoundedMet BoundedSearches::best_met(Cancel& cancel) const {
+  auto found = searches_.front()->best_met();
+  for (const auto& search : searches_)
+    if (const auto met = search->best_met();
+        met.first > found.first || (met.first == found.first && met.second->parents < found.second->parents))
+      found = met;
+  const auto& [parents, order] = *found.second;
+  BoundedMet met{found.first, DagBuilder(parents.size()), {}};
+  BitMatrix moral(parents.size());
+  for (Vertex v = 0; v < parents.size(); ++v)
+    for (const Vertex p : parents[v]) {
+      met.dag.add(p, v);
+      moral.join(p, v);
+      for (const Vertex q : parents[v])
+        if (q < p) moral.join(q, p);
+    }
+  met.proof = proof_of(moral, order, cancel);
+  return met;
 }
 
 }  // namespace treewright

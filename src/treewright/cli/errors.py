@@ -15,6 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from treewright import errors
 from treewright.cli.answers.output import error_console, print_json, speak_any_language
 from treewright.errors import MissingValuesError, SchemaError, TreewrightError
 
@@ -59,7 +60,9 @@ class Door(TyperGroup):
             sys.stdout.flush()
             return result
         except KeyboardInterrupt as error:
-            raise Interrupted("interrupted") from error
+            kept = isinstance(error, errors.Interrupted)  # by a search, and not asked for
+            way = "; --keep-on-interrupt goes on with the best that the search has found" if kept else ""
+            raise Interrupted(f"interrupted{way}") from error
         except BrokenPipeError:  # the reader had enough, as in `treewright sample ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from treewright.criteria.scores.score import LocalScore
+from treewright.errors import Interrupted
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
@@ -41,7 +42,7 @@ class Trace(Brief):
     """
 
     phases: tuple[Phase, ...] = ()
-    stopped_by: str = ""  # "seconds" where the clock ended the work, so that another run may end elsewhere
+    stopped_by: str = ""  # "seconds" or "interrupt" where the clock or Ctrl-C ended the work
 
     @property
     def seconds(self) -> float:
@@ -180,6 +181,33 @@ class TraceBuilder:
 
     def build(self, *, stopped_by: str = "") -> Trace:
         return Trace(tuple(self._phases), stopped_by)
+
+
+INTERRUPTED = "the search was interrupted; this is the best that it had found"
+
+
+@contextmanager
+def keeping(best: Callable[[Any], Learned[Any] | None]) -> Iterator[None]:
+    """Let Ctrl-C carry the best that the work has found so far, as :class:`~treewright.errors.Interrupted`.
+
+    `best` is called with what an inner search has found (or None) and gives what the outer one returns;
+    None where there is nothing yet.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        learned = best(stop.learned if isinstance(stop, Interrupted) else None)
+        if learned is None:
+            raise KeyboardInterrupt("interrupted") from stop
+        if learned.trace.stopped_by != "interrupt":
+            trace = replace(learned.trace, stopped_by="interrupt")
+            learned = replace(learned, trace=trace, notes=(*learned.notes, INTERRUPTED))
+        raise Interrupted(learned) from stop
+
+
+def keeping_nothing() -> AbstractContextManager[None]:
+    """Let Ctrl-C through without what an inner search has found: it is no answer by itself."""
+    return keeping(lambda _: None)
 
 
 def notes_on(score: LocalScore) -> tuple[str, ...]:

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -24,8 +25,8 @@ class BoundedClimb {
   explicit BoundedClimb(BoundedState& state);
 
   /// Up to where no move gains, or to the deadline; the moves made. Swaps come last: only where no other move
-  /// gains.
-  std::size_t run(bool swaps, const Deadline& deadline, Cancel& cancel);
+  /// gains. `between` is called before each move, when everything agrees.
+  std::size_t run(bool swaps, const Deadline& deadline, const std::function<void()>& between, Cancel& cancel);
   /// Try again what may no longer be too wide.
   void forget_refusals();
 

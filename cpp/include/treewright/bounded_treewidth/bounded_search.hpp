@@ -34,6 +34,9 @@ class BoundedSearch {
   const BoundedState& state() const { return state_; }
   BoundedState& state() { return state_; }
   double best_score() const { return best_; }
+  /// The best network met, or what a long climb had made of it, and its score: sound also after work that was
+  /// stopped half-way, when the state is not.
+  std::pair<double, const BoundedSnapshot*> best_met() const;
   const BoundedTally& tally() const { return tally_; }
   std::uint64_t n_scored() const { return columns_.n_scored(); }
   void set_deadline(Deadline deadline) { deadline_ = deadline; }
@@ -68,6 +71,7 @@ class BoundedSearch {
   void begin_annealing(Cancel& cancel);
   void anneal_once(Cancel& cancel);
   void note_best();
+  void keep_now_and_then();
   std::size_t draw_size();
   Order draw_ball(std::size_t wanted);
   void damage(const Order& ball, Cancel& cancel);
@@ -88,6 +92,9 @@ class BoundedSearch {
   std::size_t idle_ = 0;  // kicks since then
   bool strays_ = false;   // it was turned over, and has not come to anything better yet
   BoundedSnapshot best_seen_;
+  double kept_score_ = 0;  // of a climb that goes on; the search itself never looks at it
+  BoundedSnapshot kept_;
+  std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now();
   bool anneals_ = false;
   std::unique_ptr<CoverAnneal> anneal_;
   std::uint32_t annealed_at_ = 0;  // clock of the state that its cover is about

@@ -33,6 +33,13 @@ struct BoundedProof {
   std::vector<TreeEdge> joints;
 };
 
+/// A network with its proof, when the work was stopped half-way.
+struct BoundedMet {
+  double score = 0;
+  DagBuilder dag;
+  BoundedProof proof;
+};
+
 class BoundedSearches {
  public:
   /// Without an order the start must be a tree.
@@ -67,6 +74,8 @@ class BoundedSearches {
   void kick(std::size_t wanted, Cancel& cancel);
   /// The narrowest proof that is found for the best network.
   BoundedProof prove(Cancel& cancel);
+  /// The best network that any search has met; also after work that was stopped half-way.
+  BoundedMet best_met(Cancel& cancel) const;
 
  private:
   using Instant = std::chrono::steady_clock::time_point;

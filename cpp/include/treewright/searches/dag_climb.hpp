@@ -40,9 +40,11 @@ struct Climb {
   ClimbTally tally;
 };
 
-/// `report(steps, gain)` is called after every step.
+/// `report(steps, gain)` is called after every step. Work that is stopped half-way leaves in `kept` what it
+/// would have returned if it had ended there.
 Climb climb_dags(LocalScores& scores, ArcRules rules, DagBuilder start, const ClimbSettings& settings,
-                 Cancel& cancel, const std::function<void(std::size_t, double)>& report = {});
+                 Cancel& cancel, const std::function<void(std::size_t, double)>& report = {},
+                 Climb* kept = nullptr);
 
 /// Picks among moves of equal gain: by evidence of v-structures, then the first.
 class LookAhead {

@@ -1,5 +1,7 @@
 #include "treewright/bounded_treewidth/bounded_search.hpp"
 
+#include <algorithm>
+
 namespace treewright {
 
 BoundedSearch::BoundedSearch(LocalScores& scores, ArcRules rules, const DagBuilder& start, Order order,
@@ -24,13 +26,14 @@ BoundedSearch::BoundedSearch(FamilyColumns columns, const DagBuilder& start, Ord
     state_.check(cancel);
   }
   current_ = best_ = highest_ = state_.total();
-  best_seen_ = state_.snapshot();
+  kept_score_ = best_;
+  best_seen_ = kept_ = state_.snapshot();
   anneals_ = can_anneal();
 }
 
 void BoundedSearch::climb(bool swaps, bool afresh, Cancel& cancel) {
   if (afresh) climb_.forget_refusals();
-  tally_.moves += climb_.run(swaps, deadline_, cancel);
+  tally_.moves += climb_.run(swaps, deadline_, [this] { keep_now_and_then(); }, cancel);
   current_ = state_.total();
   note_best();
 }
@@ -41,6 +44,20 @@ void BoundedSearch::note_best() {
   best_ = current_;
   best_seen_ = state_.snapshot();
   strays_ = false;
+}
+
+void BoundedSearch::keep_now_and_then() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - kept_at_ < Cancel::interval) return;
+  kept_at_ = now;
+  const double total = state_.total();
+  if (total <= std::max(best_, kept_score_)) return;
+  kept_score_ = total;
+  kept_ = state_.snapshot();
+}
+
+std::pair<double, const BoundedSnapshot*> BoundedSearch::best_met() const {
+  return kept_score_ > best_ ? std::pair{kept_score_, &kept_} : std::pair{best_, &best_seen_};
 }
 
 void BoundedSearch::return_to_best(Cancel& cancel) {

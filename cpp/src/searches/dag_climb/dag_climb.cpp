@@ -42,6 +42,7 @@ class Climber {
   Climber(LocalScores& scores, ArcRules rules, DagBuilder start, const ClimbSettings& settings,
           Cancel& cancel, const std::function<void(std::size_t, double)>& report)
       : settings_(settings),
+        start_(start.children()),
         moves_(scores, std::move(rules), std::move(start), settings.patience == 0, cancel),
         look_ahead_(scores.size()),
         visited_(settings.tabu),
@@ -62,6 +63,25 @@ class Climber {
       fruitless = best_ > before ? 0 : fruitless + 1;
     }
     return finish();
+  }
+
+  // The graph where it was best: the moves that led there, from the start on. A move that was stopped
+  // half-way is none of them.
+  Climb finish() {
+    BitMatrix& children = start_;
+    for (std::size_t i = 0; i < best_step_; ++i) {
+      const Move& move = result_.moves[i];
+      if (move.kind == MoveKind::add)
+        children.set(move.from, move.to);
+      else
+        children.reset(move.from, move.to);
+      if (move.kind == MoveKind::reverse) children.set(move.to, move.from);
+    }
+    for (Vertex u = 0; u < children.size(); ++u)
+      for_each_bit(children.row(u), children.words(),
+                   [&](std::size_t v) { result_.arcs.emplace_back(u, static_cast<Vertex>(v)); });
+    result_.gain = best_;
+    return std::move(result_);
   }
 
  private:
@@ -154,25 +174,8 @@ class Climber {
     return true;
   }
 
-  // The graph where it was best: undo what came later.
-  Climb finish() {
-    BitMatrix children = moves_.graph().children();
-    for (std::size_t i = result_.moves.size(); i-- > best_step_;) {
-      const Move& move = result_.moves[i];
-      if (move.kind == MoveKind::add)
-        children.reset(move.from, move.to);
-      else
-        children.set(move.from, move.to);
-      if (move.kind == MoveKind::reverse) children.reset(move.to, move.from);
-    }
-    for (Vertex u = 0; u < children.size(); ++u)
-      for_each_bit(children.row(u), children.words(),
-                   [&](std::size_t v) { result_.arcs.emplace_back(u, static_cast<Vertex>(v)); });
-    result_.gain = best_;
-    return std::move(result_);
-  }
-
   const ClimbSettings& settings_;
+  BitMatrix start_;  // children
   DagMoves moves_;
   LookAhead look_ahead_;
   Visited visited_;
@@ -189,8 +192,14 @@ class Climber {
 }  // namespace
 
 Climb climb_dags(LocalScores& scores, ArcRules rules, DagBuilder start, const ClimbSettings& settings,
-                 Cancel& cancel, const std::function<void(std::size_t, double)>& report) {
-  return Climber(scores, std::move(rules), std::move(start), settings, cancel, report).run();
+                 Cancel& cancel, const std::function<void(std::size_t, double)>& report, Climb* kept) {
+  Climber climber(scores, std::move(rules), std::move(start), settings, cancel, report);
+  try {
+    return climber.run();
+  } catch (...) {
+    if (kept) *kept = climber.finish();
+    throw;
+  }
 }
 
 }  // namespace treewright

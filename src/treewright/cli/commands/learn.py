@@ -12,6 +12,7 @@ import numpy as np
 
 from treewright import __version__, learners
 from treewright.cli.answers.output import Output, Update
+from treewright.cli.errors import DONE, INTERRUPTED
 from treewright.cli.files import check_output, write_json
 from treewright.cli.learning import prepared
 from treewright.cli.learning.methods import Method, method_for, network_of, shape_of
@@ -19,7 +20,7 @@ from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
 from treewright.cli.learning.task import Task
 from treewright.cli.options import command
-from treewright.errors import FileMissingError, FormatError
+from treewright.errors import FileMissingError, FormatError, Interrupted
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned
@@ -35,7 +36,7 @@ _STEPS = 4
 
 
 @command("threads", "memory")
-def learn(out: Output, options: LearnOptions) -> None:
+def learn(out: Output, options: LearnOptions) -> int:
     """Learn a model from rows.
 
     Several tables that share only some of their columns are learned from by --method separation-tree.
@@ -60,6 +61,7 @@ def learn(out: Output, options: LearnOptions) -> None:
         shown=lambda: shown(outcome),
         bare=lambda: () if options.output else shape_of(outcome.learned).edges(),
     )
+    return INTERRUPTED if outcome.is_interrupted else DONE
 
 
 def learn_model(
@@ -85,12 +87,12 @@ def learn_model(
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
     order = read_order(options.order, rows.schema)
     task = Task(ready, options, order, knowledge, hypergraph, valid, rng)
-    learned = method.learn(replace(task, progress=show_steps(update, options.treewidth or method.width)))
+    learned = search(method, replace(task, progress=show_steps(update, options.treewidth or method.width)))
     update(2, "fitting")
     model, how_fitted = fit_learned(learned, task)
     done = perf_counter()
     update(3, "scoring" if options.bootstrap is None else "resampling")
-    return Outcome(
+    outcome = Outcome(
         task,
         method,
         learned,
@@ -100,8 +102,32 @@ def learn_model(
         valid_log_likelihood=None if valid is None else prepared.explained(model, valid),
         reading_seconds=read - started,
         seconds=done - read,
-        confidence=resample(options.bootstrap, task, method),
+        confidence=None,
     )
+    return outcome if outcome.is_interrupted else with_confidence(outcome)
+
+
+def search(method: Method, task: Task) -> Learned[Any]:
+    """What the method finds; with `--keep-on-interrupt` also what it had found when it was interrupted."""
+    try:
+        return method.learn(task)
+    except Interrupted as stop:
+        if not task.options.keep_on_interrupt:
+            raise
+        found: Learned[Any] = stop.learned
+        return found
+
+
+def with_confidence(outcome: Outcome) -> Outcome:
+    """What resampling says of the edges, where it was asked for and not interrupted."""
+    try:
+        sure = resample(outcome.options.bootstrap, outcome.task, outcome.method)
+    except KeyboardInterrupt:
+        if not outcome.options.keep_on_interrupt:
+            raise
+        told = [*outcome.how_fitted, "resampling was interrupted, so how sure the edges are is not known"]
+        return replace(outcome, how_fitted=told, is_interrupted=True)
+    return replace(outcome, confidence=sure)
 
 
 def save_model(outcome: Outcome, path: str) -> None:

@@ -73,6 +73,11 @@ class LearnOptions(DataOptions):
     )
     seed: opt.Seed = None
     trace: str | None = say("Where to write the phases of the work, with times.", metavar="FILE.json")
+    keep_on_interrupt: bool = say(
+        "After Ctrl-C go on with the best that the search has found so far: fit it, save it, tell it. The "
+        "exit code is 130 all the same.",
+        default=False,
+    )
     force: opt.Force = False
 
     @property

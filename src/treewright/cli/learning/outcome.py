@@ -19,6 +19,7 @@ from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
+from treewright.learners.learned import INTERRUPTED
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
@@ -44,6 +45,11 @@ class Outcome:
     reading_seconds: float
     seconds: float
     confidence: EdgeConfidence | None
+    is_interrupted: bool = False  # and it was asked to keep what there was
+
+    def __post_init__(self) -> None:
+        if self.learned.trace.stopped_by == "interrupt":
+            object.__setattr__(self, "is_interrupted", True)
 
     @property
     def options(self) -> LearnOptions:
@@ -106,6 +112,8 @@ class Outcome:
             said.append(
                 "the clock ended the search, so another run may end elsewhere; --effort is repeatable"
             )
+        if self.learned.trace.stopped_by == "interrupt" and INTERRUPTED not in said:
+            said.append(INTERRUPTED)
         return [*said, *self.how_fitted, *remarks_on_model(self.model)]
 
 
@@ -127,6 +135,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "notes": outcome.remarks,
         "output": outcome.options.output,
     }
+    if outcome.is_interrupted:
+        plain["interrupted"] = True
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
     if isinstance(outcome.learned, LearnedFromDatabases):

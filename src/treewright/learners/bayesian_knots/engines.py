@@ -30,6 +30,7 @@ from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.independence.answers import PartTest, SharedTest
 from treewright.learners.independence.pc import LearnedByTests, learn_pc
 from treewright.learners.independence.tpda import learn_tpda
+from treewright.learners.learned import keeping_nothing
 from treewright.tables.schema import Schema
 from treewright.types import Scope
 
@@ -143,7 +144,8 @@ class KnotLearner:
         if engine == "exact":
             found = learn_exact(score, max_variables=MOST_EXACT, knowledge=known)
         else:
-            found = learn_hill_climbing(score, effort=self.settings.effort, knowledge=known)
+            with keeping_nothing():
+                found = learn_hill_climbing(score, effort=self.settings.effort, knowledge=known)
         graph = known.pattern_of(found.structure)
         n_scores = int(found.trace.total("scores"))
         n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))

@@ -41,13 +41,13 @@ from treewright.learners.bayesian_knots.dependency_tree import Dependencies
 from treewright.learners.bayesian_knots.expansion import Expansion
 from treewright.learners.bayesian_knots.pipeline import clusters_in_phase, measure_in_phase
 from treewright.learners.bayesian_knots.report import LearnedKnots, report_on
-from treewright.learners.classes.class_search import class_search
-from treewright.learners.classes.hill_climbing import obey_directions
+from treewright.learners.classes.class_search import LearnedClass, class_search
+from treewright.learners.classes.hill_climbing import obedient, obey_directions
 from treewright.learners.classes.pair_schedule import PairSchedule, adjacency
 from treewright.learners.classes.score_choice import CountedChoice, suited_score
 from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.skeleton import find_skeleton
-from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, keeping
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Matrix, Progress
@@ -172,27 +172,38 @@ def learn_knots(
         if choice.tables:
             tallies["tables"] = choice.tables
     n_rows = dependencies.n_rows
-    found = class_search(
-        choice.score,
-        effort=suited_effort(choice.score, everything) if effort is None else effort,
-        allow=allowed | known.required | known.required.T,
-        schedule=PairSchedule(
-            again=dependencies.significant(_CLEAR),
-            loosely=_weak_traces(dependencies, loose_level(level, n_rows, n)),
-            singly=effort is None and reopens_edges(choice.score, n_rows),
-            then=None if everything else _weak_traces(dependencies, level),
-        ),
-        max_parents=max_parents,
-        mentions=known.mentions,
-        clusters=clusters.disjoint,
-        counted=choice.counted,
-        progress=progress,
-    )
-    found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
+
+    def knots(found: LearnedClass | None) -> LearnedKnots | None:
+        best = obedient(choice.score, found, known, max_parents)
+        return None if best is None else as_knots(best, clusters, trace, choice.name)
+
+    with keeping(knots):
+        found = class_search(
+            choice.score,
+            effort=suited_effort(choice.score, everything) if effort is None else effort,
+            allow=allowed | known.required | known.required.T,
+            schedule=PairSchedule(
+                again=dependencies.significant(_CLEAR),
+                loosely=_weak_traces(dependencies, loose_level(level, n_rows, n)),
+                singly=effort is None and reopens_edges(choice.score, n_rows),
+                then=None if everything else _weak_traces(dependencies, level),
+            ),
+            max_parents=max_parents,
+            mentions=known.mentions,
+            clusters=clusters.disjoint,
+            counted=choice.counted,
+            progress=progress,
+        )
+        found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
+    return as_knots(found, clusters, trace, choice.name)
+
+
+def as_knots(found: LearnedClass, clusters: Clusters, trace: TraceBuilder, score: str) -> LearnedKnots:
+    """A class with the map of its variables, and the report of the whole work."""
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     dag = dag.with_pattern(found.pattern)
-    whole = Trace((*trace.build().phases, *found.trace.phases))
-    report = report_on(dag, whole, found.certified, choice.name)
+    whole = Trace((*trace.build().phases, *found.trace.phases), found.trace.stopped_by)
+    report = report_on(dag, whole, found.certified, score)
     notes = (*found.notes, str(report))
     return LearnedKnots(dag, whole, report, found.copies, found.certified, score=found.score, notes=notes)
 

@@ -43,7 +43,7 @@ from treewright.learners.bounded_treewidth.search import (
     wide_network,
 )
 from treewright.learners.classes.chow_liu import best_tree, bind_in_order
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, keeping
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 
@@ -148,23 +148,24 @@ def search_from(
             tallies["score"] = native.score
             spent.update(total)
 
-    with phase("climb"):
-        native.climb(swaps=False, afresh=False)
-    with phase("reopt"):
-        native.reoptimise()
-    with phase("settle"):
-        native.settle()
-    with phase("iterate"):
-        searches.spread()
-        native.kick(early)
-    if early < kicks and searches.has_time_left:
-        with phase("second start"):
-            searches.begin_again(wide_network(settings))
-    if early < kicks:
-        with phase("iterate on"):
-            native.kick(kicks - early)
-    with phase("final"):
-        native.climb(swaps=True, afresh=True)
+    with keeping(lambda _: searches.best_met(trace.build())):
+        with phase("climb"):
+            native.climb(swaps=False, afresh=False)
+        with phase("reopt"):
+            native.reoptimise()
+        with phase("settle"):
+            native.settle()
+        with phase("iterate"):
+            searches.spread()
+            native.kick(early)
+        if early < kicks and searches.has_time_left:
+            with phase("second start"):
+                searches.begin_again(wide_network(settings))
+        if early < kicks:
+            with phase("iterate on"):
+                native.kick(kicks - early)
+        with phase("final"):
+            native.climb(swaps=True, afresh=True)
     return searches.certified(trace.build(stopped_by="seconds" if native.expired else ""))
 
 

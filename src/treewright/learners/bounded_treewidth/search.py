@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import _core
 from treewright.criteria.scores.native_scores import native_scores
@@ -21,8 +23,9 @@ from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.dag_climbing import check_parents, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import innermost
 from treewright.learners.learned import Trace, notes_on
-from treewright.types import Progress, Scope, Step
+from treewright.types import Arc, Progress, Scope, Step
 
+Proof = tuple[npt.NDArray[Any], npt.NDArray[Any], list[tuple[int, int]]]
 TALLIES = ("moves", "redraws", "iterations", "accepted", "width_tests", "refused", "scores")
 
 
@@ -141,11 +144,19 @@ class BoundedSearches:
 
         Members of a class have one moral graph, hence the proof is of all of them.
         """
-        offsets, members, joints = self.native.certificate()
+        arcs = self.native.arcs(self.settings.is_free)
+        return self._proven(trace, self.native.score, arcs, self.native.certificate())
+
+    def best_met(self, trace: Trace) -> Certified:
+        """The best network so far, also when the work was stopped half-way."""
+        return self._proven(trace, *self.native.best_met(self.settings.is_free))
+
+    def _proven(self, trace: Trace, score: float, found: list[Arc], proof: Proof) -> Certified:
+        offsets, members, joints = proof
         cliques = to_sets(offsets, variables_by_rank(self.schema)[members].astype(np.uint32))
         certificate = JunctionTree(self.schema, cliques, joints)
-        arcs = as_array(self.native.arcs(self.settings.is_free))
-        structure = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
+        arcs = unrank_pairs(self.schema, as_array(found))
+        structure = Dag(self.schema, arcs.tolist())
         known, free = self.settings.known, self.settings.score.is_score_equivalent
         structure = known.settled(structure, equivalent=free)
         names = self.schema.names_of(self.schema.name_order)
@@ -153,7 +164,7 @@ class BoundedSearches:
             Iteration(tuple((names[s], names[t]) for s, t in added), refused, width, score, spent)
             for added, refused, width, score, spent in self.native.rounds()
         )
-        score, notes = self.native.score, notes_on(self.settings.score)
+        notes = notes_on(self.settings.score)
         return Certified(structure, trace, tuple(rounds), score=score, certificate=certificate, notes=notes)
 
 

@@ -44,7 +44,7 @@ from treewright.learners.classes.pair_schedule import (
     remarks_on_copies,
     require_same_names,
 )
-from treewright.learners.learned import LearnedNetwork, TraceBuilder
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, keeping
 from treewright.tables.schema import Schema
 from treewright.types import Matrix, Progress, Step
 
@@ -181,7 +181,8 @@ def class_search(
         )
     if start is not None:
         search.start_from(copies.taken_from(start, score.schema))
-    search.go_through(stages, effort, certificate)
+    with keeping(lambda _: search.learned(copies, certified=False)):
+        search.go_through(stages, effort, certificate)
     return search.learned(copies, stages.let_everything_in(certificate))
 
 

@@ -24,7 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.edges import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
-from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on
+from treewright.learners.learned import LearnedNetwork, TraceBuilder, keeping, notes_on
 from treewright.types import Progress, Step
 
 Ties = Literal["look-ahead", "names"]
@@ -243,11 +243,19 @@ def climb(
         if progress is not None:  # the core tells steps, and nats gained since the start
             before = score.score(start)
             told = lambda steps, gained: progress(Step("climb", steps, score=before + gained))  # noqa: E731
-        found = climb_natively(native, settings, known, start, max_parents=max_parents, told=told)
-        dag = Dag(score.schema, unrank_pairs(score.schema, found.arcs).tolist())
+        kept = _core.Climb()
+        with keeping(lambda _: as_learned(score, known, kept, trace) if kept.moves else None):
+            found = climb_natively(native, settings, known, start, kept, max_parents=max_parents, told=told)
         tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]
         tallies["gain"] = found.gain
+    return as_learned(score, known, found, trace)
+
+
+def as_learned(
+    score: LocalScore, known: BoundKnowledge, found: _core.Climb, trace: TraceBuilder
+) -> LearnedNetwork[Dag]:
+    dag = Dag(score.schema, unrank_pairs(score.schema, found.arcs).tolist())
     dag = known.settled(dag, equivalent=score.is_score_equivalent)
     return LearnedNetwork(dag, trace.build(), score=score.score(dag), notes=notes_on(score))
 
@@ -257,6 +265,7 @@ def climb_natively(
     settings: _core.ClimbSettings,
     known: BoundKnowledge,
     start: Dag,
+    kept: _core.Climb | None = None,
     *,
     max_parents: int | None = None,
     told: Callable[[int, float], object] | None = None,
@@ -272,6 +281,7 @@ def climb_natively(
         len(native) if max_parents is None else max_parents,
         settings,
         told,
+        kept,
     )
 
 

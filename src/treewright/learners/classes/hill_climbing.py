@@ -12,6 +12,8 @@ others leads among single networks as well.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from treewright import _core
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
@@ -31,7 +33,7 @@ from treewright.graphs.directed.cpdag import undirected_rest
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import check_parents, climb, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import adjacency
-from treewright.learners.learned import Trace
+from treewright.learners.learned import LearnedNetwork, Trace, keeping
 from treewright.types import Progress
 
 
@@ -93,15 +95,16 @@ def learn_hill_climbing(
     if not score.is_score_equivalent:
         begin = start.to_dag() if isinstance(start, Cpdag) else start
         return climbed(score, known, begin, max_parents=max_parents, progress=progress)
-    found = class_search(
-        score,
-        effort=effort,
-        allow=known.allowed_pairs,
-        max_parents=max_parents,
-        start=start,
-        mentions=known.mentions,
-        progress=progress,
-    )
+    with keeping(lambda best: obedient(score, best, known, max_parents)):
+        found = class_search(
+            score,
+            effort=effort,
+            allow=known.allowed_pairs,
+            max_parents=max_parents,
+            start=start,
+            mentions=known.mentions,
+            progress=progress,
+        )
     return obey_directions(score, found, known, max_parents=max_parents, progress=progress)
 
 
@@ -121,6 +124,18 @@ def obey_directions(
     return climbed(score, known, member, before=found, max_parents=max_parents, progress=progress)
 
 
+def obedient(
+    score: LocalScore, best: LearnedClass | None, known: BoundKnowledge, max_parents: int | None
+) -> LearnedClass | None:
+    """What an interrupted search has found, if there is a member that obeys."""
+    if best is None or known.obeyed_by(best.structure):
+        return best
+    member = obedient_member(best.cpdag, known, max_parents)
+    if member is None:
+        return None
+    return replace(best, structure=known.settled(member, equivalent=True), score=score.score(member))
+
+
 def climbed(
     score: LocalScore,
     known: BoundKnowledge,
@@ -131,16 +146,21 @@ def climbed(
     before: LearnedClass | None = None,
 ) -> LearnedClass:
     """Climb among single networks; the phases come after those of the search over classes."""
-    result = climb(score, _core.ClimbSettings(), known, start, max_parents=max_parents, progress=progress)
-    assert result.score is not None
-    return LearnedClass(
-        result.structure,
-        Trace((*(before.trace.phases if before else ()), *result.trace.phases)),
-        before.copies if before else (),
-        certified=False,
-        score=result.score,
-        notes=(*(before.notes if before else ()), *result.notes),
-    )
+
+    def as_class(result: LearnedNetwork[Dag]) -> LearnedClass:
+        assert result.score is not None
+        return LearnedClass(
+            result.structure,
+            Trace((*(before.trace.phases if before else ()), *result.trace.phases), result.trace.stopped_by),
+            before.copies if before else (),
+            certified=False,
+            score=result.score,
+            notes=(*(before.notes if before else ()), *result.notes),
+        )
+
+    with keeping(lambda best: None if best is None else as_class(best)):
+        settings = _core.ClimbSettings()
+        return as_class(climb(score, settings, known, start, max_parents=max_parents, progress=progress))
 
 
 def obedient_member(cpdag: Cpdag, known: BoundKnowledge, max_parents: int | None = None) -> Dag | None:

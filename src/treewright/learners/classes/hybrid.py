@@ -9,18 +9,19 @@ samples), and a search that ends with every pair looked at does not depend on wh
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from treewright.arguments import SCORE, TEST, require, require_option
 from treewright.criteria import IndependenceTest
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SchemaError, SettingError
-from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge
+from treewright.graphs import BoundKnowledge, Dag, Knowledge, UndirectedGraph, bind_knowledge
 from treewright.learners.classes.class_search import LearnedClass, class_search
-from treewright.learners.classes.hill_climbing import climb_obediently
+from treewright.learners.classes.hill_climbing import climb_obediently, obedient
 from treewright.learners.classes.pair_schedule import PairSchedule, innermost
 from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.skeleton import find_skeleton
-from treewright.learners.learned import Trace, TraceBuilder
+from treewright.learners.learned import Trace, TraceBuilder, keeping, keeping_nothing
 from treewright.types import Progress
 
 # Pairs times rows up to which every pair is looked at in the end (about a minute on one core), and up to
@@ -117,31 +118,40 @@ def learn_hybrid(
     effort = (2 if work <= _REOPENING else 0) if effort is None else effort
     trace = TraceBuilder()
     skeleton = find_skeleton(test, depth=depth, known=known, trace=trace, progress=progress)
-    found = class_search(
-        score,
-        allow=known.allowed_pairs,
-        schedule=PairSchedule(first=skeleton.graph),
-        certificate=certificate,
-        effort=effort,
-        max_parents=max_parents,
-        mentions=known.mentions,
-        progress=progress,
-    )
+
+    def hybrid(found: LearnedClass, dag: Dag) -> LearnedHybrid:
+        return LearnedHybrid(
+            structure=known.settled(dag),
+            trace=Trace((*trace.build().phases, *found.trace.phases), found.trace.stopped_by),
+            score=score.score(dag),
+            copies=found.copies,
+            certified=found.certified,
+            skeleton=skeleton.graph,
+            reopened=effort > 0,
+            notes=(*found.notes, _tell_what_ran(skeleton.graph.n_edges, found.certified, effort > 0)),
+        )
+
+    def best_so_far(inner: Any) -> LearnedHybrid | None:
+        best = obedient(score, inner, known, max_parents) if isinstance(inner, LearnedClass) else None
+        return None if best is None else hybrid(best, best.structure)
+
+    with keeping(best_so_far):
+        found = class_search(
+            score,
+            allow=known.allowed_pairs,
+            schedule=PairSchedule(first=skeleton.graph),
+            certificate=certificate,
+            effort=effort,
+            max_parents=max_parents,
+            mentions=known.mentions,
+            progress=progress,
+        )
     dag = found.structure
     if not known.is_symmetric:
-        with trace.phase("directions"):
+        with trace.phase("directions"), keeping_nothing():
             inside = None if certificate else skeleton.graph
             dag = climb_obediently(score, found.cpdag, known, inside, max_parents)
-    return LearnedHybrid(
-        structure=known.settled(dag),
-        trace=Trace((*trace.build().phases, *found.trace.phases)),
-        score=score.score(dag),
-        copies=found.copies,
-        certified=found.certified,
-        skeleton=skeleton.graph,
-        reopened=effort > 0,
-        notes=(*found.notes, _tell_what_ran(skeleton.graph.n_edges, found.certified, effort > 0)),
-    )
+    return hybrid(found, dag)
 
 
 def _tell_what_ran(pairs: int, certified: bool, reopened: bool) -> str:

@@ -23,6 +23,7 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.class_search import class_search
+from treewright.learners.learned import keeping_nothing
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Family
 from treewright.statistics.moments import Moments
@@ -158,14 +159,15 @@ def _choose(
     tried: dict[str, CountedScore] = {}
     while True:
         tried[chosen] = CountedScore(scores[chosen])
-        found = class_search(
-            scores[chosen],
-            effort=effort,
-            certificate=certificate,
-            allow=known.allowed_pairs,
-            mentions=known.mentions,
-            counted=tried[chosen],
-        )
+        with keeping_nothing():
+            found = class_search(
+                scores[chosen],
+                effort=effort,
+                certificate=certificate,
+                allow=known.allowed_pairs,
+                mentions=known.mentions,
+                counted=tried[chosen],
+            )
         evidence, judged = codes(scores, found.structure)
         tables += int(found.trace.total("tables")) + judged
         best = max(evidence, key=evidence.__getitem__)

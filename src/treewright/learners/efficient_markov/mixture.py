@@ -38,7 +38,7 @@ from treewright.learners.efficient_markov.mixture_plan import (
     train_mixture,
 )
 from treewright.learners.efficient_markov.validated import judges, seed_of
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, keeping
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Floats, Progress
@@ -284,13 +284,21 @@ def learn_stack(
     if size < 0:
         raise SettingError(f"compact= is a number of members to keep, True or False; found {compact!r}")
     pool: list[Candidate] = []
-    for phase, proposals in learn_everything(rows, seed, meter):
-        with trace.phase(phase) as tallies:
-            before, spent = len(pool), meter.spent
-            pool.extend(proposals)
-            tallies.update(models=len(pool) - before, work=meter.spent - spent)
-            if pool:
-                tallies["log_likelihood"] = max(one.score for one in pool)
+
+    def best_so_far(_: object) -> Mixed | None:
+        if not pool:
+            return None
+        best = max(range(len(pool)), key=lambda k: pool[k].score)
+        return stacked(rows, pool, Stack((best,), (1.0,), pool[best].score), trace, meter)
+
+    with keeping(best_so_far):
+        for phase, proposals in learn_everything(rows, seed, meter):
+            with trace.phase(phase) as tallies:
+                before, spent = len(pool), meter.spent
+                pool.extend(proposals)
+                tallies.update(models=len(pool) - before, work=meter.spent - spent)
+                if pool:
+                    tallies["log_likelihood"] = max(one.score for one in pool)
     if memory:
         pool.append(remembered(rows))
     with trace.phase("stack") as tallies:

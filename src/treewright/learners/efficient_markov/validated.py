@@ -19,7 +19,7 @@ from treewright import _core
 from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners.efficient_markov.density import LearningRows, checked_rows, learning_rows
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, Trace, TraceBuilder, keeping
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress, Step
@@ -104,22 +104,26 @@ def choose_settings(
 ) -> tuple[SettingsT, float, int]:
     """One setting after the other, each by the validation rows: the best, its score, how many were tried."""
     known: dict[SettingsT, float] = {}
+    kept: list[LearnedFeatureGraph[SettingsT]] = []  # the best graph so far, for who interrupts
 
     def score(settings: SettingsT) -> float:
         if settings not in known:
             graph = FeatureGraph(rows.schema, *grow(rows.train, settings)[0])
-            known[settings] = _core.mean_log_likelihood(graph.native, rows.valid)
+            known[settings] = found = _core.mean_log_likelihood(graph.native, rows.valid)
+            if found >= max(known.values()):
+                kept[:] = [LearnedFeatureGraph(graph, Trace(), settings, valid_log_likelihood=found)]
             if progress is not None:
                 progress(Step(described(settings, axes), len(known), score=known[settings]))
         return known[settings]
 
     best = start
-    for _ in range(rounds):  # what was chosen last may change what was chosen first
-        for name, values in axes.items():
-            for value in values:
-                other = replace(best, **{name: value})  # type: ignore[type-var]
-                if score(other) > score(best):
-                    best = other
+    with keeping(lambda _: kept[0] if kept else None):
+        for _ in range(rounds):  # what was chosen last may change what was chosen first
+            for name, values in axes.items():
+                for value in values:
+                    other = replace(best, **{name: value})  # type: ignore[type-var]
+                    if score(other) > score(best):
+                        best = other
     return best, score(best), len(known)
 
 

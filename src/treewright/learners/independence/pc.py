@@ -36,7 +36,7 @@ from treewright.learners.classes.hill_climbing import climb_obediently
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.skeleton import NamedSeparators, Skeleton, Weighed, find_skeleton
-from treewright.learners.learned import LearnedPattern, TraceBuilder, tell
+from treewright.learners.learned import LearnedPattern, TraceBuilder, keeping_nothing, tell
 from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
 
@@ -220,13 +220,14 @@ def best_inside(
     graph: UndirectedGraph, known: BoundKnowledge, score: LocalScore, trace: TraceBuilder
 ) -> tuple[Pdag, Dag]:
     """The class of best score among the edges of a graph, and a member that obeys."""
-    with trace.phase("class search") as tallies:
+    with trace.phase("class search") as tallies, keeping_nothing():
         best = class_search(score, allow=graph, mentions=known.mentions)
         tallies["scores"] = best.trace.total("scores")
     with trace.phase("orientation"):
         if known.is_symmetric:
             return best.cpdag, best.structure
-        dag = climb_obediently(score, best.cpdag, known, inside=graph)
+        with keeping_nothing():
+            dag = climb_obediently(score, best.cpdag, known, inside=graph)
         return known.pattern_of(dag), dag
 
 

@@ -34,6 +34,8 @@ from treewright.graphs import (
     separation_tree_from_hypergraph,
 )
 from treewright.graphs.edges import NamedArc
+from treewright.learners.classes.class_search import LearnedClass
+from treewright.learners.learned import keeping
 from treewright.learners.separation_trees.algorithm import learn_by_separation_tree
 from treewright.learners.separation_trees.audit import Legitimacy, audited
 from treewright.learners.separation_trees.hypergraph_search import learn_in_hypergraph
@@ -229,22 +231,26 @@ def _by_score(task: _Task, judge: LocalScore, **options: Any) -> LearnedFromData
     """Search by a score among the pairs that are allowed; the test is asked about the sets."""
     tree, known = task.tree, task.known
     audit = None if tree is None else audited(tree, task.test, task.legitimacy)
-    found = learn_in_hypergraph(judge, task.allowed, knowledge=known, **options)
-    dag = found.structure
-    return LearnedFromDatabases(
-        structure=known.pattern_of(dag),
-        trace=found.trace,
-        dag=dag,
-        databases=task.databases,
-        engine="class",
-        tree=DSeparationTree.of(dag.moral_graph()) if tree is None else tree,
-        homogeneity=task.homogeneity,
-        never_observed_together=task.never_together,
-        score=found.score,
-        audit=audit,
-        copies=found.copies if is_one_table(task.databases) else (),
-        _explain=partial(explain_absent_edge, dag, score=judge, test=task.test, tree=tree, known=known),
-    )
+
+    def of_tables(found: LearnedClass) -> LearnedFromDatabases:
+        dag = found.structure
+        return LearnedFromDatabases(
+            structure=known.pattern_of(dag),
+            trace=found.trace,
+            dag=dag,
+            databases=task.databases,
+            engine="class",
+            tree=DSeparationTree.of(dag.moral_graph()) if tree is None else tree,
+            homogeneity=task.homogeneity,
+            never_observed_together=task.never_together,
+            score=found.score,
+            audit=audit,
+            copies=found.copies if is_one_table(task.databases) else (),
+            _explain=partial(explain_absent_edge, dag, score=judge, test=task.test, tree=tree, known=known),
+        )
+
+    with keeping(lambda best: None if best is None else of_tables(best)):
+        return of_tables(learn_in_hypergraph(judge, task.allowed, knowledge=known, **options))
 
 
 def _by_tests(task: _Task, settings: DatabaseSettings, progress: Progress | None) -> LearnedFromDatabases:
