@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -16,6 +17,7 @@ from treewright.tables._reading.missing import mark_missing
 from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
+from treewright.tables.inspection.wishes import Dates
 from treewright.tables.readers import read_table
 from treewright.tables.report import Report, listed, remark_on_identifiers
 from treewright.tables.schema import Label, Schema
@@ -25,6 +27,7 @@ from treewright.tables.table import Table
 
 Rows = Table | Databases
 Rows_ = TypeVar("Rows_", Table, Databases)
+_MOST_FINDINGS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,9 @@ class DataOptions:
     missing_value: opt.MissingValue = None
     unseen: opt.UnseenOption = opt.UnseenLabels.error
     states: opt.States = None
+    mend: opt.Mend = False
+    decimal: opt.Decimal = "."
+    dates: opt.Dates = None
     bins: opt.Bins = None
     ignore: opt.Ignore = None
     no_header: opt.NoHeader = False
@@ -79,7 +85,10 @@ class DataOptions:
             schema=schema,
             missing=self.missing.value,
             unseen=cast("UnseenPolicy", unseen or self.unseen.value),
-            missing_values=self._marks,
+            missing_values=read_marks(self.missing_value or ()),
+            dates=read_dates(self.dates or ()) if schema is None else None,
+            mend=self.mend,
+            decimal=self.decimal,
             header=not self.no_header,
             **how,
         )
@@ -151,7 +160,8 @@ class DataOptions:
 
     @property
     def _marks(self) -> list[Label]:
-        return [mark for text in self.missing_value or () for mark in as_marks(text)]
+        """Those of all columns."""
+        return read_marks(self.missing_value or ()).get(None, [])
 
     def _schema(self) -> Schema | None:
         if self.schema is None:
@@ -197,12 +207,41 @@ def as_source(paths: Sequence[str]) -> list[str] | SqlTable:
     return SqlTable(file, table)
 
 
-def as_marks(text: str) -> list[Label]:
-    """A text that stands for a missing cell; if it is a number, the number does too."""
-    try:
-        return [text, float(text)]
-    except ValueError:
-        return [text]
+def read_marks(texts: Sequence[str]) -> dict[str | None, list[Label]]:
+    """What `--missing-value` says, by column, None for all; a text that is a number stands for that too.
+
+    Examples
+    --------
+    >>> read_marks(["NA", "weight=-999", "=a=b"])
+    {None: ['NA', 'a=b'], 'weight': ['-999', -999.0]}
+    """
+    marks: dict[str | None, list[Label]] = {}
+    for text in texts:
+        name, equals, mark = text.partition("=")
+        where = marks.setdefault(name if equals and name else None, [])
+        where.append(mark if equals else text)
+        with suppress(ValueError):
+            where.append(float(where[-1]))
+    return marks
+
+
+def read_dates(texts: Sequence[str]) -> Dates | None:
+    """What `--dates` says, in the words of :func:`treewright.read_table`.
+
+    Examples
+    --------
+    >>> read_dates(["visit=dmy,year,month", "born=year"]), read_dates(["year,month"])
+    ({'visit': ['dmy', 'year', 'month'], 'born': ['year']}, ['year', 'month'])
+    """
+    pairs = [text.rpartition("=")[::2] for text in texts]
+    named = {name: parts.split(",") for name, parts in pairs if name}
+    everywhere = [parts.split(",") for name, parts in pairs if not name]
+    if everywhere and (named or len(everywhere) > 1):
+        raise SettingError(
+            "--dates is one list of parts for all columns of dates, or name=... for each to take apart; "
+            f"found {', '.join(map(repr, texts))}"
+        )
+    return everywhere[0] if everywhere else named or None
 
 
 def read_bins(texts: Sequence[str]) -> Bins | None:
@@ -271,4 +310,8 @@ def remarks_on(report: Report | None) -> list[str]:
         found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
     if report.identifiers:
         found.append(remark_on_identifiers(report.identifiers, "with --ignore"))
-    return [*found, *report.notes]
+    findings = [str(finding) for finding in report.findings]
+    if len(findings) > _MOST_FINDINGS:
+        more = len(findings) - _MOST_FINDINGS
+        findings = [*findings[:_MOST_FINDINGS], f"and {more} more to see with treewright inspect"]
+    return [*found, *findings, *(f"mended: {one}" for one in report.mendings), *report.notes]

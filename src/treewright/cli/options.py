@@ -79,7 +79,29 @@ States = Annotated[
 MissingValue = Annotated[
     list[str] | None,
     _of_data(
-        metavar="TEXT", help="A text or number that stands for an empty cell, such as NA; repeat for more."
+        metavar="TEXT",
+        help="A text or number that stands for an empty cell, such as NA, in all columns or in one as in "
+        "weight=-999; repeat for more.",
+    ),
+]
+Mend = Annotated[
+    bool,
+    _of_data(
+        "--mend",
+        help="Mend what is safe to mend: blanks, spellings that differ in case only, decimal commas, marks "
+        "such as NA among numbers, keys; each mending is listed and kept in the model.",
+        show_default=False,
+    ),
+]
+Decimal = Annotated[
+    str, _of_data(metavar="SIGN", help="What numbers are written with: a point, or a comma (--decimal ,).")
+]
+Dates = Annotated[
+    list[str] | None,
+    _of_data(
+        metavar="PARTS",
+        help="Take dates apart: year,month (all columns of dates) or visit=year,month,weekday; also quarter, "
+        "day, hour, days; visit=dmy,month where day and month could be either.",
     ),
 ]
 Bins = Annotated[

@@ -55,7 +55,7 @@ def unite(variables: Sequence[Variable]) -> Variable:
     states = list(dict.fromkeys(state for variable in variables for state in variable.states or ()))
     if all(is_sorted(variable.states or ()) for variable in variables):
         states.sort()
-    return Variable(first.name, tuple(states))
+    return Variable(first.name, tuple(states), raw=first.raw)
 
 
 def unite_ordered(variables: Sequence[Variable]) -> Variable:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack, get_args
 
 import numpy.typing as npt
 
@@ -23,10 +24,24 @@ from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import open_source
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
+from treewright.tables.inspection.look import look_at
+from treewright.tables.inspection.prepare import Prepared, prepare, prepare_like, raw_name
+from treewright.tables.inspection.whole import look_at_states
+from treewright.tables.inspection.wishes import Dates, MissingValues, Wishes
+from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Report
-from treewright.tables.schema import Label, Schema, Variable, repeated
+from treewright.tables.schema import Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
+
+
+class Layout(TypedDict, total=False):
+    """How a CSV file is written."""
+
+    delimiter: str | None
+    header: bool
+    encoding: str
+    decimal: str
 
 
 def read_table(
@@ -39,10 +54,10 @@ def read_table(
     weights: str | npt.ArrayLike | None = None,
     columns: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    missing_values: Label | Iterable[Label] = (),
-    delimiter: str | None = None,
-    header: bool = True,
-    encoding: str = "utf-8",
+    missing_values: MissingValues = (),
+    dates: Dates | None = None,
+    mend: bool = False,
+    **layout: Unpack[Layout],
 ) -> Table:
     """Read rows from files, frames, dictionaries or arrays.
 
@@ -83,13 +98,20 @@ def read_table(
     names
         Names for the columns of an array or file, in place of x0, x1, ... or the header.
     missing_values
-        Labels and numbers that stand for a missing cell too, such as ``("NA", "?", -999)``.
-    delimiter
-        Between the fields of a CSV file; read off its first line when left out.
-    header
-        Whether the first line of a CSV file holds the names.
-    encoding
-        Of a CSV file: utf-8, latin-1, cp1252, utf-16 or any other that Python knows.
+        Labels and numbers that stand for a missing cell too, such as ``("NA", "?", -999)``; for some columns
+        only ``{"weight": -999, "stage": ["NA", "?"]}``, where None stands for all of them.
+    dates
+        Parts to take dates apart into: ``("year", "month")`` for all columns of dates, or a dictionary from
+        names to such; of year, quarter, month, day, weekday, hour and days (a number). Where day and month
+        could be either, the order comes first: ``{"visit": ("dmy", "month")}``.
+    mend
+        Do what a person would agree to without looking: take blanks off, join labels that differ in blanks
+        and case only, read decimal commas, take marks that cannot be mistaken ("?", "NA" among numbers) for
+        missing cells, leave out keys and columns without a value. ``table.report.mendings`` lists it all.
+    layout
+        How a CSV file is written: ``delimiter`` between fields (read off the first line when left out),
+        ``header`` (whether the first line holds the names, True), ``encoding`` (utf-8, latin-1, cp1252 or any
+        other that Python knows), ``decimal`` ("." or ",").
 
     Returns
     -------
@@ -114,23 +136,25 @@ def read_table(
     >>> table.to_dict()
     {'smoker': ['no', 'yes', 'no'], 'age': ['[0, 40)', '[40, 100]', '[40, 100]']}
     """
-    if missing not in get_args(MissingPolicy):
-        raise SchemaError(f"missing is one of {nearest(missing, get_args(MissingPolicy))}; found {missing!r}")
-    if unseen not in get_args(UnseenPolicy):
-        raise SchemaError(f"unseen is one of {nearest(unseen, get_args(UnseenPolicy))}; found {unseen!r}")
-    if schema is not None and not isinstance(schema, Schema):
-        raise SchemaError(f"schema= is a Schema; found {type(schema).__name__}. Schema([...]) makes one")
-    marks = (missing_values,) if isinstance(missing_values, str | int | float) else tuple(missing_values)
+    check_arguments(missing, unseen, schema, layout)
+    wishes = Wishes.of(missing_values, layout.get("decimal", "."), dates, mend)
     if isinstance(source, ShardedTable):
         source = source.joined()
-    opened = open_source(source, ReadOptions(names, delimiter, header, encoding, marks))
+    options = ReadOptions(
+        names,
+        layout.get("delimiter"),
+        layout.get("header", True),
+        layout.get("encoding", "utf-8"),
+        wishes.everywhere,
+    )
+    opened = open_source(source, options)
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None
     chosen, ignored = choose(opened.names, schema, columns, weight_name)
     places = {name: i for i, name in enumerate(opened.names)}
-    as_text = {places[v.name] for v in schema or () if has_texts_only(v)}
-    read = [mark_missing(c, marks) for c in opened.read(chosen, as_text)]
+    as_text = {places[raw_name(v, places)] for v in schema or () if has_texts_only(v)}
+    read = [mark_missing(c, wishes.everywhere) for c in opened.read(chosen, as_text)]
     n_read = len(read[0])
     counts: Weights | None = None
     if weight_name is not None:
@@ -138,20 +162,53 @@ def read_table(
         ignored.append((weight_name, "taken as the weights of the rows"))
     elif weights is not None:
         counts = check_weights(weights, n_read)
-    refuse_infinite(read)
-    read, kept = settle_missing(read, missing)
+    prepared = prepare(read, wishes) if schema is None else prepare_like(read, schema, columns, wishes)
+    findings = look_at(prepared.columns) if schema is None else ()
+    refuse_infinite(prepared.columns)
+    prepared.columns, kept = settle_missing(prepared.columns, missing)
     if kept is not None and counts is not None:
         counts = counts[kept]
-    check_bins(bins, schema, [column.name for column in read])
-    cuts = settle_bins(read, bins)
-    ready = [ready_column(column, schema, cuts, missing == "state", unseen) for column in read]
+    ready = ready_columns(prepared, schema, bins, missing == "state", unseen)
+    reports, n_rows = tuple(one.report for one in ready), len(prepared.columns[0])
+    crowded = look_at_states(reports, n_rows, findings) if schema is None else ()
+    left_out, told = (*ignored, *prepared.left_out), (*findings, *crowded)
     return Table(
-        Schema(one.variable for one in ready),
+        Schema(with_form(one.variable, prepared.forms) for one in ready),
         [one.values for one in ready],
         weights=counts,
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
-        report=Report(n_read, len(read[0]), tuple(one.report for one in ready), tuple(ignored), opened.notes),
+        report=Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings),
     )
+
+
+def ready_columns(
+    prepared: Prepared, schema: Schema | None, bins: Bins | None, missing_state: bool, unseen: UnseenPolicy
+) -> list[ReadyColumn]:
+    """The columns as a table takes them."""
+    columns = prepared.columns
+    check_bins(bins, schema, [column.name for column in columns])
+    wanted = None if schema is None else {c.name: with_form(schema[c.name], prepared.forms) for c in columns}
+    cuts = settle_bins(columns, bins)
+    return [ready_column(column, wanted, cuts, missing_state, unseen) for column in columns]
+
+
+def check_arguments(missing: str, unseen: str, schema: object, layout: Mapping[str, object]) -> None:
+    for option, policy, known in (
+        ("missing", missing, get_args(MissingPolicy)),
+        ("unseen", unseen, get_args(UnseenPolicy)),
+    ):
+        if policy not in known:
+            raise SchemaError(f"{option} is one of {nearest(policy, known)}; found {policy!r}")
+    if schema is not None and not isinstance(schema, Schema):
+        raise SchemaError(f"schema= is a Schema; found {type(schema).__name__}. Schema([...]) makes one")
+    for name in layout.keys() - Layout.__annotations__.keys():
+        raise TypeError(f"read_table() got an unexpected keyword argument {name!r}")
+
+
+def with_form(variable: Variable, forms: Mapping[str, RawForm]) -> Variable:
+    """A variable that knows how its cells were read."""
+    form = forms.get(variable.name)
+    return variable if form == variable.raw else replace(variable, raw=form)
 
 
 def choose(
@@ -167,8 +224,9 @@ def choose(
         raise SchemaError(f"columns= is a list of names; for one column write [{columns!r}]")
     wanted = list(columns) if columns is not None else [name for name in names if name]
     if schema is not None:
-        wanted = [name for name in schema.names if columns is None or name in wanted]
-        absent = [name for name in schema.names if name not in names]
+        made_of = {variable.name: raw_name(variable, names) for variable in schema}
+        wanted = [raw for name, raw in made_of.items() if columns is None or name in wanted]
+        absent = [raw for raw in made_of.values() if raw not in names]
         if absent:
             raise SchemaError(
                 f"the schema has columns that the source has not: {', '.join(map(repr, absent))}; "
@@ -209,7 +267,7 @@ def weights_of(column: SourceColumn) -> Weights:
 
 def ready_column(
     column: SourceColumn,
-    schema: Schema | None,
+    schema: Mapping[str, Variable] | None,
     bins: Bins | Mapping[str, Cut] | None,
     missing_state: bool,
     unseen: UnseenPolicy = "error",

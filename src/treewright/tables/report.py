@@ -59,6 +59,52 @@ class ColumnReport(Brief):
 
 
 @dataclass(frozen=True)
+class Finding:
+    """Something in a table that a person would want to know, and the option that mends it.
+
+    Nothing is changed by a finding.
+
+    Attributes
+    ----------
+    kind
+        What it is about, in a word or two: "marks among numbers", "dates", "spellings", ...
+    columns
+        The columns that it is about; none for the table as a whole.
+    sentence
+        What was seen.
+    option, python
+        What mends it, on the command line and as an argument of `read_table`; empty when nothing does.
+    cells, labels, rows
+        How many cells, what they hold, and the first rows that have them, counted from 1.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    sentence: str
+    option: str = ""
+    python: str = ""
+    cells: int = 0
+    labels: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.sentence}; {self.option}" if self.option else self.sentence
+
+
+@dataclass(frozen=True)
+class Mending:
+    """Something that reading changed, because it was asked to: what, where, in how many cells."""
+
+    kind: str
+    columns: tuple[str, ...]
+    sentence: str
+    cells: int = 0
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
 class Report(Brief):
     """What :func:`treewright.read_table` did to the rows and columns it was given.
 
@@ -74,6 +120,8 @@ class Report(Brief):
         Names of columns that were left out, each with the reason.
     notes
         What concerns the table as a whole.
+    findings, mendings
+        What a person would see in the rows, and what was changed in them.
 
     Examples
     --------
@@ -90,6 +138,8 @@ class Report(Brief):
     columns: tuple[ColumnReport, ...]
     ignored: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    mendings: tuple[Mending, ...] = ()
 
     @property
     def n_dropped(self) -> int:

@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import TypeVar, cast
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
+from treewright.tables.raw_form import RawForm
 from treewright.types import Brief, Scope
 
 Label = str | int | float | bool
@@ -36,6 +37,9 @@ class Variable(Brief):
         continuous.
     ordered
         Whether the order of the states means something (low < normal < high).
+    raw
+        How the cells of a source become its values, where they are not taken as they stand; variables that
+        differ in nothing else are equal.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class Variable(Brief):
     name: str
     states: tuple[Label, ...] | None = None
     ordered: bool = field(default=False, kw_only=True)
+    raw: RawForm | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -84,7 +89,7 @@ class Variable(Brief):
         return numbers, texts
 
     def __getstate__(self) -> dict[str, object]:  # the dictionaries are rebuilt on demand
-        return {"name": self.name, "states": self.states, "ordered": self.ordered}
+        return {"name": self.name, "states": self.states, "ordered": self.ordered, "raw": self.raw}
 
     @property
     def is_discrete(self) -> bool:

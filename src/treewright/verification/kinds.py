@@ -22,7 +22,7 @@ from treewright.verification.tables import Parents, check_conditional_tables, re
 Scopes = list[tuple[str, ...]]
 
 COMMON = frozenset({"format", "version", "kind", "variables", "checksum"})
-BESIDE = frozenset({"provenance", "certificate"})
+BESIDE = frozenset({"provenance", "certificate", "raw"})
 GRAPH = frozenset({"clusters", "undirected"})  # of a directed model, where they are known
 
 
@@ -49,6 +49,9 @@ def check_model(content: dict[str, Any], variables: Variables, findings: Finding
         findings.add("kind", f"a {name} has no section {key!r}; there is one")
     provenance = content.get("provenance", {})
     findings.expect(isinstance(provenance, dict), "kind", "the provenance is not an object")
+    forms = content.get("raw", {})
+    known = isinstance(forms, dict) and forms.keys() <= variables.states.keys()
+    findings.expect(known, "kind", "the forms of raw cells are not of known variables")
     return kind.check(content, variables, findings)
 
 

@@ -230,10 +230,13 @@ def test_parquet_files_of_different_types(tmp_path):
         read_table(str(tmp_path / "*.parquet"))
 
 
-def test_dates_are_refused(tmp_path):
-    path = write_parquet(tmp_path / "t.parquet", "SELECT DATE '2020-01-01' AS d, [1] AS l")
-    with pytest.raises(SchemaError, match="column 'd' holds values of type DATE"):
-        read_table(path, columns=["d"])
+def test_dates_are_read_and_lists_are_refused(tmp_path):
+    path = write_parquet(
+        tmp_path / "t.parquet",
+        "SELECT DATE '2020-01-01' AS d, TIMESTAMP '2020-01-01 10:30:00' AS t, [1] AS l",
+    )
+    assert read_table(path, columns=["d"]).schema["d"].states == ("2020-01-01",)
+    assert read_table(path, columns=["t"], dates=("hour",)).labels("t.hour").tolist() == [10]
     with pytest.raises(SchemaError, match=r"column 'l' holds values of type INTEGER\[\]"):
         read_table(path, columns=["l"])
 

@@ -139,8 +139,6 @@ def test_names_that_repeat():
 @pytest.mark.parametrize(
     "frame",
     [
-        pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}),
-        pl.DataFrame({"when": [datetime.date(2020, 1, 1)]}),
         pa.table({"when": [datetime.timedelta(1)]}),
         pl.DataFrame({"when": [[1, 2]]}),
         pl.DataFrame({"when": [{"a": 1}]}),
@@ -149,6 +147,24 @@ def test_names_that_repeat():
 def test_types_that_are_refused(frame):
     with pytest.raises(SchemaError, match=r"column 'when' holds values of type .*leave it out with columns="):
         read_table(frame)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_dates_are_read_as_texts_and_taken_apart(make):
+    days = [datetime.date(2020, 1, 31), None, datetime.date(2021, 12, 1)]
+    times = [datetime.datetime(2020, 1, 31, 10, 30), datetime.datetime(2020, 1, 31), None]
+    table = read_table(make({"day": days, "time": times}), missing="em")
+    assert table.schema["day"].states == ("2020-01-31", "2021-12-01")
+    assert table.schema["time"].states == ("2020-01-31T00:00:00", "2020-01-31T10:30:00")
+    assert [finding.kind for finding in table.report.findings] == ["dates"]
+    parts = read_table(make({"day": days, "time": times}), missing="em", dates={"day": ("year", "month")})
+    assert parts.schema.names == ("day.year", "day.month", "time")
+    assert parts.to_dict()["day.year"] == [2020, None, 2021]
+
+
+def test_times_with_a_zone_are_read_as_they_show():
+    frame = pd.DataFrame({"time": pd.to_datetime(["2020-01-31 10:30"], utc=True)})
+    assert read_table(frame).schema["time"].states == ("2020-01-31T10:30:00",)
 
 
 def test_mixed_types():

@@ -14,7 +14,7 @@ from typing import Any
 from treewright.errors import EvidenceError, nearest
 from treewright.models import Distribution
 from treewright.tables._reading.bins import interval_code
-from treewright.tables._reading.matching import written_form, written_forms
+from treewright.tables._reading.matching import find_code
 from treewright.tables.schema import Label, Schema, Variable
 
 
@@ -85,7 +85,7 @@ def state_written(variable: Variable, text: str) -> Label:
         return states[forms.index(text)]
     if text in states:
         return text
-    code = written_forms(states).get(written_form(text))
+    code = find_code(variable)(text)
     if code is None:
         code = interval_code(states, _number(text))  # 70 is in "[40, 100]"
     return text if code is None else states[code]

@@ -1,9 +1,11 @@
-"""`treewright inspect`: what each column is, what is missing, and what learning will make of it."""
+"""`treewright inspect`: what each column is, what a person would see in it, and what to do next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -11,16 +13,19 @@ import numpy as np
 
 from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
-from treewright.cli.answers.output import Lines, Output, heading, listing, remark
-from treewright.cli.data import DataOptions, remarks_on
+from treewright.cli.answers.output import Line, Lines, Output, heading, listing, remark
+from treewright.cli.data import DataOptions
 from treewright.tables.exports import counted
-from treewright.tables.report import ColumnReport, Report, listed
+from treewright.tables.inspection.whole import inspect_table
+from treewright.tables.report import ColumnReport, Finding, Report, listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
 
 EMPTY = "holds no value"
 _LISTED_STATES = 50
 _SHOWN_STATES = 5
+_SHOWN_COLUMNS = 60
+_SHOWN_FINDINGS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +35,31 @@ class InspectOptions(DataOptions):
     data: opt.Data
 
 
+@dataclass(frozen=True)
+class Look:
+    """A table, and what was seen in it."""
+
+    table: Table
+    report: Report
+    options: InspectOptions
+    findings: tuple[Finding, ...]
+
+    @property
+    def n_gaps(self) -> int:
+        """Rows that miss a cell, those that were dropped among them."""
+        gaps = self.table.missing.values()
+        return (int(reduce(np.logical_or, gaps).sum()) if gaps else 0) + self.report.n_dropped
+
+    @property
+    def noteworthy(self) -> set[str]:
+        """The columns of which there is something to say."""
+        told = {name for finding in self.findings for name in finding.columns}
+        return told | {c.name for c in self.report.columns if c.n_missing or c.is_constant or c.is_identifier}
+
+
 @opt.command()
 def inspect(out: Output, options: InspectOptions) -> None:
-    """Show what each column is, what is missing, and what will be done about it.
+    """Show what each column is, what a person would see in it, and the options that mend it.
 
     Example: treewright inspect survey.csv --bins 4
     """
@@ -42,10 +69,10 @@ def inspect(out: Output, options: InspectOptions) -> None:
         table, empty = looked.read_what_holds(options.data)
     assert table.report is not None
     report = replace(table.report, ignored=reasons(table.report, empty))
-    n_gaps = rows_with_gaps(table) + report.n_dropped
+    look = Look(table, report, options, inspect_table(table))
     out.answer(
-        lambda: document(table, report, options, n_gaps),
-        shown=lambda: shown(table, report, options, n_gaps),
+        lambda: document(look),
+        shown=lambda: shown(look),
         bare=lambda: (
             (c.name, c.kind, "" if c.n_states is None else c.n_states, c.n_missing) for c in report.columns
         ),
@@ -60,51 +87,87 @@ def reasons(report: Report, empty: Sequence[str]) -> tuple[tuple[str, str], ...]
     )
 
 
-def rows_with_gaps(table: Table) -> int:
-    """Rows that miss a cell and are still there."""
-    return int(reduce(np.logical_or, table.missing.values()).sum()) if table.has_missing else 0
-
-
-def document(table: Table, report: Report, options: DataOptions, n_gaps: int) -> dict[str, Any]:
+def document(look: Look) -> dict[str, Any]:
+    report = look.report
     plain = report.to_dict()
-    for column, variable in zip(plain["columns"], table.schema, strict=True):
+    for column, variable in zip(plain["columns"], look.table.schema, strict=True):
         column["states"] = None if variable.states is None else written_states(variable)[:_LISTED_STATES]
-        column["action"] = action(report[variable.name], options)
+        column["action"] = action(report[variable.name], look.options)
     return {
         "rows": report.n_rows,
         "rows_read": report.n_rows_read,
         "rows_dropped": report.n_dropped,
-        "rows_with_missing": n_gaps,
-        "missing": options.missing,
+        "rows_with_missing": look.n_gaps,
+        "missing": look.options.missing,
         "constant": list(report.constant),
         "identifiers": list(report.identifiers),
         "columns": plain["columns"],
         "ignored": plain["ignored"],
         "notes": plain["notes"],
-        "plan": plan(report, options, n_gaps),
+        "findings": [asdict(finding) for finding in look.findings],
+        "mendings": plain["mendings"],
+        "plan": plan(look),
+        "next": next_command(look),
     }
 
 
-def shown(table: Table, report: Report, options: DataOptions, n_gaps: int) -> Lines:
-    yield heading(f"{counted(report.n_rows_read, 'row')}, {counted(len(table.schema), 'column')}")
+def shown(look: Look) -> Lines:
+    report, schema = look.report, look.table.schema
+    yield heading(f"{counted(report.n_rows_read, 'row')}, {counted(len(schema), 'column')}")
+    kinds = Counter(kind_in_brief(variable) for variable in schema)
+    yield "  " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common(6))
+    some = len(schema) > _SHOWN_COLUMNS
+    chosen = [c for c in report.columns if not some or c.name in look.noteworthy][:_SHOWN_COLUMNS]
     columns = listing("column", "is", "states", "missing", "why", "what will be done", numeric=["missing"])
-    for variable, column in zip(table.schema, report.columns, strict=True):
+    for column in chosen:
         columns.add_row(
             column.name,
             column.kind,
-            states_in_brief(variable),
+            states_in_brief(schema[column.name]),
             f"{column.n_missing:,}" if column.n_missing else "",
             column.reason,
-            action(column, options),
+            action(column, look.options),
         )
-    for name, reason in report.ignored:
+    for name, reason in report.ignored[:_SHOWN_COLUMNS]:
         done = "leave it out: --ignore" if reason == EMPTY else "left out"
         columns.add_row(name, "ignored", "", "", reason, done, style="dim")
-    yield columns
-    for line in plan(report, options, n_gaps):
+    if chosen or report.ignored:
+        yield columns
+    if some:
+        yield remark(f"  {len(schema) - len(chosen):,} other columns are not shown; --json has them all")
+    yield from what_was_seen(look)
+    for line in plan(look):
         yield f"  {line}"
     for note in report.notes:
         yield remark(f"  {note}")
+    yield f"  next: {next_command(look)}"
+
+
+def what_was_seen(look: Look) -> Iterator[Line]:
+    """Findings, each with its option below it, and what was mended."""
+    if look.report.mendings:
+        yield heading(f"  mended: {counted(len(look.report.mendings), 'change')}")
+        for mending in look.report.mendings:
+            yield f"  + {mending}"
+    if not look.findings:
+        return
+    yield heading(f"  to look at: {counted(len(look.findings), 'finding')}")
+    for finding in look.findings[:_SHOWN_FINDINGS]:
+        yield f"  - {finding.kind}: {finding.sentence}"
+        if finding.option:
+            yield remark(f"      {finding.option}")
+    if len(look.findings) > _SHOWN_FINDINGS:
+        yield remark(f"  and {len(look.findings) - _SHOWN_FINDINGS:,} more; --json has them all")
+
+
+def kind_in_brief(variable: Variable) -> str:
+    if variable.states is None:
+        return "continuous"
+    n = len(variable.states)
+    few = next((bound for bound in (2, 5, 20, 100) if n <= bound), None)
+    if few is None:
+        return "of more than 100 states"
+    return {2: "of up to 2 states"}.get(few, f"of up to {few} states")
 
 
 def states_in_brief(variable: Variable) -> str:
@@ -131,25 +194,51 @@ def action(column: ColumnReport, options: DataOptions) -> str:
     return "; ".join(done) or "kept"
 
 
-def plan(report: Report, options: DataOptions, n_gaps: int) -> list[str]:
+def plan(look: Look) -> list[str]:
     """What learning will do with the rows, in sentences."""
-    lines = []
-    if n_gaps:
-        some = f"{counted(n_gaps, 'row')} of {report.n_rows_read:,} with missing cells"
+    report, lines = look.report, []
+    if look.n_gaps:
+        some = f"{counted(look.n_gaps, 'row')} of {report.n_rows_read:,} with missing cells"
         lines.append(
             {
                 "error": f"{some}: learning will refuse them; choose --missing drop or --missing state",
                 "drop": f"{some}: dropped",
                 "state": f"{some}: missing is a state of its own",
                 "em": f"{some}: structure from the others, tables from all rows by EM",
-            }[options.missing]
+            }[look.options.missing]
         )
     empty = [name for name, reason in report.ignored if reason == EMPTY]
     if empty:
         lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")
     if report.continuous:
         lines.append(f"{counted(len(report.continuous), 'continuous column')}: cut with --bins 4, say")
-    lines += [
-        remark for remark in remarks_on(report) if "dropped" not in remark and remark not in report.notes
-    ]
     return lines or ["nothing is missing; every column will be used as it is"]
+
+
+def next_command(look: Look) -> str:
+    """What to type next: learning with the options that this table asks for."""
+    options = look.options
+    if not options.mend and any("--mend" in finding.option for finding in look.findings):
+        again = replace(options, mend=True)
+        table, _ = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
+        assert table.report is not None
+        return next_command(Look(table, table.report, again, ()))
+    report = look.report
+    said = ["treewright learn", *map(shlex.quote, options.data), *(["--mend"] if options.mend else [])]
+    said += [f"--decimal {shlex.quote(options.decimal)}"] if options.decimal != "." else []
+    out = [*report.identifiers, *(name for name, reason in report.ignored if reason == EMPTY)]
+    for name, texts in (
+        ("missing-value", options.missing_value),
+        ("dates", options.dates),
+        ("bins", options.bins),
+        ("ignore", dict.fromkeys([*(options.ignore or ()), *out])),
+    ):
+        said += [f"--{name} {shlex.quote(text)}" for text in texts or ()]
+    if options.missing != "error":
+        said.append(f"--missing {options.missing.value}")
+    elif look.n_gaps:
+        said.append(f"--missing {'drop' if look.n_gaps < 0.05 * report.n_rows_read else 'state'}")
+    n_left = len(look.table.schema) - len(report.identifiers)
+    if not options.bins and 0 < len({*report.continuous} - {*out}) < n_left:
+        said.append("--bins 4")
+    return " ".join([*said, "-o model.twm"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -141,10 +141,18 @@ def save_model(outcome: Outcome, path: str) -> None:
         "seed": options.seed,
         "treewright": __version__,
     }
+    if mendings := mendings_of(outcome.task.rows.source):
+        origin["mendings"] = mendings
     if outcome.confidence is not None:
         origin["confidence"] = outcome.confidence.to_dict()
     bound = (options.treewidth or method.width) if "treewidth" in method.options else None
     save(outcome.model, path, provenance=origin, certificate=outcome.learned.certificate, treewidth=bound)
+
+
+def mendings_of(rows: Table | Databases) -> list[dict[str, Any]]:
+    """What reading changed in the rows."""
+    tables = [rows] if isinstance(rows, Table) else rows.tables
+    return [asdict(one) for table in tables if table.report is not None for one in table.report.mendings]
 
 
 def show_steps(update: Update, bound: int) -> Progress:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from itertools import count
 from math import isnan
@@ -149,6 +150,18 @@ def empty_column(name: str, n_rows: int) -> LabelColumn:
     return label_column(name, np.full(n_rows, -1, dtype=np.int8), ())
 
 
+def date_column(name: str, values: npt.NDArray[Any]) -> LabelColumn:
+    """Dates and times as texts in the order of ISO 8601; without the time where all are midnight."""
+    seconds = values.astype("datetime64[s]")
+    missing = np.isnat(seconds)
+    distinct, codes = np.unique(seconds[~missing], return_inverse=True)
+    dates = distinct.astype("datetime64[D]")
+    labels = np.datetime_as_string(dates if (distinct == dates).all() else distinct)
+    places = np.full(len(seconds), -1, dtype=np.int64)
+    places[~missing] = codes
+    return label_column(name, places, labels.tolist())
+
+
 def tidy(missing: Mask | None) -> tuple[Mask | None, int]:
     n_missing = 0 if missing is None else int(np.count_nonzero(missing))
     return (missing if n_missing else None), n_missing
@@ -199,6 +212,10 @@ def column_of_kind(name: str, values: Sequence[Any], missing: Mask | None, kinds
         return encode_texts(name, values, missing)
     if len(kinds) > 1 and kinds != {"integer", "real"}:
         raise SchemaError(mixed_kinds(name, values, missing, kinds))
+    if kinds == {"date"}:
+        gone = [False] * len(values) if missing is None else missing.tolist()
+        texts = [None if out else str(value)[:19] for value, out in zip(values, gone, strict=True)]
+        return date_column(name, np.array(texts, dtype="datetime64[s]"))
     types = {"truth": (np.bool_,), "integer": (np.int64, np.uint64), "real": (np.float64,)}[max(kinds)]
     if missing is not None:
         filler = types[0]()
@@ -233,6 +250,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "truth": ("truth values", (bool, np.bool_)),
     "integer": ("whole numbers", (int, np.integer)),
     "real": ("real numbers", (float, np.floating)),
+    "date": ("dates", (date, np.datetime64)),
 }
 
 
@@ -258,6 +276,8 @@ def plain(value: Any) -> Label:
     """A label as a Python str, bool, int or float, without its NumPy or enum dress."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, date):
+        return str(value)
     for cls in (bool, int, float, str):
         if isinstance(value, cls):
             return str.__str__(value) if cls is str else cls(value)

@@ -16,6 +16,7 @@ from treewright.errors import SchemaError
 from treewright.tables._reading.columns import (
     SourceColumn,
     column_of_objects,
+    date_column,
     empty_column,
     label_column,
     number_column,
@@ -73,6 +74,9 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
         return empty_column(name, len(series))
     if dtype == nw.String:
         return column_of_strings(name, series)
+    if dtype in (nw.Date, nw.Datetime):
+        plain = series if dtype == nw.Date or dtype.time_zone is None else series.dt.replace_time_zone(None)
+        return date_column(name, plain.to_numpy())
     if dtype == nw.Object or is_wide:
         return column_of_objects(name, series.to_list())
     raise SchemaError(unsupported(name, f"values of type {dtype}"))

@@ -7,7 +7,7 @@ round.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -29,6 +29,7 @@ from treewright.tables._reading.interpret import (
     make_discrete,
     observed_labels,
 )
+from treewright.tables.inspection.words import folded
 from treewright.tables.report import listed
 from treewright.tables.schema import Label, Variable, states_near
 
@@ -85,7 +86,7 @@ def relabelled(
 ) -> ReadyColumn:
     assert wanted.states is not None
     observed = np.flatnonzero(observed_labels(column)).tolist()
-    written = written_forms(wanted.states)
+    written_like = find_code(wanted)
     lookup = np.zeros(max(1, len(column.labels)), dtype=np.uint32)
     unknown: list[int] = []
     rewritten: list[str] = []
@@ -93,7 +94,7 @@ def relabelled(
         label = column.labels[i]
         code = wanted._codes[isinstance(label, str)].get(label)
         if code is None:
-            code = written.get(written_form(label))
+            code = written_like(label)
             if code is None:
                 unknown.append(i)
                 continue
@@ -174,11 +175,25 @@ def as_state(label: Label, variable: Variable) -> Label:
     return int(label) if whole and not any(isinstance(s, float) for s in variable.states or ()) else label
 
 
-def written_forms(states: Sequence[Label]) -> dict[str, int | None]:
+def find_code(variable: Variable) -> Callable[[Label], int | None]:
+    """Finds the one state that is written like a label; where rows were mended, up to blanks and case."""
+    states = variable.states or ()
+    written, spelled = forms_of(states, written_form), {}
+    if variable.raw is not None and variable.raw.mended:
+        spelled = forms_of(states, lambda state: folded(str(state)))
+
+    def find(label: Label) -> int | None:
+        code = written.get(written_form(label))
+        return spelled.get(folded(str(label))) if code is None else code
+
+    return find
+
+
+def forms_of(states: Sequence[Label], write: Callable[[Label], str]) -> dict[str, int | None]:
     """States by how they are written; None where two states are written alike."""
     forms: dict[str, int | None] = {}
     for code, state in enumerate(states):
-        text = written_form(state)
+        text = write(state)
         forms[text] = None if text in forms else code
     return forms
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 MANY_LABELS = 1 << 16  # beyond, an enumeration is slower than handing the texts over
 
 TYPES = {
-    "text": ("VARCHAR", "ENUM"),
+    "text": ("VARCHAR", "ENUM", "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
     "truth": ("BOOLEAN",),
     "whole": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
     "real": ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"),

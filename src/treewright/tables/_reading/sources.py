@@ -15,6 +15,7 @@ from treewright.errors import FormatError, SchemaError
 from treewright.tables._reading.columns import (
     SourceColumn,
     column_of_objects,
+    date_column,
     encode_texts,
     label_column,
     number_column,
@@ -177,6 +178,10 @@ def column_of_values(name: str, values: Any) -> SourceColumn:
         if array.dtype.itemsize > 8:
             array = array.astype(np.float64)
         return number_column(name, np.array(array), masked)
+    if kind == "M":
+        return date_column(
+            name, np.where(masked, np.datetime64("NaT"), array) if masked is not None else array
+        )
     if kind in "UTO":
         listed = array.tolist()
         if kind == "U" and masked is None:

@@ -9,8 +9,9 @@ bytes.
 
 The text has one line per variable and per table. Beside the model it may keep its *provenance*: anything that
 JSON can say about where the model came from (data, learner, settings, seed): what :func:`save` was told, else
-what the model itself knows; and a *certificate*: clusters that prove a treewidth
-(:mod:`~treewright.models.formats.twm.content`).
+what the model itself knows; a *certificate*: clusters that prove a treewidth
+(:mod:`~treewright.models.formats.twm.content`); and *raw*: how cells become the values of a variable where
+they are not taken as they stand (:class:`~treewright.tables.RawForm`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from treewright.models.formats.twm import content as shared
 from treewright.models.formats.twm import continuous, feature, tables
 from treewright.models.formats.twm.content import expect
 from treewright.models.model import AnyModel
+from treewright.tables.raw_form import RawForm
 
 FORMAT = "treewright model"
 VERSION = 1
@@ -36,7 +38,7 @@ VERSION = 1
 _CONTENTS = (tables.BAYESIAN, tables.MARKOV, continuous.GAUSSIAN, continuous.SIGMOID, feature.CONTENT)
 _KINDS = {content.kind: content for content in _CONTENTS}
 _REQUIRED = frozenset({"format", "version", "kind", "variables"})
-_OPTIONAL = frozenset({"provenance", "certificate"})
+_OPTIONAL = frozenset({"provenance", "certificate", "raw"})
 _BY_LINE = ("variables", "tables", "families", "factors", "nodes")
 
 
@@ -117,6 +119,9 @@ def to_bytes(
     told = getattr(model, "provenance", None) if provenance is None else provenance
     if told:
         payload["provenance"] = _plain(told)
+    forms = {variable.name: variable.raw.to_dict() for variable in model.schema if variable.raw is not None}
+    if forms:
+        payload["raw"] = forms
     if certificate is not None:
         payload["certificate"] = shared.write_certificate(model, certificate, treewidth)
     elif treewidth is not None:
@@ -161,12 +166,21 @@ def from_bytes(data: bytes) -> AnyModel:
     document = _verified(data)
     _read_provenance(document)
     try:
-        return _KINDS[document["kind"]].read(document)
+        return _with_forms(_KINDS[document["kind"]].read(document), document.get("raw", {}))
     except FormatError:
         raise
     # every refusal of the package, more axes than an array can have, counts beyond 64 bits
     except (ValueError, OverflowError) as error:
         raise FormatError(f"the content contradicts itself: {error}") from error
+
+
+def _with_forms(model: AnyModel, forms: object) -> AnyModel:
+    """The model, whose variables know again how the cells of a source become their values."""
+    if not isinstance(forms, dict) or not all(isinstance(told, dict) for told in forms.values()):
+        raise FormatError('"raw" has not a form for each name')
+    for name, told in forms.items():  # equal variables may differ in it, so nobody has seen it yet
+        object.__setattr__(model.schema[name], "raw", RawForm.from_dict(told))
+    return model
 
 
 def _verified(data: bytes) -> dict[str, Any]:

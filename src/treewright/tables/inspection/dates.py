@@ -1,0 +1,90 @@
+"""Dates and times among texts: whether they are, how they are written, and their parts as columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+
+import numpy as np
+
+from treewright.errors import SchemaError
+from treewright.tables._reading.columns import LabelColumn, SourceColumn, label_column, number_column
+from treewright.tables.schema import Label
+
+TIME = (
+    r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::[0-9]{2}(?:[.,][0-9]+)?)?)? *(?:Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+)
+YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})" + TIME)
+YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})" + TIME)
+PARTS = ("year", "quarter", "month", "day", "weekday", "hour", "days")
+ORDERS = ("ymd", "dmy", "mdy")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@lru_cache(maxsize=1 << 16)
+def read_date(text: str, order: str) -> datetime | None:
+    """The date that a text is when its parts come in this order.
+
+    >>> read_date("31.12.1999", "dmy"), read_date("31.12.1999", "mdy")
+    (datetime.datetime(1999, 12, 31, 0, 0), None)
+    """
+    found = (YEAR_FIRST if order == "ymd" else YEAR_LAST).fullmatch(text.strip())
+    if found is None:
+        return None
+    first, _, second, third, hour, minute = found.groups()
+    year, month, day = {"ymd": (first, second, third), "dmy": (third, second, first)}.get(
+        order, (third, first, second)
+    )
+    if len(year) == 2:  # as POSIX reads them
+        year = ("19" if year >= "69" else "20") + year
+    try:
+        return datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0))
+    except ValueError:
+        return None
+
+
+def order_of_dates(labels: Sequence[str]) -> str | None:
+    """How dates are written: ymd, dmy, mdy; "unclear" when day and month could be either; None for no dates.
+
+    >>> order_of_dates(["2024-02-03"]), order_of_dates(["3/2/24", "13/2/24"]), order_of_dates(["3/2/24"])
+    ('ymd', 'dmy', 'unclear')
+    """
+    if not labels or not labels[0].strip()[:1].isdigit():
+        return None
+    good = [order for order in ORDERS if all(read_date(label, order) is not None for label in labels)]
+    if len(good) == 2:
+        return "dmy" if "." in labels[0] else "unclear"
+    return good[0] if good else None
+
+
+def part_of_dates(column: LabelColumn, part: str, order: str, name: str) -> SourceColumn:
+    """One part of each date, as a column of its own."""
+    dates = [read_date(str(label), order) for label in column.labels]
+    observed = np.bincount(column.codes if column.missing is None else column.codes[~column.missing])
+    for label, date, n in zip(column.labels, dates, observed, strict=False):
+        if date is None and n:
+            raise SchemaError(
+                f"column {column.name!r} holds {label!r}, which is no date written {'-'.join(order)}; if it "
+                f"stands for a missing cell, pass missing_values={{{column.name!r}: [{label!r}]}}"
+            )
+    known = [date or datetime(2000, 1, 1) for date in dates] or [datetime(2000, 1, 1)]
+    codes = column.codes
+    if part in ("year", "days"):
+        numbers = [date.year if part == "year" else date.toordinal() - 719163 for date in known]
+        values = np.array(numbers, dtype=np.int64 if part == "year" else np.float64)
+        return replace(number_column(name, values[codes], column.missing), notes=column.notes)
+    parts: dict[str, tuple[list[int], Sequence[Label]]] = {
+        "quarter": ([(date.month - 1) // 3 for date in known], range(1, 5)),
+        "month": ([date.month - 1 for date in known], range(1, 13)),
+        "day": ([date.day - 1 for date in known], range(1, 32)),
+        "weekday": ([date.weekday() for date in known], WEEKDAYS),
+        "hour": ([date.hour for date in known], range(24)),
+    }
+    found, labels = parts[part]
+    places = np.array(found, dtype=np.uint8)[codes]
+    return label_column(
+        name, places, list(labels), column.missing, declared=True, ordered=True, notes=column.notes
+    )

@@ -1,0 +1,160 @@
+"""Giving cells the form that was asked for: marks of missing ones, decimal commas, dates, spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, number_column, tidy
+from treewright.tables._reading.interpret import observed_labels
+from treewright.tables._reading.missing import mark_missing
+from treewright.tables.inspection.dates import part_of_dates
+from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, as_number, folded, is_mark, word
+from treewright.tables.raw_form import RawForm
+from treewright.types import Mask
+
+COMMA_NUMBER = re.compile(r"(?i)[+-]?([0-9]*,[0-9]+(e[+-]?[0-9]+)?|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?)")
+# Short labels whose case means nothing; that of others may ("AA", "Aa" and "aa" are three genotypes).
+SHORT_WORDS = frozenset(("m", "f", "w", "d", "y", "n", "j", "no", "yes", "ja", "nein", "oui", "non", "ok"))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was done to the cells of a column."""
+
+    kind: str
+    labels: tuple[str, ...]
+    cells: int
+
+
+def give_form(
+    column: SourceColumn, form: RawForm, name: str, to_numbers: bool | None = None
+) -> tuple[SourceColumn, list[Change]]:
+    """The column under its name, in the form, and what was changed.
+
+    `to_numbers` says whether texts that are all numbers become some, as a schema wants them; without one
+    they do once marks or commas that kept them from it are understood. Spellings are then joined; a schema
+    knows how its states are spelled.
+    """
+    column, changes = replace(column, name=name), []
+    if isinstance(column, LabelColumn) and not column.declared:
+        hit = marks_of(column, form)
+        if hit.any():
+            changes.append(count_change("missing", column, hit))
+            column = without(column, hit)
+        if form.part:
+            return part_of_dates(column, form.part, form.order, name), changes
+        if bool(form.decimal == "," or form.marks or changes) if to_numbers is None else to_numbers:
+            column, changed = numbers_of(column, form.decimal)
+            changes += changed
+        if form.mended and to_numbers is None and isinstance(column, LabelColumn):
+            column, changed = joined(column)
+            changes += changed
+    if isinstance(column, NumberColumn) or column.declared:
+        before = column.n_missing
+        column = mark_missing(column, form.marks)
+        if column.n_missing > before:
+            shown = tuple(map(str, form.marks))
+            changes.append(Change("missing", shown, column.n_missing - before))
+    return column, changes
+
+
+def texts_of(column: LabelColumn) -> list[str]:
+    return [label if isinstance(label, str) else "" for label in column.labels]
+
+
+def marks_of(column: LabelColumn, form: RawForm) -> Mask:
+    """Which labels stand for a missing cell."""
+    marks = {mark for mark in form.marks if isinstance(mark, str)}
+    labels = texts_of(column)
+    hit = np.array([label in marks or label.strip() in marks for label in labels], dtype=np.bool_)
+    if form.mended and len(labels):
+        is_number = number_test(form.decimal)
+        rest: list[int] = np.flatnonzero(observed_labels(column) & ~hit).tolist()
+        among = any(is_number(labels[i]) for i in rest) and all(
+            is_number(labels[i]) or is_mark(labels[i], AMONG_NUMBERS) for i in rest
+        )
+        known = AMONG_NUMBERS if among else UNMISTAKABLE
+        hit[[i for i in rest if is_mark(labels[i], known)]] = True
+    return hit
+
+
+def number_test(decimal: str) -> Callable[[str], bool]:
+    """Whether a text is a number, whose decimals follow a point or a comma."""
+    if decimal == ",":
+        return lambda text: word(text) == "whole" or COMMA_NUMBER.fullmatch(text.strip()) is not None
+    return lambda text: word(text) in ("whole", "real")
+
+
+def without(column: LabelColumn, hit: Mask) -> LabelColumn:
+    """The column with some labels as missing cells, and only the others left."""
+    gone = hit[column.codes]
+    missing, n_missing = tidy(gone if column.missing is None else gone | column.missing)
+    lookup = np.maximum(np.cumsum(~hit) - 1, 0).astype(column.codes.dtype)
+    labels = [label for label, out in zip(column.labels, hit, strict=True) if not out]
+    return replace(column, codes=lookup[column.codes], labels=labels, missing=missing, n_missing=n_missing)
+
+
+def count_change(kind: str, column: LabelColumn, hit: Mask) -> Change:
+    counts = label_counts(column)
+    labels = [i for i in np.flatnonzero(hit).tolist() if counts[i]]
+    return Change(kind, tuple(str(column.labels[i]) for i in labels), int(counts[labels].sum()))
+
+
+def label_counts(column: LabelColumn) -> npt.NDArray[np.int64]:
+    codes = column.codes if column.missing is None else column.codes[~column.missing]
+    return np.bincount(codes, minlength=len(column.labels))
+
+
+def numbers_of(column: LabelColumn, decimal: str) -> tuple[SourceColumn, list[Change]]:
+    """A column of numbers, if all labels are."""
+    labels, is_number = texts_of(column), number_test(decimal)
+    if not labels or not all(map(is_number, labels)):
+        return column, []
+    whole = all(word(label) == "whole" for label in labels)
+    if whole:
+        values: npt.NDArray[np.generic] = np.array([int(label) for label in labels], dtype=np.int64)
+    else:
+        values = np.array([as_number(label.strip(), decimal) for label in labels], dtype=np.float64)
+    made = number_column(column.name, values[column.codes], column.missing)
+    with_comma = np.array(["," in label for label in labels])
+    changes = [count_change("decimal commas", column, with_comma)] if with_comma.any() else []
+    return replace(made, n_missing=column.n_missing, notes=column.notes), changes
+
+
+def joined(column: LabelColumn) -> tuple[LabelColumn, list[Change]]:
+    """Labels that differ in blanks and case only become the commonest of them, without its outer blanks."""
+    labels = texts_of(column)
+    spelled = spelling(labels, label_counts(column))
+    changed = np.array([new != old for new, old in zip(spelled, labels, strict=True)], dtype=np.bool_)
+    if not changed.any():
+        return column, []
+    change = count_change("spellings", column, changed)
+    kept = sorted(set(spelled))
+    places = {label: i for i, label in enumerate(kept)}
+    lookup = np.array([places[label] for label in spelled], dtype=column.codes.dtype)
+    return replace(column, codes=lookup[column.codes], labels=kept), [change] if change.cells else []
+
+
+def spelling(labels: Sequence[str], counts: npt.NDArray[np.int64]) -> list[str]:
+    """How each label is spelled once variants are one; case is kept apart where it may mean something."""
+    groups: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        groups.setdefault(folded(label), []).append(i)
+    careless = set(groups) <= SHORT_WORDS
+    result = [" ".join(label.split()) for label in labels]
+    for form, members in groups.items():
+        if len(members) > 1 and (careless or may_join(form)):
+            best = min(members, key=lambda i: (-int(counts[i]), result[i]))
+            for i in members:
+                result[i] = result[best]
+    return result
+
+
+def may_join(form: str) -> bool:
+    """Whether the case of a label says nothing: words do not change by it, short codes may."""
+    return sum(map(str.isalpha, form)) >= 3 or form in ("no", "yes")

@@ -1,0 +1,157 @@
+"""What a person would see in the columns of a table as they come, before anybody decides what they are.
+
+Looking happens on distinct labels; rows are counted only where something was seen. Columns with the same
+thing to say are told together, so that a thousand of them are one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from treewright.tables._reading.columns import LabelColumn, SourceColumn
+from treewright.tables._reading.interpret import observed_labels
+from treewright.tables.inspection.dates import order_of_dates
+from treewright.tables.inspection.forms import label_counts, number_test, spelling, texts_of
+from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
+from treewright.tables.inspection.sentinels import sentinel
+from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, word
+from treewright.tables.report import Finding
+from treewright.types import Mask
+
+NUMBERS = frozenset(("whole", "real", "comma", "grouped"))
+_MOST_LABELS = 20_000  # of a column whose labels are all looked at
+_ROWS_SHOWN = 3
+
+
+def look_at(columns: Sequence[SourceColumn]) -> tuple[Finding, ...]:
+    """What is to be seen in the columns, the gravest first."""
+    together: dict[tuple[str, tuple[str, ...], str], list[Seen]] = {}
+    for column in columns:
+        seen = look_at_labels(column) if isinstance(column, LabelColumn) else look_at_numbers(column)
+        for one in seen:
+            key = one.labels if one.kind in KEYED_BY_LABELS else ()
+            together.setdefault((one.kind, key, one.about), []).append(one)
+        if column.name != column.name.strip():
+            together.setdefault(("blanks in names", (), ""), []).append(Seen("blanks in names", column.name))
+    order = list(SENTENCES)
+    found = sorted(together.items(), key=lambda item: order.index(item[0][0]))
+    return tuple(SENTENCES[kind](Group(kind, members)) for (kind, _, _), members in found)
+
+
+def look_at_numbers(column: SourceColumn) -> Iterator[Seen]:
+    assert not isinstance(column, LabelColumn)
+    found = sentinel(column)
+    if found is not None:
+        hit = column.values == found.number
+        if column.missing is not None:
+            hit = hit & ~column.missing
+        yield Seen(
+            "numbers that may be marks", column.name, (str(found.number),), int(hit.sum()), first_rows(hit)
+        )
+
+
+def look_at_labels(column: LabelColumn) -> Iterator[Seen]:
+    if column.declared or not len(column.labels):
+        return
+    labels = texts_of(column)
+    step = max(1, len(labels) // 1000)
+    if len(labels) > _MOST_LABELS and all(word(label) == "text" for label in labels[::step]):
+        return
+    observed = observed_labels(column)
+    words = [word(label) if seen else "text" for label, seen in zip(labels, observed.tolist(), strict=True)]
+    kinds = set(words)
+    if kinds & NUMBERS:
+        yield from look_at_mixture(column, labels, words)
+    elif kinds & {"mark", "blank"}:
+        hit = np.array([is_mark(label, UNMISTAKABLE | {"na"}) for label in labels], dtype=np.bool_) & observed
+        if hit.any() and not hit[observed].all():
+            yield told("marks among texts", column, hit)
+    plain = [label for label, w in zip(labels, words, strict=True) if w == "text"]
+    dated = [
+        label
+        for label, seen in zip(labels, observed.tolist(), strict=True)
+        if seen and not is_mark(label, AMONG_NUMBERS)
+    ]
+    order = order_of_dates(dated)
+    if order is not None:
+        yield Seen(
+            "dates",
+            column.name,
+            tuple(dated[:2]),
+            len(column) - column.n_missing,
+            n_states=len(dated),
+            about=order,
+        )
+    elif plain and not kinds & NUMBERS:
+        yield from look_at_spelling(column, labels, observed)
+
+
+def look_at_mixture(column: LabelColumn, labels: Sequence[str], words: Sequence[str]) -> Iterator[Seen]:
+    """Numbers, with something else among them or with commas in them."""
+    counts = label_counts(column)
+    is_number = np.array([w in NUMBERS for w in words], dtype=np.bool_)
+    others = ~is_number & (counts > 0)
+    n_numbers, n_others = int(counts[is_number].sum()), int(counts[others].sum())
+    known = all(words[i] in ("mark", "limit", "blank") for i in np.flatnonzero(others).tolist())
+    enough = int(np.count_nonzero(is_number)) >= 10 and n_numbers >= 9 * n_others
+    if n_others and n_numbers >= n_others and (known or enough):
+        yield told("marks among numbers", column, others, n_states=int(np.count_nonzero(counts)))
+    elif n_others:
+        return
+    commas = np.array([w in ("comma", "grouped") for w in words], dtype=np.bool_)
+    if commas.any():
+        points = any(w == "real" for w in words)
+        clear = (
+            "comma" in words
+            and not points
+            and all(number_test(",")(label) for label, w in zip(labels, words, strict=True) if w in NUMBERS)
+        )
+        yield told(
+            "decimal commas",
+            column,
+            commas,
+            n_states=int(np.count_nonzero(counts)),
+            about="" if clear else "unclear",
+        )
+    elif not n_others:
+        yield told("numbers as texts", column, is_number, n_states=int(np.count_nonzero(counts)))
+
+
+def look_at_spelling(column: LabelColumn, labels: Sequence[str], observed: Mask) -> Iterator[Seen]:
+    """Labels that differ in blanks and case only, or have blanks around them."""
+    present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
+    forms = {folded(label) for label in present}
+    if len(forms) == len(present) and all(label == label.strip() for label in present):
+        return
+    counts = label_counts(column)
+    spelled = spelling(labels, counts)
+    groups: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        if observed[i]:
+            groups.setdefault(folded(label), []).append(i)
+    for careful, kind in ((False, "spellings"), (True, "spellings of short labels")):
+        hit = np.zeros(len(labels), dtype=np.bool_)
+        for members in groups.values():
+            apart = len({spelled[i] for i in members}) > 1
+            if apart == careful and (len(members) > 1 or labels[members[0]] != labels[members[0]].strip()):
+                hit[members] = True
+        if hit.any():
+            yield told(kind, column, hit)
+
+
+def told(kind: str, column: LabelColumn, hit: Mask, *, n_states: int = 0, about: str = "") -> Seen:
+    """What was seen in the cells of some labels, the commonest first."""
+    counts = label_counts(column)
+    order = sorted(
+        np.flatnonzero(hit & (counts > 0)).tolist(), key=lambda i: (-int(counts[i]), str(column.labels[i]))
+    )
+    cells = hit[column.codes] if column.missing is None else hit[column.codes] & ~column.missing
+    shown = tuple(str(column.labels[i]) for i in order)
+    return Seen(kind, column.name, shown, int(counts[order].sum()), first_rows(cells), n_states, about)
+
+
+def first_rows(hit: Mask) -> tuple[int, ...]:
+    """The first rows, counted from 1."""
+    return tuple((np.flatnonzero(hit)[:_ROWS_SHOWN] + 1).tolist())

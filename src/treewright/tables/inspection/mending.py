@@ -1,0 +1,100 @@
+"""What `mend` does: what a person would agree to without looking, and nothing else.
+
+* Blanks around names and labels go, and labels that differ in blanks and case only are one (short codes
+  excepted, whose case may mean something).
+* Numbers with a decimal comma are numbers, unless the comma could be that of thousands.
+* Marks that cannot be mistaken are missing cells: "?" or "N/A" anywhere, "NA" or "." among numbers, and in
+  the texts of a table that has them among its numbers; -999 among numbers from 0 on.
+* Columns that no model can use are left out: those without a value, texts of which nearly every row has its
+  own, row numbers and keys, and dates of which no part was asked for.
+
+Constant columns stay, since nothing depends on them; so do limits of detection such as "<0.5", which are not
+missing; and nothing is done to rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
+from treewright.tables._reading.interpret import FEW_STATES, is_identifier, observed_labels
+from treewright.tables.inspection.forms import give_form, texts_of
+from treewright.tables.inspection.sentinels import sentinel
+from treewright.tables.inspection.wishes import order_of_column
+from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark, word
+from treewright.tables.raw_form import RawForm
+from treewright.tables.schema import Label
+
+KEY = re.compile(
+    r"(?i:(.*[ _.\-])?(id|ids|uuid|guid|key|nr|index|idx|record|unnamed: ?[0-9]+))|.*[a-z](ID|Id)"
+)
+_MOST_LABELS = 1 << 16
+
+
+def final_names(names: Sequence[str]) -> list[str]:
+    """The names without blanks around them, where that keeps them apart."""
+    bare = [" ".join(name.split()) for name in names]
+    twice = {name for name in bare if bare.count(name) > 1} if len(set(bare)) < len(bare) else set()
+    return [b if b and b not in twice else name for b, name in zip(bare, names, strict=True)]
+
+
+def marks_among_numbers(columns: Iterable[SourceColumn]) -> frozenset[str]:
+    """Marks that stand among the numbers of some column; among texts elsewhere they mean the same."""
+    found: set[str] = set()
+    for column in columns:
+        if isinstance(column, LabelColumn) and not column.declared and len(column.labels) < _MOST_LABELS:
+            labels = texts_of(column)
+            kinds = set(map(word, labels))
+            numbers = {"whole", "real", "comma", "grouped"}
+            if kinds & numbers and kinds <= numbers | {"mark", "blank"}:
+                found |= {t.strip() for t in labels if t.strip() and is_mark(t, AMONG_NUMBERS)}
+    return frozenset(found)
+
+
+def has_clear_commas(labels: Sequence[str]) -> bool:
+    """Whether some comma cannot be that of thousands, and no number has a point."""
+    kinds = set(map(word, labels))
+    return (
+        "comma" in kinds and "real" not in kinds and not any("." in t for t in labels if word(t) == "grouped")
+    )
+
+
+def marks_to_mend(column: SourceColumn, shared: frozenset[str]) -> list[Label]:
+    """Marks of missing cells beside those that are known by themselves."""
+    if isinstance(column, LabelColumn):
+        return [] if column.declared else [t for t in texts_of(column) if t.strip() in shared]
+    found = sentinel(column)
+    return [found.number] if found is not None and found.unmistakable else []
+
+
+def why_left_out(column: SourceColumn, form: RawForm) -> str:
+    """Why no model can use a column; nothing if one can."""
+    if len(column) and column.n_missing == len(column):
+        return "it holds no value"
+    if isinstance(column, NumberColumn):
+        return why_key(column) if column.kind in "iu" and len(column) > FEW_STATES else ""
+    n_distinct = int(np.count_nonzero(observed_labels(column)))
+    if column.declared or n_distinct <= FEW_STATES:
+        return ""
+    if order_of_column(column, form.marks) is not None:
+        return f"it holds {n_distinct:,} dates, of which no part was asked for"
+    is_text = isinstance(give_form(column, form, column.name)[0], LabelColumn)
+    return (
+        "nearly every row has a text of its own" if is_text and is_identifier(n_distinct, len(column)) else ""
+    )
+
+
+def why_key(column: NumberColumn) -> str:
+    values = column.present
+    low, high = int(values.min()), int(values.max())
+    if (
+        high - low + 1 == len(values) == len(column)
+        and np.bincount((values - low).astype(np.int64)).max() == 1
+    ):
+        return "it numbers the rows"
+    if KEY.fullmatch(column.name) and is_identifier(len(column.distinct), len(column)):
+        return "nearly every row has a number of its own, and its name is that of a key"
+    return ""

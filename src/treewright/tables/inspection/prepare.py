@@ -1,0 +1,151 @@
+"""From columns as they come to columns in the form that was asked for, by options or by `mend`."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
+
+from treewright.errors import SchemaError
+from treewright.tables._reading.bins import edges_of
+from treewright.tables._reading.columns import LabelColumn, SourceColumn
+from treewright.tables._reading.interpret import is_missing_label
+from treewright.tables.inspection.forms import Change, give_form, number_test, texts_of
+from treewright.tables.inspection.mending import (
+    final_names,
+    has_clear_commas,
+    marks_among_numbers,
+    marks_to_mend,
+    why_left_out,
+)
+from treewright.tables.inspection.wishes import Wishes
+from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
+from treewright.tables.raw_form import RawForm
+from treewright.tables.report import Mending, listed
+from treewright.tables.schema import Label, Schema, Variable
+
+
+@dataclass
+class Prepared:
+    """Columns in their form, the forms that are not plain, and what was done."""
+
+    columns: list[SourceColumn] = field(default_factory=list)
+    forms: dict[str, RawForm] = field(default_factory=dict)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    changes: list[tuple[str, Change]] = field(default_factory=list)
+
+    def add(self, column: SourceColumn, name: str, form: RawForm, to_numbers: bool | None = None) -> None:
+        made, changes = give_form(column, form, name, to_numbers)
+        self.columns.append(made)
+        self.changes += [(name, change) for change in changes]
+        if form != RawForm():
+            self.forms[name] = form
+
+    @property
+    def mendings(self) -> tuple[Mending, ...]:
+        """What was changed, columns that were changed alike together."""
+        together: dict[tuple[str, tuple[str, ...]], list[tuple[str, int]]] = {}
+        for name, change in self.changes:
+            together.setdefault((change.kind, change.labels), []).append((name, change.cells))
+        for name, reason in self.left_out:
+            together.setdefault((f"left out, since {reason}", ()), []).append((name, 0))
+        return tuple(tell(kind, labels, members) for (kind, labels), members in together.items())
+
+
+def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -> Mending:
+    names, cells = tuple(name for name, _ in members), sum(n for _, n in members)
+    shown, where = listed([repr(label) for label in labels], 5), listed([repr(name) for name in names], 4)
+    sentences = {
+        "missing": f"{shown} taken as missing in {where}",
+        "decimal commas": f"decimal commas read in {where}",
+        "spellings": f"{shown} spelled like the others in {where}",
+        "name": f"blanks taken off the names {where}",
+    }
+    sentence = sentences.get(kind, f"{where} {kind}")
+    return Mending(
+        kind.partition(",")[0], names, f"{sentence} ({cells:,} cells)" if cells else sentence, cells
+    )
+
+
+def prepare(columns: Sequence[SourceColumn], wishes: Wishes) -> Prepared:
+    """Columns as the options want them, and as `mend` would have them."""
+    prepared = Prepared()
+    names = [column.name for column in columns]
+    wishes.check_names(names)
+    shared = marks_among_numbers(columns) if wishes.mend else frozenset()
+    for column, name in zip(columns, final_names(names) if wishes.mend else names, strict=True):
+        form, parts = form_of(column, name, wishes, shared), wishes.parts(column)
+        reason = why_left_out(column, form) if wishes.mend and len(columns) > 1 and not parts else ""
+        if reason:
+            prepared.left_out.append((column.name, reason))
+            continue
+        if name != column.name:
+            prepared.changes.append((column.name, Change("name", (), 0)))
+        for part, order in parts:
+            made = RawForm(column.name, form.marks, mended=form.mended, part=part, order=order)
+            prepared.add(column, f"{name}.{part}", made)
+        if not parts:
+            prepared.add(column, name, form)
+    if not prepared.columns:
+        raise SchemaError("mending leaves no column: each holds nothing, or a value of its own in every row")
+    return prepared
+
+
+def form_of(column: SourceColumn, name: str, wishes: Wishes, shared: frozenset[str]) -> RawForm:
+    """The form of a column that is not taken apart."""
+    marks = [*wishes.marks.get(column.name, ()), *(wishes.everywhere if column.n_missing else ())]
+    decimal = "."
+    if wishes.mend:
+        marks += marks_to_mend(column, shared)
+    if isinstance(column, LabelColumn) and not column.declared:
+        labels = texts_of(column)
+        if wishes.decimal == "," or (wishes.mend and has_clear_commas(labels)):
+            decimal = "," if has_commas(labels, marks) else "."
+    source = column.name if name != column.name else ""
+    form = RawForm(source, tuple(dict.fromkeys(marks)), decimal, wishes.mend)
+    if wishes.mend and isinstance(column, LabelColumn) and not column.declared:
+        hidden = marks_to_mend(give_form(column, form, name)[0], frozenset())  # among numbers that were texts
+        form = replace(form, marks=(*form.marks, *hidden))
+    return form
+
+
+def has_commas(labels: Sequence[str], marks: Sequence[Label]) -> bool:
+    """Whether labels are numbers with decimal commas, but for marks."""
+    is_number = number_test(",")
+    rest = [label for label in labels if label not in marks and not is_mark(label, AMONG_NUMBERS)]
+    return any("," in label for label in rest) and all(map(is_number, rest))
+
+
+def prepare_like(
+    columns: Sequence[SourceColumn], schema: Schema, names: Sequence[str] | None, wishes: Wishes
+) -> Prepared:
+    """The columns of a schema, from those of a source that they are made of, in the form they had then."""
+    if wishes.dates:
+        raise SchemaError("schema= says what the columns are, so there is nothing for dates= to take apart")
+    prepared = Prepared()
+    by_name = {column.name: column for column in columns}
+    for variable in schema:
+        if names is not None and variable.name not in names:
+            continue
+        form, raw = variable.raw or RawForm(), raw_name(variable, by_name)
+        if raw == variable.name and form.part:  # the part itself is there, as in rows that a model drew
+            form = RawForm()
+        marks = (*form.marks, *wishes.marks.get(raw, ()), *wishes.marks.get(variable.name, ()))
+        form = replace(
+            form,
+            marks=tuple(dict.fromkeys(marks)),
+            decimal="," if wishes.decimal == "," else form.decimal,
+            mended=form.mended or wishes.mend,
+        )
+        prepared.add(by_name[raw], variable.name, form, form != RawForm() and wants_numbers(variable))
+    return prepared
+
+
+def raw_name(variable: Variable, found: Container[str]) -> str:
+    """The column of a source that a variable is made of."""
+    form = variable.raw
+    return variable.name if form is None or not form.column or variable.name in found else form.column
+
+
+def wants_numbers(variable: Variable) -> bool:
+    states = [state for state in variable.states or () if not is_missing_label(state)]
+    return variable.states is None or edges_of(states) is not None

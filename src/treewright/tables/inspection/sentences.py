@@ -1,0 +1,174 @@
+"""Findings in plain sentences, each with the option that mends it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from treewright.tables.exports import counted
+from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark, word
+from treewright.tables.report import Finding, listed
+
+OR_MEND = (" (or --mend)", " (or mend=True)")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One thing in one column: which labels, in how many cells, in which rows first."""
+
+    kind: str
+    column: str
+    labels: tuple[str, ...] = ()
+    cells: int = 0
+    rows: tuple[int, ...] = ()
+    n_states: int = 0
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns of which the same is to be said."""
+
+    kind: str
+    seen: Sequence[Seen]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.column for one in self.seen)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.seen[0].labels
+
+    @property
+    def n_cells(self) -> int:
+        return sum(one.cells for one in self.seen)
+
+    @property
+    def who(self) -> str:
+        """The subject of a sentence, with its verb."""
+        if len(self.seen) == 1:
+            return f"{self.names[0]!r} holds"
+        return f"{len(self.seen):,} columns ({listed([repr(name) for name in self.names], 4)}) hold"
+
+    @property
+    def where(self) -> str:
+        """In how many cells, and in which rows first."""
+        first = self.seen[0]
+        rows = f"first in row{'s' if len(first.rows) > 1 else ''} {', '.join(map(str, first.rows))}"
+        column = f" of {first.column!r}" if len(self.seen) > 1 else ""
+        return f"in {counted(self.n_cells, 'cell')} ({rows}{column})"
+
+    def shown(self, most: int = 5) -> str:
+        return listed([repr(label) for label in self.labels], most)
+
+    def examples(self, most: int = 2) -> str:
+        return ", ".join(repr(label) for label in self.labels[:most])
+
+    def told(self, sentence: str, option: str = "", python: str = "") -> Finding:
+        first = self.seen[0]
+        return Finding(self.kind, self.names, sentence, option, python, self.n_cells, self.labels, first.rows)
+
+    @property
+    def as_missing(self) -> tuple[str, str]:
+        """The options that take the labels for missing cells."""
+        many, marks = len(self.names) > 3, list(self.labels[:4])
+        said = marks if many else [f"{name}={mark}" for name in self.names for mark in marks]
+        by_name = dict.fromkeys(self.names, marks)
+        option = " ".join(f"--missing-value {shlex.quote(text)}" for text in said)
+        return option, f"missing_values={marks if many else by_name!r}"
+
+
+def tell_marks(group: Group) -> Finding:
+    n_states = f"{group.seen[0].n_states:,} states" if len(group.seen) == 1 else "states, one for each"
+    limits = any(word(label) == "limit" for label in group.labels)
+    doubt = "; a limit of detection is a value, not a missing one" if limits else ""
+    sentence = (
+        f"{group.who} numbers, and {group.shown()} among them {group.where}: all of it is read as texts, "
+        f"{n_states}{doubt}"
+    )
+    option, python = group.as_missing
+    if all(is_mark(label, AMONG_NUMBERS) for label in group.labels):
+        option, python = option + OR_MEND[0], python + OR_MEND[1]
+    return group.told(sentence, option, python)
+
+
+def tell_marks_among_texts(group: Group) -> Finding:
+    sentence = (
+        f"{group.who} {group.shown()} {group.where}: a state like any other, if it does not mean missing"
+    )
+    return group.told(sentence, *group.as_missing)
+
+
+def tell_sentinels(group: Group) -> Finding:
+    (number,) = group.labels
+    option, python = group.as_missing
+    sentence = (
+        f"{group.who} {number} {group.where}, far from all other numbers: it may stand for a missing one"
+    )
+    return group.told(sentence, option, python.replace(repr(number), number))
+
+
+def tell_commas(group: Group) -> Finding:
+    unclear = bool(group.seen[0].about)
+    doubt = "; the commas could also set thousands apart" if unclear else ""
+    or_mend = ("", "") if unclear else OR_MEND
+    sentence = (
+        f"{group.who} numbers with commas such as {group.examples()} {group.where}, read as texts{doubt}"
+    )
+    return group.told(sentence, "--decimal ," + or_mend[0], "decimal=','" + or_mend[1])
+
+
+def tell_number_texts(group: Group) -> Finding:
+    sentence = (
+        f"{group.who} nothing but numbers, written as texts such as {group.examples()}: each is a state"
+    )
+    return group.told(sentence, "", "convert it to numbers")
+
+
+def tell_dates(group: Group) -> Finding:
+    order = "dmy," if group.seen[0].about == "unclear" else ""
+    doubt = "; day and month could be either, so say dmy or mdy" if order else ""
+    n_states = f"{group.seen[0].n_states:,} of them, " if len(group.seen) == 1 else ""
+    sentence = f"{group.who} dates such as {group.examples(1)}, {n_states}each a state of its own{doubt}"
+    parts = f"{order}year,month"
+    if len(group.names) > 1:
+        return group.told(sentence, f"--dates {parts}", f"dates={tuple(parts.split(','))!r}")
+    name = group.names[0]
+    option = f"--dates {shlex.quote(f'{name}={parts}')}, or --ignore {shlex.quote(name)}"
+    return group.told(sentence, option, f"dates={ {name: tuple(parts.split(','))}!r}")
+
+
+def tell_spellings(group: Group) -> Finding:
+    sentence = (
+        f"{group.who} labels that differ in blanks or case only, each a state of its own: {group.shown(6)}"
+    )
+    return group.told(sentence, "--mend", "mend=True")
+
+
+def tell_short_spellings(group: Group) -> Finding:
+    return group.told(
+        f"{group.who} short labels that differ in case only: {group.shown(6)}; they stay apart, since case "
+        "may mean something: if it does not, write them alike"
+    )
+
+
+def tell_names(group: Group) -> Finding:
+    shown = listed([repr(name) for name in group.names], 6)
+    return group.told(f"blanks before or after a name: {shown}", "--mend", "mend=True")
+
+
+# The gravest first.
+SENTENCES: dict[str, Callable[[Group], Finding]] = {
+    "marks among numbers": tell_marks,
+    "numbers that may be marks": tell_sentinels,
+    "decimal commas": tell_commas,
+    "dates": tell_dates,
+    "numbers as texts": tell_number_texts,
+    "spellings": tell_spellings,
+    "spellings of short labels": tell_short_spellings,
+    "marks among texts": tell_marks_among_texts,
+    "blanks in names": tell_names,
+}
+KEYED_BY_LABELS = frozenset(SENTENCES) - {"dates", "decimal commas", "numbers as texts", "blanks in names"}

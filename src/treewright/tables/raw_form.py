@@ -1,0 +1,61 @@
+"""How the cells of a source become the values of a variable, where they are not taken as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class RawForm:
+    """What reading did to a column, so that other rows can be read in the same way.
+
+    It goes with a :class:`~treewright.Variable` into the model that is learned, and with the model into its
+    file: rows that come later are read like those that were learned from.
+
+    Parameters
+    ----------
+    column
+        The name in the source, where it is another one.
+    marks
+        Texts and numbers that stand for a missing cell.
+    decimal
+        What is between the whole and the rest of a number: a point or a comma.
+    mended
+        Whether marks that cannot be mistaken are missing cells, and labels that differ in blanks and case
+        only are one.
+    part, order
+        The part of a date ("year", "month", ...), and the order in which dates are written ("dmy").
+
+    Examples
+    --------
+    >>> RawForm(marks=("NA",), decimal=",").to_dict()
+    {'marks': ['NA'], 'decimal': ','}
+    """
+
+    column: str = ""
+    marks: tuple[str | int | float, ...] = ()
+    decimal: str = "."
+    mended: bool = False
+    part: str = ""
+    order: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is not as usual, ready for JSON."""
+        usual = RawForm()
+        told = {k: v for k, v in asdict(self).items() if v != getattr(usual, k)}
+        return {**told, "marks": list(self.marks)} if self.marks else told
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> RawForm:
+        """The form that :meth:`to_dict` told of; anything else raises ValueError."""
+        kinds = {one.name: type(one.default) for one in fields(cls)}
+        marks = told.get("marks", [])
+        if (
+            not all(key == "marks" or isinstance(told[key], kinds.get(key, type(None))) for key in told)
+            or not isinstance(marks, list)
+            or not all(isinstance(mark, str | int | float) for mark in marks)
+        ):
+            raise ValueError(f"a raw form cannot be made of {dict(told)!r}")
+        return cls(**{**told, "marks": tuple(marks)})
