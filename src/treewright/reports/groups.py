@@ -7,6 +7,7 @@ together.
 
 from __future__ import annotations
 
+from colorsys import hls_to_rgb
 from html import escape
 from typing import Any
 
@@ -94,4 +95,5 @@ PAGE_STYLE = (
 
 
 def _colour(star: int) -> str:
-    return f"hsl({star * _GOLDEN_ANGLE % 360:.0f} 62% 52%)"
+    rgb = hls_to_rgb(star * _GOLDEN_ANGLE % 360 / 360, 0.52, 0.62)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)

@@ -1,7 +1,8 @@
 """The edges of any structure, as a picture needs them: which end is on top, and where the arrow is.
 
 A layered picture needs an acyclic graph. Directed edges give the order; undirected ones follow it, or,
-where there is no direction at all, point away from the best connected nodes. An edge whose direction runs
+where there is no direction at all, point away from the best connected nodes. Arcs of a learned network that
+rows do not direct give the order too, but are drawn without an arrow. An edge whose direction runs
 against the order (there are such only when directed edges form a cycle, as conflicting tests can make
 them) is drawn with the arrow on top.
 """
@@ -37,13 +38,16 @@ def links_of(structure: Any) -> list[Link]:
     directed, undirected = _edges(structure)
     n = len(structure.schema)
     rank = _topological(n, directed) if directed else _breadth_first(n, undirected)
+    pattern = getattr(structure, "pattern", None)
+    if pattern is not None:  # a network has an order of all its arcs, those that could be turned included
+        directed, undirected = _edges(pattern, structure.schema)
     links = [Link((u, v), "down") if rank[u] < rank[v] else Link((v, u), "up") for u, v in directed]
     links += [Link((u, v) if rank[u] < rank[v] else (v, u), "none") for u, v in undirected]
     return links
 
 
-def _edges(structure: Any) -> tuple[list[Arc], list[Arc]]:
-    schema: Schema = structure.schema
+def _edges(structure: Any, over: Schema | None = None) -> tuple[list[Arc], list[Arc]]:
+    schema: Schema = over or structure.schema
 
     def indices(pairs: Sequence[tuple[str, str]]) -> list[Arc]:
         return [(schema.index(u), schema.index(v)) for u, v in pairs]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from treewright.errors import FormatError
 from treewright.learners import EdgeConfidence
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
@@ -18,6 +19,7 @@ from treewright.models.model import AnyModel
 from treewright.reports.feature_picture import drawn_structure, upper_nodes
 from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
 from treewright.reports.layout import Layout, Point, lay_out
+from treewright.reports.legend import Gains, Strength, edge_words, kept_gains, legend_of, strength_of
 from treewright.reports.links import Link, links_of
 from treewright.reports.styles import SCRIPT, page_style, svg_style
 from treewright.tables.schema import Label, Schema
@@ -41,19 +43,21 @@ def to_svg(
     marginals: Mapping[str, Distribution] | None = None,
     observed: Sequence[str] = (),
     confidence: EdgeConfidence | None = None,
+    gains: Gains | None = None,
 ) -> str:
-    """Draw a structure.
+    """Draw a structure, with a legend above it.
 
     Parameters
     ----------
     structure
-        A directed, partly directed or undirected graph with a schema; arrows mark directions. Where it knows
-        the clusters of its variables they are drawn as coloured groups.
+        A directed, partly directed or undirected graph with a schema. Of a learned network, an edge that
+        neither rows nor knowledge direct (`dag.pattern`) has no arrow. Where it knows the clusters of its
+        variables they are drawn as coloured groups.
     marginals, observed
         Distributions to show in the nodes, by name; and which variables to mark as given.
-    confidence
+    confidence, gains
         How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
-        tells its share.
+        tells its share. Or, where nobody resampled, what each adds to the score, in nats by (from, to).
 
     Examples
     --------
@@ -65,18 +69,22 @@ def to_svg(
     groups = Groups.of(structure)
     cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
     layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
-    width, height = layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN
+    strength = strength_of(confidence, gains)
+    legend = legend_of(structure, links, strength, layout.width)
+    width = max(layout.width, legend.width) + 2 * _MARGIN
+    height = layout.height + legend.height + 2 * _MARGIN
     title = f"{len(schema)} variables, {len(links)} edges"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" aria-label="{title}" '
             f'width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="{-_MARGIN} {-_MARGIN} {width:.0f} {height:.0f}">',
+            f'viewBox="{-_MARGIN} {-_MARGIN - legend.height:.0f} {width:.0f} {height:.0f}">',
             f"<style>{svg_style()}{STYLE if groups else ''}</style>",
-            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
-            'markerHeight="7" orient="auto-start-reverse"><path class="head" d="M0 1 10 5 0 9z"/></marker>'
-            "</defs>",
-            *(_draw_link(link, layout, schema, confidence) for link in links),
+            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
+            'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+            '<path class="head" d="M0 1 10 5 0 9z"/></marker></defs>',
+            *legend.draw(0.0, -legend.height),
+            *(_draw_link(link, layout, structure, strength) for link in links),
             *(_draw_card(card, layout.centres[v], groups, v) for v, card in enumerate(cards)),
             "</svg>",
         ]
@@ -89,6 +97,7 @@ def to_html(
     title: str | None = None,
     given: Mapping[str, Label] | None = None,
     confidence: EdgeConfidence | None = None,
+    gains: Gains | None = None,
 ) -> str:
     """Make a self-contained page of a model or a structure.
 
@@ -100,8 +109,8 @@ def to_html(
         Heading of the page.
     given
         Observed states; the distributions of a model are shown given these.
-    confidence
-        How sure each edge is; see :func:`to_svg`.
+    confidence, gains
+        How strong each edge is, see :func:`to_svg`; by default what the model's `provenance` knows.
 
     Examples
     --------
@@ -118,8 +127,11 @@ def to_html(
     drawn, above = structure, ""
     if isinstance(model, FeatureNetwork):  # the upper nodes of its graph stand over its variables
         drawn, above = drawn_structure(model.structure), to_svg(upper_nodes(model.graph))
-    observed = tuple(given or ())
-    picture = above + to_svg(drawn, marginals=marginals, observed=observed, confidence=confidence)
+    if confidence is None and gains is None:
+        confidence, gains = kept_strength(model)
+    picture = above + to_svg(
+        drawn, marginals=marginals, observed=tuple(given or ()), confidence=confidence, gains=gains
+    )
     return "\n".join(
         [
             "<!doctype html>",
@@ -146,7 +158,9 @@ def notebook_picture(model: AnyModel) -> str:
     >>> notebook_picture(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
-    picture = to_svg(upper_nodes(model.graph) if isinstance(model, FeatureNetwork) else model.structure)
+    confidence, gains = kept_strength(model)
+    structure = upper_nodes(model.graph) if isinstance(model, FeatureNetwork) else model.structure
+    picture = to_svg(structure, confidence=confidence, gains=gains)
     return (
         f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
         f'<div style="overflow:auto;max-height:40em">{picture}</div></div>'
@@ -208,20 +222,26 @@ def _draw_card(card: _Card, centre: Point, groups: Groups | None, v: int) -> str
     return "".join([*parts, "</g>"])
 
 
-def _draw_link(link: Link, layout: Layout, schema: Schema, confidence: EdgeConfidence | None) -> str:
-    u, v = schema.names_of(reversed(link.arc) if link.arrow == "up" else link.arc)
+def kept_strength(model: Any) -> tuple[EdgeConfidence | None, Gains | None]:
+    """How strong edges are, where learning left it in the provenance of a model; what is none is left out."""
+    kept = getattr(model, "provenance", None) or {}
+    try:
+        sure = EdgeConfidence.from_dict(model.schema, kept["confidence"]) if "confidence" in kept else None
+    except FormatError:
+        sure = None
+    return sure, kept_gains(kept)
+
+
+def _draw_link(link: Link, layout: Layout, structure: Any, strength: Strength | None) -> str:
+    u, v = structure.schema.names_of(reversed(link.arc) if link.arrow == "up" else link.arc)
     side = {"none": "", "down": "end", "up": "start"}[link.arrow]
     arrow = f' marker-{side}="url(#treewright-arrow)"' if side else ""
-    path = (
+    strong = "" if strength is None else f" {strength.style(u, v)}"
+    return (
         f'<path class="edge" data-from="{escape(u)}" data-to="{escape(v)}" '
-        f'd="{_curve(layout.routes[link.arc])}"{arrow}'
+        f'd="{_curve(layout.routes[link.arc])}"{arrow}{strong}>'
+        f"<title>{escape(edge_words(link, u, v, structure, strength))}</title></path>"
     )
-    if confidence is None:
-        return f"{path}/>"
-    sure = confidence.strength(u, v)
-    style = f"stroke-width:{0.6 + 2.6 * sure:.2f};opacity:{0.25 + 0.75 * sure:.2f}"
-    label = f"{escape(u)} - {escape(v)}: {100 * sure:.0f}%"
-    return f'{path} data-confidence="{sure:.3f}" style="{style}"><title>{label}</title></path>'
 
 
 def _curve(points: Sequence[Point]) -> str:
@@ -247,6 +267,8 @@ def _text_width(text: str) -> float:
 def _key_figures(structure: Any, model: AnyModel | None) -> str:
     n_edges = structure.n_edges if isinstance(model, FeatureNetwork) else len(links_of(structure))
     figures = [f"{len(structure.schema):,} variables", f"{n_edges:,} edges"]
+    if (pattern := getattr(structure, "pattern", None)) is not None:
+        figures[-1] += f" ({len(pattern.undirected_edges()):,} without direction)"
     if model is not None:
         figures.append(f"{model.n_parameters:,} parameters")
     if isinstance(model, FeatureNetwork):

@@ -33,7 +33,8 @@ def svg_style() -> str:
         ".treewright .state,.treewright .share{font-weight:400;font-size:11px;text-anchor:end}"
         ".treewright .share{font-variant-numeric:tabular-nums}"
         ".treewright .edge{fill:none;stroke-width:1.3}"
-        ".treewright .box{stroke-width:1.2}"
+        ".treewright .box{stroke-width:1.2}.treewright .key.line{stroke-width:1.6}"
+        ".treewright text.key{font-weight:400;font-size:11px}.treewright text.said{font-style:italic}"
     )
     return fixed + _svg_colours(_LIGHT) + f"@media(prefers-color-scheme:dark){{{_svg_colours(_DARK)}}}"
 
@@ -41,9 +42,10 @@ def svg_style() -> str:
 def _svg_colours(colour: Mapping[str, str]) -> str:
     return (
         f".treewright text{{fill:{colour['ink']}}}"
-        f".treewright .state,.treewright .share{{fill:{colour['quiet']}}}"
+        f".treewright .state,.treewright .share,.treewright text.key{{fill:{colour['quiet']}}}"
         f".treewright .box{{fill:{colour['box']};stroke:{colour['line']}}}"
-        f".treewright .edge{{stroke:{colour['line']}}}.treewright .head{{fill:{colour['line']}}}"
+        f".treewright .edge,.treewright .key.line{{stroke:{colour['line']}}}"
+        f".treewright .head,.treewright .wedge{{fill:{colour['line']}}}"
         f".treewright .track{{fill:{colour['track']}}}.treewright .bar{{fill:{colour['bar']}}}"
         f".treewright .seen .bar{{fill:{colour['seen']}}}.treewright .seen .box{{stroke:{colour['seen']}}}"
         f".treewright .edge.near{{stroke:{colour['bar']};stroke-width:2.4}}"

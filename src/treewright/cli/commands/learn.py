@@ -145,6 +145,8 @@ def save_model(outcome: Outcome, path: str) -> None:
         origin["mendings"] = mendings
     if outcome.confidence is not None:
         origin["confidence"] = outcome.confidence.to_dict()
+    if outcome.gains:
+        origin["gains"] = [[*edge, gain] for edge, gain in outcome.gains.items()]
     bound = (options.treewidth or method.width) if "treewidth" in method.options else None
     save(outcome.model, path, provenance=origin, certificate=outcome.learned.certificate, treewidth=bound)
 

@@ -17,6 +17,7 @@ from treewright.cli.learning.table_method import about_tables
 from treewright.cli.learning.task import Task
 from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
 from treewright.graphs.compare import moral_graph
+from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
 from treewright.learners.learned import INTERRUPTED
@@ -82,6 +83,20 @@ class Outcome:
             return learned.pattern.undirected_edges()
         return learned.structure.edges() if isinstance(learned.structure, UndirectedGraph) else None
 
+    @cached_property
+    def gains(self) -> dict[tuple[str, str], float]:
+        """What each arc adds to the score of its child, in nats; none where there is no such score."""
+        network, score = network_of(self.learned), self.task.score
+        if self.method.is_density or not isinstance(network, Dag):
+            return {}
+        index = score.schema.index
+        found = {}
+        for tail, head in network.edges():
+            parents = [index(name) for name in network.schema.names_of(network.parents(head))]
+            without = [parent for parent in parents if parent != index(tail)]
+            found[tail, head] = score.local(index(head), parents) - score.local(index(head), without)
+        return found if np.isfinite(list(found.values())).all() else {}
+
     @property
     def criterion(self) -> str:
         """The name of the score: the one that was asked for, unless the method chose another itself."""
@@ -141,6 +156,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
     if isinstance(outcome.learned, LearnedFromDatabases):
         plain |= about_tables(outcome.learned)
+    if outcome.gains:
+        plain["gains"] = [[*edge, gain] for edge, gain in outcome.gains.items()]
     if outcome.confidence is not None:
         keys = ("from", "to", "strength", "direction")
         plain["confidence"] = [dict(zip(keys, edge, strict=True)) for edge in outcome.confidence.edges()]
@@ -173,6 +190,8 @@ def shown(outcome: Outcome) -> Lines:
     if edges:
         yield edge_list(outcome, edges[:_SHOWN_EDGES])
     yield from say_how_many_more(len(edges), _SHOWN_EDGES)
+    if edges and isinstance(outcome.network, Dag):
+        yield remark(f"  {NOT_A_CAUSE}")
     for line in outcome.remarks:
         yield remark(f"  note: {line}")
     if outcome.options.output is None:
@@ -201,15 +220,20 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
     """The edges, with what is known about each."""
     open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
     confidence = outcome.confidence
-    directed = isinstance(outcome.network, Dag)
+    directed, gains = isinstance(outcome.network, Dag), outcome.gains
     columns = [] if confidence is None else ["strength", "direction"][: 1 + directed]
-    table = listing("from", "", "to", *columns)
+    columns += ["gain (nats)"] if gains else []
+    table = listing("from", "", "to", *columns, *([""] if open_edges and directed else []), numeric=columns)
     for tail, head in edges:
         sure = []
         if confidence is not None:
             sure = [f"{confidence.strength(tail, head):.2f}", f"{confidence.direction(tail, head):.2f}"]
-        is_open = frozenset((tail, head)) in open_edges or not directed
-        table.add_row(tail, "-" if is_open else "->", head, *sure[: len(columns)])
+            sure = sure[: 1 + directed]
+        if gains:
+            sure.append(f"{gains[tail, head]:,.1f}")
+        is_open = frozenset((tail, head)) in open_edges
+        said = ["either direction fits" if is_open else ""] if open_edges and directed else []
+        table.add_row(tail, "--" if is_open or not directed else "->", head, *sure, *said)
     return table
 
 

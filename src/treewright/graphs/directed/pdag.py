@@ -46,6 +46,9 @@ from treewright.types import Arc
 if TYPE_CHECKING:
     import networkx as nx
 
+# said once wherever arrows are shown
+NOT_A_CAUSE = "An arrow is not a cause: it tells how rows hang together, not what acting would change."
+
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Pdag:

@@ -21,6 +21,8 @@ RULES = Rules("{}[];,=->:", line_comments=("//", "#"), block_comments=True, esca
 def to_dot(graph: Dag | UndirectedGraph) -> str:
     """The text of a graph, nodes in schema order and edges sorted by name.
 
+    An edge of a learned network that could point either way is drawn without an arrow (`dir=none`).
+
     Examples
     --------
     >>> from treewright.networks import load_network
@@ -31,7 +33,12 @@ def to_dot(graph: Dag | UndirectedGraph) -> str:
     """
     kind, arrow = ("digraph", "->") if isinstance(graph, Dag) else ("graph", "--")
     nodes = [f"  {quoted(name)};" for name in graph.schema.names]
-    edges = [f"  {quoted(one)} {arrow} {quoted(other)};" for one, other in graph.edges()]
+    pattern = graph.pattern if isinstance(graph, Dag) else None
+    lines = set() if pattern is None else {frozenset(pair) for pair in pattern.undirected_edges()}
+    edges = [
+        f"  {quoted(one)} {arrow} {quoted(other)}{' [dir=none]' if frozenset((one, other)) in lines else ''};"
+        for one, other in graph.edges()
+    ]
     return "\n".join([f"{kind} {{", *nodes, *edges, "}"]) + "\n"
 
 
