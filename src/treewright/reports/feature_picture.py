@@ -12,6 +12,7 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.convert.features import node_label
 from treewright.tables.schema import Schema, Variable
 
+PARTS = "from a node of the feature graph to its parts"  # what its arrows mean
 MOST_NODES = 60
 MOST_EDGES = 300
 

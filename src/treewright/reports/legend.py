@@ -19,6 +19,7 @@ _GAP = 26
 _NARROWEST = 520
 _DIRECTED = "direction told by the rows, the knowledge or the score"
 _OPEN = "either direction fits"
+_GIVEN, _JOINED = "arc of the network, as it was given", "joined, without direction"
 
 Gains = Mapping[tuple[str, str], float]
 
@@ -97,16 +98,18 @@ class Legend:
         return drawn
 
 
-def legend_of(structure: Any, links: Sequence[Link], strength: Strength | None, width: float) -> Legend:
+def legend_of(
+    structure: Any, links: Sequence[Link], strength: Strength | None, width: float, meaning: str | None = None
+) -> Legend:
     """The legend of a picture that is so wide; of one without edges it is empty."""
     arrows = any(link.arrow != "none" for link in links)
     lines = any(link.arrow == "none" for link in links)
     learned = getattr(structure, "pattern", None) is not None or hasattr(structure, "undirected_edges")
     entries = []
     if arrows:
-        entries.append(("arrow", _DIRECTED if learned else "arc of the network, as it was given"))
+        entries.append(("arrow", meaning or (_DIRECTED if learned else _GIVEN)))
     if lines:
-        entries.append(("line", f"{_OPEN} the rows equally well" if learned else "joined, without direction"))
+        entries.append(("line", f"{_OPEN} the rows equally well" if learned else _JOINED))
     if strength is not None and links:
         entries.append(("thick", strength.legend))
     rows: list[list[tuple[float, str, str]]] = []
@@ -119,7 +122,7 @@ def legend_of(structure: Any, links: Sequence[Link], strength: Strength | None, 
         rows[-1].append((left, kind, text))
         left += size + _GAP
         widest = max(widest, left - _GAP)
-    sentence = NOT_A_CAUSE if arrows else ""
+    sentence = NOT_A_CAUSE if arrows and meaning is None else ""
     return Legend(tuple(map(tuple, rows)), sentence, max(widest, _LETTER * len(sentence)))
 
 

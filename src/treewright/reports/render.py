@@ -16,7 +16,7 @@ from treewright.learners import EdgeConfidence
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
-from treewright.reports.feature_picture import drawn_structure, upper_nodes
+from treewright.reports.feature_picture import PARTS, drawn_structure, upper_nodes
 from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
 from treewright.reports.layout import Layout, Point, lay_out
 from treewright.reports.legend import Gains, Strength, edge_words, kept_gains, legend_of, strength_of
@@ -25,6 +25,7 @@ from treewright.reports.styles import SCRIPT, page_style, svg_style
 from treewright.tables.schema import Label, Schema
 
 _MARGIN = 16
+_HEAD = 10  # length of an arrow's head
 _NAME_HEIGHT = 26
 _BAR_HEIGHT = 16
 _BAR_LENGTH = 54
@@ -44,6 +45,7 @@ def to_svg(
     observed: Sequence[str] = (),
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
+    arrows: str | None = None,
 ) -> str:
     """Draw a structure, with a legend above it.
 
@@ -58,6 +60,8 @@ def to_svg(
     confidence, gains
         How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
         tells its share. Or, where nobody resampled, what each adds to the score, in nats by (from, to).
+    arrows
+        What an arrow means, for the legend of a structure that is no network of variables.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def to_svg(
     cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
     layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
     strength = strength_of(confidence, gains)
-    legend = legend_of(structure, links, strength, layout.width)
+    legend = legend_of(structure, links, strength, layout.width, arrows)
     width = max(layout.width, legend.width) + 2 * _MARGIN
     height = layout.height + legend.height + 2 * _MARGIN
     title = f"{len(schema)} variables, {len(links)} edges"
@@ -80,8 +84,8 @@ def to_svg(
             f'width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{-_MARGIN} {-_MARGIN - legend.height:.0f} {width:.0f} {height:.0f}">',
             f"<style>{svg_style()}{STYLE if groups else ''}</style>",
-            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
-            'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="1" refY="5" markerWidth="11" '
+            'markerHeight="11" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
             '<path class="head" d="M0 1 10 5 0 9z"/></marker></defs>',
             *legend.draw(0.0, -legend.height),
             *(_draw_link(link, layout, structure, strength) for link in links),
@@ -126,7 +130,7 @@ def to_html(
     heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
     drawn, above = structure, ""
     if isinstance(model, FeatureNetwork):  # the upper nodes of its graph stand over its variables
-        drawn, above = drawn_structure(model.structure), to_svg(upper_nodes(model.graph))
+        drawn, above = drawn_structure(model.structure), to_svg(upper_nodes(model.graph), arrows=PARTS)
     if confidence is None and gains is None:
         confidence, gains = kept_strength(model)
     picture = above + to_svg(
@@ -159,8 +163,10 @@ def notebook_picture(model: AnyModel) -> str:
     '<div class="treewright-model">'
     """
     confidence, gains = kept_strength(model)
-    structure = upper_nodes(model.graph) if isinstance(model, FeatureNetwork) else model.structure
-    picture = to_svg(structure, confidence=confidence, gains=gains)
+    if isinstance(model, FeatureNetwork):
+        picture = to_svg(upper_nodes(model.graph), arrows=PARTS)
+    else:
+        picture = to_svg(model.structure, confidence=confidence, gains=gains)
     return (
         f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
         f'<div style="overflow:auto;max-height:40em">{picture}</div></div>'
@@ -239,9 +245,18 @@ def _draw_link(link: Link, layout: Layout, structure: Any, strength: Strength | 
     strong = "" if strength is None else f" {strength.style(u, v)}"
     return (
         f'<path class="edge" data-from="{escape(u)}" data-to="{escape(v)}" '
-        f'd="{_curve(layout.routes[link.arc])}"{arrow}{strong}>'
+        f'd="{_curve(_leave_room(layout.routes[link.arc], side))}"{arrow}{strong}>'
         f"<title>{escape(edge_words(link, u, v, structure, strength))}</title></path>"
     )
+
+
+def _leave_room(points: Sequence[Point], side: str) -> list[Point]:
+    """The way without its last piece, which the head of an arrow covers: a thick line ends sharply."""
+    way = list(points)
+    if side:
+        place, way_back = (-1, -_HEAD) if side == "end" else (0, _HEAD)
+        way[place] = (way[place][0], way[place][1] + way_back)
+    return way
 
 
 def _curve(points: Sequence[Point]) -> str:

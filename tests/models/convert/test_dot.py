@@ -2,7 +2,8 @@ import pytest
 from tests.models.formats.samples import LABELS, collider, labelled
 
 from treewright.errors import FormatError
-from treewright.models.convert import from_dot
+from treewright.graphs import Cpdag
+from treewright.models.convert import from_dot, to_dot
 from treewright.networks import load_network
 
 
@@ -52,3 +53,11 @@ def test_refusals(text, message):
 def test_names_must_be_in_the_schema():
     with pytest.raises(FormatError, match="there is no variable 'nobody'"):
         from_dot("digraph { asia -> nobody }", load_network("asia").schema)
+
+
+def test_an_edge_that_could_point_either_way_has_no_arrow():
+    dag = load_network("asia").dag
+    text = to_dot(dag.with_pattern(Cpdag.of(dag)))
+    assert '"smoke" -> "lung" [dir=none];' in text
+    assert '"lung" -> "either";' in text
+    assert from_dot(text, dag.schema) == dag

@@ -41,7 +41,7 @@ def explore(
 ) -> None:
     """Draw a model with its distributions, as one HTML page that needs nothing else.
 
-    An edge that the rows cannot direct has no arrow. Lines are the stronger the more an edge explains, or, of a
+    An edge that the rows cannot direct has no arrow. Lines are the stronger the more an edge explains; of a
     model from `learn --bootstrap N`, the more resamplings found it.
 
     Example: treewright explore asia --given smoke=yes -o asia.html
