@@ -1,4 +1,4 @@
-"""Every method says which of its edges have a direction: in JSON, in its listing, in its file, in its picture."""
+"""Every method says which edges have a direction: in JSON, in its listing, in its file, in its picture."""
 
 import json
 
@@ -59,6 +59,7 @@ def test_edges_that_never_had_a_direction(run_json, asia_rows, tmp_path, method)
     if method in UNDIRECTED:
         assert found["undirected_edges"] == found["edges"]
     assert "gains" not in found
+    assert tw.verify(tmp_path / "m.twm").valid
     page = tw.to_html(tw.load(tmp_path / "m.twm"))
     assert "An arrow is not a cause" not in page
 

@@ -21,10 +21,10 @@ from treewright.cli.learning.outcome import Outcome, document, shown
 from treewright.cli.learning.task import Task
 from treewright.cli.options import command
 from treewright.errors import FileMissingError, FormatError, Interrupted
-from treewright.graphs import Dag, FeatureGraph, Knowledge
+from treewright.graphs import Dag, FeatureGraph, JunctionTree, Knowledge
 from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned
-from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, fit
+from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, MarkovNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
 from treewright.tables.databases import Databases
@@ -148,7 +148,13 @@ def save_model(outcome: Outcome, path: str) -> None:
     if outcome.gains:
         origin["gains"] = [[*edge, gain] for edge, gain in outcome.gains.items()]
     bound = (options.treewidth or method.width) if "treewidth" in method.options else None
-    save(outcome.model, path, provenance=origin, certificate=outcome.learned.certificate, treewidth=bound)
+    proof = outcome.learned.certificate
+    if proof is not None and isinstance(outcome.model, MarkovNetwork):
+        structure = outcome.model.structure
+        if not structure.is_subgraph_of(proof.graph()):  # factors stand on a cover that has more edges
+            proof = JunctionTree.of(structure)
+            bound = None if bound is None else max(bound, proof.width)
+    save(outcome.model, path, provenance=origin, certificate=proof, treewidth=bound)
 
 
 def mendings_of(rows: Table | Databases) -> list[dict[str, Any]]:
