@@ -20,6 +20,7 @@ COMMANDS = (
     "score",
     "sample",
     "mpe",
+    "predict",
     "compare",
     "verify",
     "convert",
@@ -51,6 +52,25 @@ def test_help_has_an_example_and_both_ways_to_answer(run, command):
     assert f"Example: treewright {command}" in help_text
     assert "--json" in help_text
     assert "--quiet" in help_text
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, None])
+def test_help_names_what_to_write_and_no_types_of_python(run, command):
+    help_text = run(*([] if command is None else [command]), "--help").stdout
+    for word in ("<bool>", "<str>", "<int", "<float>", "<list"):
+        assert word not in help_text
+
+
+@pytest.mark.slow
+def test_shells_complete_commands_and_options(spawn):
+    assert "_treewright_completion" in spawn("--show-completion", "bash").stdout
+    for words, found in (("treewright pre", "predict"), ("treewright sample --se", "--seed")):
+        asked = {
+            "_TREEWRIGHT_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        assert found in spawn(env={**os.environ, **asked}).stdout.split()
 
 
 def test_an_unknown_command_names_the_nearest(refused):

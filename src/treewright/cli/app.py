@@ -10,21 +10,24 @@ import typer
 from typer.main import get_command
 
 import treewright
-from treewright.cli.errors import Door
+from treewright.cli.errors import Command, Door
 
 app = typer.Typer(
     name="treewright",
     cls=Door,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = "demo inspect learn query marginals mpe score sample compare verify convert explore doctor"
+COMMANDS = """
+    demo inspect learn query marginals mpe predict score sample compare verify convert explore doctor
+"""
 
 for name in COMMANDS.split():  # each is a function of that name in a file of that name
-    app.command(name)(getattr(import_module(f"treewright.cli.commands.{name}"), name))
+    app.command(name.replace("_", "-"), cls=Command)(
+        getattr(import_module(f"treewright.cli.commands.{name}"), name)
+    )
 
 
 @app.callback(

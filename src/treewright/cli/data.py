@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from treewright.cli import options as opt
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
+from treewright.models.model import in_missing_states
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
@@ -56,6 +57,26 @@ class DataOptions:
     def read_like(self, paths: Sequence[str], schema: Schema) -> Table:
         """Read other rows of the same variables."""
         return self._read(paths, schema)
+
+    def read_to_predict(
+        self, paths: Sequence[str], schema: Schema, target: str
+    ) -> tuple[Table, Table | None]:
+        """Rows with some of the variables, gaps kept; and what they show of the target, if they do."""
+        names, gaps = self._open(paths).names, replace(self, missing=opt.Missing.em)
+        seen = [name for name in schema.names if name in names and name != target]
+        if not seen:
+            raise SchemaError(
+                f"to predict {target!r} the rows need a column of the model beside it; the model has "
+                f"{nearest(target, schema.names)}, the rows have {nearest(target, names)}"
+            )
+        truth = None
+        if target in names and schema[target].is_discrete:
+            truth = gaps._read(paths, schema.select([target]), "ignore")
+        return in_missing_states(gaps._read(paths, schema.select(seen))), truth
+
+    def read_columns(self, paths: Sequence[str], names: Sequence[str]) -> Table:
+        """Some columns as they are, gaps kept."""
+        return replace(self, missing=opt.Missing.em)._read(paths, None, columns=names)
 
     def read_held_out(self, paths: Sequence[str], rows: Rows) -> tuple[Rows, Rows]:
         """Read rows to be held out: those to learn from and these, under one schema.

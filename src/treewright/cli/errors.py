@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from treewright import errors
 from treewright.cli.answers.output import error_console, print_json, speak_any_language
 from treewright.errors import MissingValuesError, SchemaError, TreewrightError
 
+_TYPES = {"<bool>": None, "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X"}
 DONE, WRONG_INPUT, TOO_LARGE, INTERRUPTED = 0, 1, 2, 130
 
 # Bad options and arguments; the class moved between the versions of typer, its child has not.
@@ -29,7 +31,30 @@ class Interrupted(Exception):  # noqa: N818
     """Ctrl-C, before typer can make something else of it."""
 
 
-class Door(TyperGroup):
+class _Plain:
+    """Help that says what to write after an option, and nothing after a switch."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if hasattr(parameter, "display_type_rich"):  # as typer calls it since 0.20
+                parameter.display_type_rich = partial(_said_type, parameter)
+        return found
+
+
+def _said_type(parameter: Any, ctx: Any) -> str | None:
+    """A name for what is to be written: typer's own are those of Python."""
+    said: str | None = type(parameter).display_type_rich(parameter, ctx=ctx)
+    if parameter.param_type_name == "argument":
+        return None  # its name is there already
+    return said if said is None else _TYPES.get(said, said)
+
+
+class Command(_Plain, TyperCommand):
+    """One command."""
+
+
+class Door(_Plain, TyperGroup):
     """The group of all commands: whatever a command raises leaves through here."""
 
     def main(

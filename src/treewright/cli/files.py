@@ -33,6 +33,7 @@ _IN_WORDS = {
     "text": "text of another kind",
     "other": "something else",
 }
+_OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".npy")
 _START = 4096
 _DELIMITERS = [mark.encode() for mark in DELIMITERS]
 _OF_ROWS = (".csv", ".tsv", ".tab", ".data", ".dat")
@@ -88,6 +89,12 @@ def check_output(
             "place; choose another name, or replace it with --force"
         )
     out.replaced.append((path, _IN_WORDS[there]))
+
+
+def refuse_other_formats(path: str | None) -> None:
+    """Refuse a name for rows that says another format than CSV."""
+    if path is not None and Path(path).suffix.lower() in _OTHER_FORMATS:
+        raise SettingError(f"rows are written as CSV; {path!r} is named like something else")
 
 
 def check_writable(path: str | None) -> None:

@@ -81,7 +81,11 @@ def as_rows(schema: Schema, rows: Any, unseen: Unseen = "error") -> Table:
     if isinstance(rows, Table | ShardedTable):
         return settle_unseen(schema, rows if isinstance(rows, Table) else rows.joined(), unseen)
     check_unseen(unseen)
-    table = read_table(rows, schema=schema, missing="em", unseen=unseen)
+    return in_missing_states(read_table(rows, schema=schema, missing="em", unseen=unseen))
+
+
+def in_missing_states(table: Table) -> Table:
+    """The rows, with missing cells in the states that reading gave to such cells before, if it did."""
     columns, masks = list(table.columns), dict(table.missing)
     for v, mask in table.missing.items():
         states = table.schema[v].states

@@ -24,13 +24,24 @@ _LONGEST_NUMBER = 25
 _BLOCK_BYTES = 1 << 24
 
 
-def write_csv(table: Table, file: BinaryIO, *, tell: Callable[[float], None] = lambda rows: None) -> None:
-    """Write the columns, with a header; `tell` hears how many rows are done."""
-    file.write((",".join(map(quoted, table.schema.names)) + "\n").encode())
+def write_csv(
+    table: Table,
+    file: BinaryIO,
+    *,
+    header: bool = True,
+    tell: Callable[[float], None] = lambda rows: None,
+) -> None:
+    """Write the columns, missing cells empty; `tell` hears how many rows are done."""
+    if header:
+        file.write((",".join(map(quoted, table.schema.names)) + "\n").encode())
     ends = [b","] * (len(table.schema) - 1) + [b"\n"]
     states = [
         written_cells(v, end) if v.is_discrete else None for v, end in zip(table.schema, ends, strict=True)
     ]
+    columns = list(table.columns)
+    for v, mask in table.missing.items():
+        if table.schema[v].is_discrete:  # the row behind the states is an empty cell
+            columns[v] = np.where(mask, table.schema[v].cardinality, columns[v].astype(np.int64))
     width = sum(_LONGEST_NUMBER + 1 if cells is None else cells.shape[1] for cells in states)
     step = max(1, _BLOCK_BYTES // width)
     for start in range(0, table.n_rows, step):
@@ -38,7 +49,7 @@ def write_csv(table: Table, file: BinaryIO, *, tell: Callable[[float], None] = l
             written_numbers(column[start : start + step], end)
             if cells is None
             else cells[column[start : start + step]]
-            for cells, column, end in zip(states, table.columns, ends, strict=True)
+            for cells, column, end in zip(states, columns, ends, strict=True)
         ]
         block = np.concatenate(parts, axis=1)
         file.write(block.tobytes().translate(None, _PAD))
@@ -46,8 +57,8 @@ def write_csv(table: Table, file: BinaryIO, *, tell: Callable[[float], None] = l
 
 
 def written_cells(variable: Variable, end: bytes) -> Bytes:
-    """The states of a variable as they stand in a file, one padded row each."""
-    texts = [quoted(written(state)).encode() + end for state in variable.states or ()]
+    """The states of a variable as they stand in a file, one padded row each, and an empty cell."""
+    texts = [*(quoted(written(state)).encode() + end for state in variable.states or ()), end]
     width = max(map(len, texts))
     padded = b"".join(text.ljust(width, _PAD) for text in texts)
     return np.frombuffer(padded, dtype=np.uint8).reshape(len(texts), width)

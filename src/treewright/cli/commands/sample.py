@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -13,13 +12,10 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
 from treewright.cli.answers.rows import write_csv
-from treewright.cli.files import check_output, written_whole
+from treewright.cli.files import check_output, refuse_other_formats, written_whole
 from treewright.cli.model_files import open_with_given
-from treewright.errors import SettingError
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
-
-_OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".npy")
 
 NumberOfRows = Annotated[int, typer.Option("--rows", "-n", min=0, help="How many rows.", show_default=False)]
 RowsOut = Annotated[
@@ -45,8 +41,7 @@ def sample(
     Example: treewright sample asia -n 10000 --given xray=yes --seed 1 -o rows.csv
     """
     target = None if output == "-" else output
-    if target is not None and Path(target).suffix.lower() in _OTHER_FORMATS:
-        raise SettingError(f"rows are written as CSV; {target!r} is named like something else")
+    refuse_other_formats(target)
     check_output(out, target, "rows", inputs=[model], force=force)
     network, known = open_with_given(model, given, more_given)
     with out.progress("sampling"):
