@@ -218,8 +218,16 @@ def plan(look: Look) -> list[str]:
 def next_command(look: Look) -> str:
     """What to type next: learning with the options that this table asks for."""
     options = look.options
-    if not options.mend and any("--mend" in finding.option for finding in look.findings):
-        again = replace(options, mend=True)
+    mends = options.mend or any("--mend" in finding.option for finding in look.findings)
+    dated = [
+        name
+        for one in look.findings
+        if one.kind == "dates" and "dmy" not in one.option
+        for name in one.columns
+    ]
+    asked = options.dates or [f"{name}=year,month" for name in dated]
+    if (options.mend, options.dates or []) != (mends, asked):  # what learning will then see
+        again = replace(options, mend=mends, dates=asked)
         table, _ = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
         assert table.report is not None
         return next_command(Look(table, table.report, again, ()))

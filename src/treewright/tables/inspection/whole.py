@@ -177,11 +177,14 @@ def bits_of(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def is_unlikely(table: Table, codes: Sequence[npt.NDArray[Any]], n_repeats: int) -> bool:
     """Whether rows of independent columns with these counts would hardly repeat so often."""
-    if not all(variable.is_discrete for variable in table.schema):
-        return True
-    n = table.n_rows
-    shares = [np.sum((np.bincount(column) / n) ** 2) for column in codes]
-    return float(np.prod(shares)) * n * (n - 1) / 2 < 0.05 * n_repeats
+    pairs = table.n_rows * (table.n_rows - 1) / 2
+    expected = pairs
+    for variable, column in zip(table.schema, codes, strict=True):
+        counts = (
+            np.bincount(column) if variable.is_discrete else np.unique(bits_of(column), return_counts=True)[1]
+        )
+        expected *= float((counts * (counts - 1.0)).sum()) / 2 / pairs
+    return expected < n_repeats / 4
 
 
 def ignoring(names: Sequence[str]) -> tuple[str, str]:
