@@ -34,11 +34,13 @@ class Prepared:
     changes: list[tuple[str, Change]] = field(default_factory=list)
 
     def add(self, column: SourceColumn, name: str, form: RawForm, to_numbers: bool | None = None) -> None:
+        if form == RawForm():
+            self.columns.append(column)
+            return
         made, changes = give_form(column, form, name, to_numbers)
         self.columns.append(made)
         self.changes += [(name, change) for change in changes]
-        if form != RawForm():
-            self.forms[name] = form
+        self.forms[name] = form
 
     @property
     def mendings(self) -> tuple[Mending, ...]:
