@@ -51,7 +51,7 @@ _NAMES = {
         load_network random_network
     """,
     "treewright.reports": """
-        to_html to_svg
+        cross_validate to_html to_svg
     """,
     "treewright.verification": """
         verify

@@ -63,6 +63,7 @@ from treewright.tables import Variable as Variable
 from treewright.learners import choose_score as choose_score
 from treewright.graphs import compare as compare
 from treewright.statistics import count as count
+from treewright.reports import cross_validate as cross_validate
 from treewright.learners import edge_confidence as edge_confidence
 from treewright.models import fit as fit
 from treewright.models import fit_em as fit_em

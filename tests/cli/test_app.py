@@ -21,6 +21,7 @@ COMMANDS = (
     "sample",
     "mpe",
     "predict",
+    "cross-validate",
     "compare",
     "verify",
     "convert",

@@ -21,7 +21,8 @@ app = typer.Typer(
 )
 
 COMMANDS = """
-    demo inspect learn query marginals mpe predict score sample compare verify convert explore doctor
+    demo inspect learn cross_validate query marginals mpe predict score sample
+    compare verify convert explore doctor
 """
 
 for name in COMMANDS.split():  # each is a function of that name in a file of that name

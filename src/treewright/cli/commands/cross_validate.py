@@ -1,0 +1,121 @@
+"""`treewright cross-validate`: how well methods explain rows that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from treewright.cli import options as opt
+from treewright.cli.answers.output import Lines, Output, heading, listing, remark
+from treewright.cli.commands.learn import fit_learned
+from treewright.cli.data import DataOptions
+from treewright.cli.learning import prepared
+from treewright.cli.learning.methods import Method, method_for
+from treewright.cli.learning.options import LearnOptions
+from treewright.cli.learning.task import Task
+from treewright.cli.options import command, say
+from treewright.models.model import AnyModel
+from treewright.reports.cross_validation import CrossValidation
+from treewright.reports.cross_validation import cross_validate as judge
+from treewright.tables.table import Table
+from treewright.types import Step
+
+_USUAL = ["chow-liu", "bounded", "hill-climbing", "knots"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossOptions(DataOptions):
+    """The options of the command: those of reading, and how to learn and deal."""
+
+    data: opt.Data
+    method: list[str] | None = say(  # noqa: RUF009
+        f"A method of `learn`; repeat for more. {', '.join(_USUAL)} by default.", "-m", metavar="NAME"
+    )
+    score: str | None = say("What the methods maximise; by default what suits each.", "-s", metavar="NAME")
+    treewidth: int | None = say(
+        "How wide a network may be, for methods that bound it.", "-k", min=1, metavar="K"
+    )
+    folds: int = say("How many parts the rows are dealt into.", "-f", default=10, min=2, metavar="N")
+    seed: opt.Seed = None
+
+
+@command("threads", "memory")
+def cross_validate(out: Output, options: CrossOptions) -> None:
+    """Judge methods by rows that they have not seen: the mean log-likelihood per row, with its error.
+
+    The rows are dealt into folds; each method learns from all but one, which it is judged by, in turn. All
+    methods see the same folds, so the column "behind" compares them row by row.
+
+    Example: treewright cross-validate survey.csv -m chow-liu -m knots --folds 5
+    """
+    names = list(dict.fromkeys(options.method or _USUAL))
+    ways: dict[str, Any] = {name: _way(options, name) for name in names}
+    prepared.check_score(options.score, None)
+    with out.progress("reading", total=1) as update:
+        options.refuse_different_columns(options.data, names[0])
+        table = options.read(options.data)
+
+        def tell(step: Step) -> None:
+            update(step.done / (step.of or 1), step.phase)
+
+        rng = np.random.default_rng(options.seed or 0)
+        found = judge(ways, table, folds=options.folds, rng=rng, progress=tell)
+    out.answer(lambda: document(found), shown=lambda: shown(found), bare=lambda: rows_of(found))
+
+
+def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
+    """A method of `learn` as a function from rows to a model."""
+    asked = LearnOptions(data=options.data, method=name, seed=options.seed)
+    method = method_for(asked)
+    if options.score is not None and method.own_score is None:
+        asked = replace(asked, score=options.score)
+    if options.treewidth is not None and "treewidth" in method.options:
+        asked = replace(asked, treewidth=options.treewidth)
+    return lambda rows: learn_rows(rows, asked, method)
+
+
+def learn_rows(rows: Table, options: LearnOptions, method: Method) -> AnyModel:
+    """Learn and fit, without a word."""
+    criterion = prepared.score_for(rows.schema, options.score, method.score)
+    task = Task(prepared.prepare_rows(rows, criterion), options, rng=np.random.default_rng(options.seed or 0))
+    return fit_learned(method.learn(task), task)[0]
+
+
+def document(found: CrossValidation) -> dict[str, Any]:
+    return {
+        "rows": found.n_rows,
+        "folds": found.folds.shape[1],
+        "best": found.best,
+        "methods": {
+            name: {
+                "log_likelihood": found.means[w],
+                "error": found.errors[w],
+                "behind": found.behind[w],
+                "behind_error": found.behind_errors[w],
+                "folds": found.folds[w],
+                "seconds": found.seconds[w],
+            }
+            for w, name in enumerate(found.names)
+        },
+    }
+
+
+def rows_of(found: CrossValidation) -> list[tuple[str, float, float]]:
+    numbers = zip(found.names, found.means.tolist(), found.errors.tolist(), strict=True)
+    return list(numbers)
+
+
+def shown(found: CrossValidation) -> Lines:
+    yield heading(f"log-likelihood per row in nats: {found.folds.shape[1]} folds of {found.n_rows:,} rows")
+    columns = ["mean", "error", "behind", "its error", "seconds"]
+    table = listing("method", *columns, numeric=columns)
+    for w in np.argsort(-found.means, kind="stable").tolist():
+        numbers = (found.means[w], found.errors[w], found.behind[w], found.behind_errors[w])
+        table.add_row(found.names[w], *(f"{number:.4f}" for number in numbers), f"{found.seconds[w]:.1f}")
+    yield table
+    yield remark(
+        "  behind: how much less than the best, row by row; beyond twice its error it is no accident"
+    )

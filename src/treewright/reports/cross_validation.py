@@ -1,0 +1,167 @@
+"""How well ways of learning explain rows that they have not seen: k-fold cross-validation.
+
+The rows are dealt into k folds of nearly equal size. Every way learns k times, each time from all folds but
+one, and its model is asked how probable the rows of that fold are. All ways see the same folds, so that two
+of them are compared row by row: the difference of two means is known far better than either mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import SchemaError, SettingError
+from treewright.models.labelled import make_frame
+from treewright.models.model import Model
+from treewright.tables.readers import read_table
+from treewright.tables.table import Table
+from treewright.types import Brief, Floats, Progress, Step
+
+Way = Callable[[Table], Model] | Any  # a function from rows to a model, or an estimator
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation(Brief):
+    """What cross-validation found, in nats per row.
+
+    Per way of learning, in the order given: `means` are over all rows, each judged by a model that has not
+    seen it, and `errors` their standard errors; `folds` has one line per way and one mean per fold. The means
+    lie `behind` that of the `best` way, with the standard errors of these differences, `behind_errors`: row
+    by row, since all ways saw the same folds. `seconds` are spent on learning.
+    """
+
+    names: tuple[str, ...]
+    means: Floats
+    errors: Floats
+    folds: Floats
+    behind: Floats
+    behind_errors: Floats
+    seconds: tuple[float, ...]
+    n_rows: int
+    logs: Floats = field(repr=False)
+
+    @property
+    def best(self) -> str:
+        """The way with the highest mean; the first of several."""
+        return self.names[int(np.argmax(self.means))]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow with a row for each way."""
+        numbers = {"mean": self.means, "error": self.errors, "behind": self.behind}
+        numbers |= {"behind_error": self.behind_errors, "seconds": np.array(self.seconds)}
+        return make_frame({"method": list(self.names), **numbers}, library)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.names))
+        lines = [
+            f"  {name:{width}}  {mean:.4f} +- {error:.4f}"
+            for name, mean, error in zip(self.names, self.means, self.errors, strict=True)
+        ]
+        head = f"log-likelihood per row, {self.folds.shape[1]} folds of {self.n_rows:,} rows"
+        return "\n".join([head, *lines[:20], *(["  ..."] if len(lines) > 20 else [])])
+
+
+def cross_validate(
+    ways: Way | Mapping[str, Way],
+    rows: Any,
+    *,
+    folds: int = 10,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> CrossValidation:
+    """Judge ways of learning by rows that they have not seen.
+
+    Parameters
+    ----------
+    ways
+        Functions from a table to a model, or estimators, by name; or a single one.
+    rows
+        A table, or anything that :func:`read_table` reads. Missing cells are summed over in scoring; that a
+        way can learn from them is its own affair.
+    folds
+        How many parts the rows are dealt into: from 2 to the number of rows.
+    rng
+        Deals the rows; without it they are always dealt alike.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rows = tw.load_network("asia").sample(600, rng=np.random.default_rng(1))
+    >>> def independent(table):
+    ...     return tw.fit(tw.Dag(table.schema), tw.count(table))
+    >>> found = tw.cross_validate({"tree": tw.ChowLiuTree(), "independent": independent}, rows, folds=5)
+    >>> found.best, bool(found.behind[1] > 5 * found.behind_errors[1])
+    ('tree', True)
+    """
+    table = rows if isinstance(rows, Table) else read_table(rows)
+    named = dict(ways) if isinstance(ways, Mapping) else {type(ways).__name__: ways}
+    _check(named, table, folds)
+    parts = _deal(table, folds, np.random.default_rng(0) if rng is None else rng)
+    logs, seconds = np.zeros((len(named), table.n_rows)), [0.0] * len(named)
+    for k, part in enumerate(parts):
+        rest, held_out = table.take(np.setdiff1d(np.arange(table.n_rows), part)), table.take(part)
+        for w, (name, way) in enumerate(named.items()):
+            if progress is not None:
+                progress(Step(f"fold {k + 1}: {name}", k * len(named) + w, len(named) * folds))
+            started = perf_counter()
+            model = _learn(way, rest)
+            seconds[w] += perf_counter() - started
+            logs[w, part] = (
+                model.log_evidence(held_out) if held_out.has_missing else model.log_probability(held_out)
+            )
+    weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+    return _summed_up(tuple(named), logs, weights, parts, tuple(seconds))
+
+
+def _check(ways: Mapping[str, Way], table: Table, folds: int) -> None:
+    if not ways:
+        raise SettingError("cross-validation judges one way of learning at least; found none")
+    for name, way in ways.items():
+        if not callable(way) and not hasattr(way, "fit"):
+            raise SettingError(
+                f"a way of learning is an estimator or a function from a table to a model; {name!r} is a "
+                f"{type(way).__name__}"
+            )
+    if not 2 <= folds <= table.n_rows:
+        raise SchemaError(
+            f"rows are dealt into 2 folds at least and as many as there are rows ({table.n_rows:,}) at most; "
+            f"found folds={folds}"
+        )
+
+
+def _deal(table: Table, folds: int, rng: np.random.Generator) -> list[Any]:
+    return [np.sort(part) for part in np.array_split(rng.permutation(table.n_rows), folds)]
+
+
+def _learn(way: Any, rows: Table) -> Any:
+    if hasattr(way, "get_params"):
+        return type(way)(**way.get_params()).fit(rows).model_
+    return way.fit(rows).model_ if hasattr(way, "fit") else way(rows)
+
+
+def _summed_up(
+    names: tuple[str, ...], logs: Floats, weights: Floats, parts: list[Any], seconds: tuple[float, ...]
+) -> CrossValidation:
+    counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
+    shares, n = weights[counted] / weights.sum(), float(weights.sum())
+
+    def mean_and_error(values: Floats) -> tuple[float, float]:
+        mean = float(shares @ values)
+        with np.errstate(invalid="ignore"):
+            spread = float(shares @ (values - mean) ** 2)
+        return mean, float(np.sqrt(spread / max(n - 1, 1.0)))
+
+    seen = logs[:, counted]
+    means, errors = np.array([mean_and_error(line) for line in seen]).T
+    with np.errstate(invalid="ignore"):  # two impossible rows
+        away = [
+            mean_and_error(np.nan_to_num(seen[int(np.argmax(means))] - line, posinf=np.inf)) for line in seen
+        ]
+    by_fold = [np.average(logs[:, part], weights=weights[part] + 1e-300, axis=1) for part in parts]
+    behind, behind_errors = np.array(away).T
+    folds = np.array(by_fold).T
+    return CrossValidation(names, means, errors, folds, behind, behind_errors, seconds, len(weights), logs)
