@@ -50,6 +50,9 @@ _NAMES = {
     "treewright.networks": """
         load_network random_network
     """,
+    "treewright.automatic": """
+        learn
+    """,
     "treewright.reports": """
         cross_validate to_html to_svg
     """,
@@ -65,7 +68,7 @@ _NAMES = {
 }
 _ROOMS = {
     *("tables", "statistics", "graphs", "criteria", "learners", "inference", "models"),
-    *("networks", "reports", "verification", "estimators", "errors", "limits", "cli"),
+    *("automatic", "networks", "reports", "verification", "estimators", "errors", "limits", "cli"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

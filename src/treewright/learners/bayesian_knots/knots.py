@@ -23,6 +23,7 @@ out: it is for scores that do not know how many pairs they looked at, and for va
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, Never, get_args
 
 import numpy as np
@@ -205,7 +206,16 @@ def as_knots(found: LearnedClass, clusters: Clusters, trace: TraceBuilder, score
     whole = Trace((*trace.build().phases, *found.trace.phases), found.trace.stopped_by)
     report = report_on(dag, whole, found.certified, score)
     notes = (*found.notes, str(report))
-    return LearnedKnots(dag, whole, report, found.copies, found.certified, score=found.score, notes=notes)
+    return LearnedKnots(
+        dag,
+        whole,
+        report,
+        found.copies,
+        found.certified,
+        score=found.score,
+        notes=notes,
+        choice=replace(choice, counted=None),
+    )
 
 
 def _check_settings(fast: bool, certificate: str, filter: str | None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.graphs import ClusteredDag, Clusters
+from treewright.learners.classes.score_choice import ScoreChoice
 from treewright.learners.learned import LearnedNetwork, Trace
 
 
@@ -79,6 +80,8 @@ class LearnedKnots(LearnedNetwork[ClusteredDag]):
         Of the structure, and of every other member.
     report
         Pairs and tables by stage, and how many edges lie inside clusters.
+    choice
+        The score that was maximised, and how the rows chose it; None where tests decided.
     copies, certified
         As of a :class:`~treewright.learners.LearnedClass`.
 
@@ -98,6 +101,7 @@ class LearnedKnots(LearnedNetwork[ClusteredDag]):
     report: KnotsReport
     copies: tuple[tuple[str, str], ...] = ()
     certified: bool = True
+    choice: ScoreChoice | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     @property
     def clusters(self) -> Clusters:

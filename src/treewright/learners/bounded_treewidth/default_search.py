@@ -43,6 +43,7 @@ from treewright.learners.bounded_treewidth.search import (
     wide_network,
 )
 from treewright.learners.classes.chow_liu import best_tree, bind_in_order
+from treewright.learners.classes.pair_schedule import require_same_names
 from treewright.learners.learned import TraceBuilder, keeping
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
@@ -57,6 +58,7 @@ def learn_bounded_treewidth(
     order: Sequence[NameOrIndex] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     max_parents: int | None = None,
+    start: Dag | None = None,
     searches: int = 1,
     seconds: float | None = None,
     progress: Progress | None = None,
@@ -80,6 +82,9 @@ def learn_bounded_treewidth(
         Arcs that are required or forbidden.
     max_parents
         Largest number of parents of a variable; the treewidth bounds it anyway.
+    start
+        A network of any width to begin at as well: as many of its arcs as the bound lets in, most useful
+        first, lead to a second local optimum, and the better one is worked on.
     searches
         Independent searches from the local optimum, each with the whole effort, on as many threads as there
         are; the best one counts.
@@ -114,7 +119,11 @@ def learn_bounded_treewidth(
     known = bind_in_order(knowledge, score.schema, order)
     settings = BoundedSettings(score, known, treewidth, max_parents)
     seeds = draw_seeds(rng, searches)
-    return search_from(None, settings, seeds, effort=effort, seconds=seconds, progress=progress)
+    if start is not None:
+        require_same_names(score.schema, start.schema, "start")
+        start = Dag(score.schema, start.edges())
+        known.check(start)
+    return search_from(None, settings, seeds, effort=effort, wide=start, seconds=seconds, progress=progress)
 
 
 def search_from(
@@ -123,12 +132,13 @@ def search_from(
     seeds: list[int],
     *,
     effort: float,
+    wide: Dag | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Certified:
-    """The whole search; without a start from the best tree."""
+    """The whole search; without a start from the best tree. `wide` is the second start, if it is known."""
     kicks = round(effort * len(settings.score.schema))
-    early = kicks_before_second_start(settings, kicks)
+    early = kicks_before_second_start(settings, kicks) if wide is None else 0
     news = None if progress is None else News(progress, kicks * len(seeds))
     trace = TraceBuilder()
     with trace.phase("tree"):
@@ -158,9 +168,9 @@ def search_from(
         with phase("iterate"):
             searches.spread()
             native.kick(early)
-        if early < kicks and searches.has_time_left:
+        if wide is not None or (early < kicks and searches.has_time_left):
             with phase("second start"):
-                searches.begin_again(wide_network(settings))
+                searches.begin_again(wide_network(settings) if wide is None else wide)
         if early < kicks:
             with phase("iterate on"):
                 native.kick(kicks - early)

@@ -53,6 +53,8 @@ class ScoreChoice:
         structure that was judged last.
     tables
         Contingency tables of three variables or more that were counted to search and to judge.
+    candidates
+        All of them, as the scores that were compared; none where there was nothing to choose.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class ScoreChoice:
     score: LocalScore
     evidence: Mapping[str, float]
     tables: int = 0
+    candidates: Mapping[str, LocalScore] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ def choose_score(
     scores = {name: GroupedScore(make, counter, groups=groups) for name, make in makers.items()}
     known = bind_knowledge(knowledge, counter.schema)
     found = _choose(scores, known, effort=effort, rounds=rounds, certificate=certificate)
-    return ScoreChoice(found.name, found.score, found.evidence, found.tables)
+    return ScoreChoice(found.name, found.score, found.evidence, found.tables, found.candidates)
 
 
 def _choose(
@@ -172,7 +175,7 @@ def _choose(
         tables += int(found.trace.total("tables")) + judged
         best = max(evidence, key=evidence.__getitem__)
         if best in tried or len(tried) == rounds:
-            return CountedChoice(best, scores[best], evidence, tables, tried.get(best))
+            return CountedChoice(best, scores[best], evidence, tables, scores, tried.get(best))
         chosen = best
 
 

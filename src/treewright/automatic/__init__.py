@@ -1,0 +1,4 @@
+"""The way in: look at a table, take the learner that suits it, and say why."""
+
+from treewright.automatic.learn import LearnedModel, learn
+from treewright.automatic.search import LearnedAutomatically, learn_suited

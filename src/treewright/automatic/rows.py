@@ -1,0 +1,113 @@
+"""Rows as the default takes them: what becomes of missing cells, and of numbers among labels.
+
+Searching for a structure counts many scopes, and only rows that show a whole scope can be counted; counts of
+different rows for different scopes would contradict each other. So where most rows miss nothing, the
+structure is learned from those, and the tables are fitted to all rows by EM. Where most rows miss something,
+too little would be left: then missing is a state of its own. Numbers among labels are cut into intervals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.errors import MissingValuesError
+from treewright.graphs import Dag
+from treewright.models import BayesianNetwork, fit, fit_em
+from treewright.models.fitting.em import EmTrace
+from treewright.statistics import Counter
+from treewright.tables import Table, read_table
+from treewright.tables.exports import counted
+from treewright.tables.report import listed
+from treewright.types import Flags
+
+INTERVALS = 4  # of equal frequency, for numbers among labels
+
+
+def cut_numbers(table: Table, *, cut: str = "bins=", leave_out: str = "columns=") -> tuple[Table, list[str]]:
+    """Cut the numbers of a table that has labels as well, and say so; other tables stay as they are.
+
+    `cut` and `leave_out` are how the caller lets a user cut numbers and leave columns out.
+
+    Examples
+    --------
+    >>> rows = {"smoker": ["no", "yes"] * 4, "age": [31.5, 60.25, 47.5, 52.5, 22.5, 70.5, 35.5, 64.5]}
+    >>> table, said = cut_numbers(read_table(rows))
+    >>> len(table.schema["age"].states), said[0][:70]
+    (4, 'numbers among labels were cut into 4 intervals of equal frequency: age')
+    """
+    numbers = [v.name for v in table.schema if not v.is_discrete]
+    if len(numbers) in (0, len(table.schema)):
+        return table, []
+    return read_table(table, missing="em", bins=dict.fromkeys(numbers, INTERVALS)), [
+        f"numbers among labels were cut into {INTERVALS} intervals of equal frequency: {listed(numbers)}; "
+        f"{cut} cuts them otherwise, {leave_out} leaves columns out"
+    ]
+
+
+def settle_missing(table: Table, *, leave_out: str = "columns=") -> tuple[Table, list[str]]:
+    """Decide what becomes of the missing cells of a table of one kind of column, and say so.
+
+    Examples
+    --------
+    >>> rows = {"a": [1, None, None, 2], "b": [1, 2, None, None], "c": [None, 1, 2, 1]}
+    >>> table, said = settle_missing(read_table(rows, missing="em"))
+    >>> table.has_missing, said
+    (False, ['only 0 of 4 rows miss nothing, so missing is a state of its own in a, b, c'])
+    """
+    if not table.has_missing:
+        return table, []
+    whole, n, least = int(is_complete(table).sum()), table.n_rows, listed(columns_that_miss(table))
+    if table.schema[0].is_discrete:
+        if 2 * whole >= n:
+            return table, []  # EM says what it does
+        said = f"only {whole:,} of {n:,} rows miss nothing, so missing is a state of its own in {least}"
+        return read_table(table, missing="state"), [said]
+    if 2 * whole < n:
+        raise MissingValuesError(
+            f"only {whole:,} of {n:,} rows have a number in every column, too few to speak for the others; "
+            f"leave out the columns that miss most ({least}) with {leave_out}, or fill them"
+        )
+    said = f"learned from the {whole:,} of {n:,} rows that miss nothing"
+    return read_table(table, missing="drop"), [said]
+
+
+def is_complete(table: Table) -> Flags:
+    """Which rows miss nothing."""
+    if not table.has_missing:
+        return np.ones(table.n_rows, dtype=np.bool_)
+    return np.asarray(~np.logical_or.reduce(list(table.missing.values())))
+
+
+def columns_that_miss(table: Table) -> list[str]:
+    """Names, those that miss most first, then by name."""
+    misses = {table.schema.names[v]: int(mask.sum()) for v, mask in table.missing.items()}
+    return sorted(misses, key=lambda name: (-misses[name], name))
+
+
+def complete_rows(table: Table, way_out: str = "missing='state'") -> Table:
+    """The rows to learn a structure from: those that miss nothing."""
+    if not table.has_missing:
+        return table
+    kept = is_complete(table)
+    if not kept.any():
+        raise MissingValuesError(
+            "a structure is learned from rows that miss nothing, and every row misses a cell; leave out the "
+            f"columns that miss most ({columns_that_miss(table)[0]!r} first), or use {way_out}"
+        )
+    return table.take(kept)
+
+
+def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[BayesianNetwork, list[str]]:
+    """The model, and a remark on how it came about if cells are missing."""
+    if not table.has_missing:
+        return fit(structure, counter), []
+    fitted = fit_em(structure, table)
+    return fitted.model, [about_em(table, fitted.trace)]
+
+
+def about_em(table: Table, trace: EmTrace) -> str:
+    ended = "" if trace.converged else ", not converged"
+    return (
+        f"structure from the {int(is_complete(table).sum()):,} of {table.n_rows:,} rows that miss nothing; "
+        f"tables from all rows by EM ({counted(trace.n_rounds, 'round')}{ended})"
+    )

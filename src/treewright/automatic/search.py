@@ -1,0 +1,196 @@
+"""Which network to take, where nobody says how it is to be learned.
+
+*Searching.* The search of :func:`~treewright.learn_knots`, under the score that the rows choose, makes few
+errors; no search makes the fewest everywhere. So it has rivals: hill climbing under the same score, which
+takes another way through the classes, and the same search under the score that begins the choice, where the
+rows chose another. A network may be excellent by one code of the rows and poor by another that explains them
+hardly worse. So networks are judged by the chosen score and by the mean of all codes that are no worse than
+the first one, half each. Odds below twenty to one (three nats) tell nobody which of two classes is right: of
+those so close to the best, the one with fewest arrows is taken, since it claims least.
+
+*Width.* Exact answers cost what a chordal cover of the network costs. If they fit the memory limit and take
+about a second, the network stays as it is; if not, a search under a bound, with the same score, begins at it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from treewright.automatic.price import Price, affordable, bound_for, price_of
+from treewright.criteria import GroupedScore, LocalScore
+from treewright.errors import TreewidthError
+from treewright.graphs import BoundKnowledge, ClusteredDag, Dag, JunctionTree, Knowledge, bind_knowledge
+from treewright.learners import (
+    LearnedKnots,
+    LearnedNetwork,
+    ScoreChoice,
+    Trace,
+    learn_bounded_treewidth,
+    learn_hill_climbing,
+    learn_knots,
+)
+from treewright.statistics import Counter, Moments
+from treewright.tables.exports import counted
+from treewright.types import Progress
+
+CLOSE = 3.0  # nats: odds of twenty to one
+
+
+@dataclass(frozen=True)
+class LearnedAutomatically(LearnedNetwork[Dag]):
+    """A network of certified width, and why it is this one.
+
+    Attributes
+    ----------
+    certificate
+        Clusters that prove its treewidth.
+    reason
+        Why it was learned so, in one sentence.
+    criterion
+        The name of the score that was maximised.
+    price
+        What an exact answer costs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import treewright as tw
+    >>> table = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(0))
+    >>> learned = learn_suited(tw.count(table))
+    >>> learned.criterion, learned.certificate.width
+    ('sparse-bdeu, ess 1', 2)
+    """
+
+    certificate: JunctionTree = field(kw_only=True)
+    score: float = field(kw_only=True)
+    reason: str = field(kw_only=True)
+    criterion: str = field(kw_only=True)
+    price: Price = field(kw_only=True)
+
+
+def learn_suited(
+    source: Counter | Moments,
+    *,
+    score: LocalScore | None = None,
+    treewidth: int | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> LearnedAutomatically:
+    """Learn the network that suits these rows, narrow enough for exact answers.
+
+    Parameters
+    ----------
+    source
+        Counts of discrete variables, or moments of continuous ones.
+    score
+        What to maximise; by default the rows choose.
+    treewidth
+        The network may not be wider; by default exact answers decide, which have to fit the memory limit and
+        to take about a second.
+    knowledge
+        Arcs that are required or forbidden.
+    rng
+        For the search under a bound, where there is one; by default a generator seeded with 0.
+    progress
+        Called after each phase of a search.
+    """
+    if treewidth is not None and treewidth < 1:
+        raise TreewidthError(f"treewidth= is a bound of at least 1, the width of a tree; found {treewidth!r}")
+    known = bind_knowledge(knowledge, source.schema)
+    options: dict[str, Any] = {"knowledge": known, "progress": progress}
+    rivals, choice = search_in_several_ways(source, score, options)
+    best = rivals[0] if len(rivals) == 1 else most_plausible(rivals, choice)
+    price = price_of(best.structure, source)
+    narrowed = None
+    bound = bound_for(price, treewidth)
+    while bound is not None:
+        narrowed = learn_bounded_treewidth(
+            choice.score, treewidth=bound, start=best.structure, rng=rng, **options
+        )
+        last, found = bound, price_of(narrowed.structure, source, narrowed.certificate)
+        bound = None if last == 1 or affordable(found) else min(last - 1, bound_for(found, last - 1) or 1)
+    final, paid = (best, price) if narrowed is None else (narrowed, found)
+    searches = rivals if narrowed is None else [*rivals, narrowed]
+    return LearnedAutomatically(
+        with_map(final, rivals[0]),
+        Trace(tuple(phase for one in searches for phase in one.trace.phases)),
+        certificate=paid.certificate,
+        score=choice.score.score(final.structure),
+        notes=tuple(dict.fromkeys(note for one in (best, final) for note in one.notes)),
+        reason=reason_for(source, choice, len(rivals), (price, paid), treewidth),
+        criterion=choice.name,
+        price=paid,
+    )
+
+
+def search_in_several_ways(
+    source: Counter | Moments, score: LocalScore | None, options: dict[str, Any]
+) -> tuple[list[LearnedNetwork[Any]], ScoreChoice]:
+    """Networks to choose from, and the score they were found with."""
+    if score is not None and not score.is_score_equivalent:  # classes mean nothing to it
+        return [learn_hill_climbing(score, **options)], ScoreChoice(repr(score), score, {})
+    knots = learn_knots(source, score=score, **options)
+    assert knots.choice is not None
+    return [knots, *rivals_of(knots, knots.choice, source, options)], knots.choice
+
+
+def rivals_of(
+    knots: LearnedKnots, choice: ScoreChoice, source: Counter | Moments, options: dict[str, Any]
+) -> Iterator[LearnedNetwork[Any]]:
+    """The same score by another search; and the score that began, where the rows chose another."""
+    yield learn_hill_climbing(choice.score, **options)
+    first = next(iter(choice.candidates.values()), choice.score)
+    if first is not choice.score:
+        yield learn_knots(source, score=first, clusters=knots.clusters, **options)
+
+
+def most_plausible(rivals: list[LearnedNetwork[Any]], choice: ScoreChoice) -> LearnedNetwork[Any]:
+    """The network that is judged best; of those too close to tell apart the one with fewest arrows."""
+    codes = [score for name, score in choice.candidates.items() if choice.evidence.get(name, -math.inf) >= 0]
+
+    def judged(dag: Dag) -> float:
+        own = choice.score.score(dag)
+        return (own + fmean(code.score(dag) for code in codes)) / 2 if codes else own
+
+    values = [judged(one.structure) for one in rivals]
+    close = [one for one, value in zip(rivals, values, strict=True) if value >= max(values) - CLOSE]
+    return min(close, key=lambda one: len(one.pattern.directed_edges()))
+
+
+def with_map(found: LearnedNetwork[Any], first: LearnedNetwork[Any]) -> Dag:
+    """The network, with the map of its variables that the first search drew."""
+    network: Dag = found.structure
+    if isinstance(network, ClusteredDag) or not isinstance(first, LearnedKnots):
+        return network
+    return ClusteredDag(network.schema, network.index_edges(), first.clusters).with_pattern(found.pattern)
+
+
+def reason_for(
+    source: Counter | Moments,
+    choice: ScoreChoice,
+    n_rivals: int,
+    prices: tuple[Price, Price],
+    bound: int | None,
+) -> str:
+    """One sentence: what the rows are, what was maximised, and what the width had to say."""
+    before, after = prices
+    n_rows = source.n if isinstance(source, Moments) else source.n_rows
+    kind = "continuous" if isinstance(source, Moments) else "discrete"
+    rows = f"{counted(len(source.schema), f'{kind} column')} and {int(n_rows):,} rows"
+    how = "the score that the rows chose" if choice.candidates else "the score"
+    if isinstance(choice.score, GroupedScore) and choice.score.groups:
+        how = "the score that sees columns of many states in groups"
+    most = f"the most plausible of {n_rivals} networks" if n_rivals > 1 else "the network"
+    said = f"{rows}: {most} found by {how} ({choice.name})"
+    if after is before:
+        return f"{said}; kept whole, since {after}"
+    if affordable(before):
+        return f"{said}; its treewidth {before.width} is above {bound}, so it was narrowed, and {after}"
+    return f"{said}; narrowed, since at first {before}, and now {after}"
