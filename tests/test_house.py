@@ -129,6 +129,7 @@ ABOVE = {
     "learners": {"tables", "statistics", "graphs", "criteria", "inference"},
     "inference": {"tables", "graphs"},
     "models": {"tables", "statistics", "graphs", "inference"},
+    "automatic": {"tables", "statistics", "graphs", "criteria", "learners", "inference", "models"},
     "networks": {"tables", "graphs", "models"},
     "verification": {"tables", "graphs", "models"},
     "reports": {"tables", "statistics", "graphs", "criteria", "learners", "inference", "models", "networks"},

@@ -1,4 +1,5 @@
 # Made by python docs/make_reference.py
+from treewright import automatic as automatic
 from treewright import cli as cli
 from treewright import criteria as criteria
 from treewright import errors as errors
@@ -67,6 +68,7 @@ from treewright.reports import cross_validate as cross_validate
 from treewright.learners import edge_confidence as edge_confidence
 from treewright.models import fit as fit
 from treewright.models import fit_em as fit_em
+from treewright.automatic import learn as learn
 from treewright.learners import learn_aggressive as learn_aggressive
 from treewright.learners import learn_blankets as learn_blankets
 from treewright.learners import learn_blocks as learn_blocks

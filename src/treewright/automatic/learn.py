@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from treewright.automatic.rows import complete_rows, cut_numbers, fit_all_rows, settle_missing
+from treewright.automatic.rows import complete_rows, cut_numbers, fit_all_rows, missing_policy
 from treewright.automatic.search import LearnedAutomatically, learn_suited
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
@@ -191,8 +191,8 @@ and 1000 bytes
     read = read_table(data, missing="em" if missing == "auto" else missing, **how)
     table, said = cut_numbers(read)
     if missing == "auto":
-        table, more = settle_missing(table)
-        said += more
+        policy, more = missing_policy(table)
+        table, said = table if policy == "em" else read_table(table, missing=policy), [*said, *more]
     model: BayesianNetwork | GaussianNetwork
     if table.schema[0].is_discrete:
         counter = count(complete_rows(table))

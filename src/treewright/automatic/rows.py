@@ -16,6 +16,7 @@ from treewright.models import BayesianNetwork, fit, fit_em
 from treewright.models.fitting.em import EmTrace
 from treewright.statistics import Counter
 from treewright.tables import Table, read_table
+from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.types import Flags
@@ -44,31 +45,29 @@ def cut_numbers(table: Table, *, cut: str = "bins=", leave_out: str = "columns="
     ]
 
 
-def settle_missing(table: Table, *, leave_out: str = "columns=") -> tuple[Table, list[str]]:
-    """Decide what becomes of the missing cells of a table of one kind of column, and say so.
+def missing_policy(table: Table, *, leave_out: str = "columns=") -> tuple[MissingPolicy, list[str]]:
+    """What becomes of the missing cells of a table of one kind of column, and what there is to say about it.
 
     Examples
     --------
     >>> rows = {"a": [1, None, None, 2], "b": [1, 2, None, None], "c": [None, 1, 2, 1]}
-    >>> table, said = settle_missing(read_table(rows, missing="em"))
-    >>> table.has_missing, said
-    (False, ['only 0 of 4 rows miss nothing, so missing is a state of its own in a, b, c'])
+    >>> missing_policy(read_table(rows, missing="em"))
+    ('state', ['only 0 of 4 rows miss nothing, so missing is a state of its own in a, b, c'])
     """
     if not table.has_missing:
-        return table, []
+        return "em", []
     whole, n, least = int(is_complete(table).sum()), table.n_rows, listed(columns_that_miss(table))
     if table.schema[0].is_discrete:
         if 2 * whole >= n:
-            return table, []  # EM says what it does
+            return "em", []  # which says itself what it does
         said = f"only {whole:,} of {n:,} rows miss nothing, so missing is a state of its own in {least}"
-        return read_table(table, missing="state"), [said]
+        return "state", [said]
     if 2 * whole < n:
         raise MissingValuesError(
             f"only {whole:,} of {n:,} rows have a number in every column, too few to speak for the others; "
             f"leave out the columns that miss most ({least}) with {leave_out}, or fill them"
         )
-    said = f"learned from the {whole:,} of {n:,} rows that miss nothing"
-    return read_table(table, missing="drop"), [said]
+    return "drop", [f"learned from the {whole:,} of {n:,} rows that miss nothing"]
 
 
 def is_complete(table: Table) -> Flags:

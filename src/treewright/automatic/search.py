@@ -123,7 +123,7 @@ def learn_suited(
         Trace(tuple(phase for one in searches for phase in one.trace.phases)),
         certificate=paid.certificate,
         score=choice.score.score(final.structure),
-        notes=tuple(dict.fromkeys(note for one in (best, final) for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for one in (best, final) for note in remarks_of(one))),
         reason=reason_for(source, choice, len(rivals), (price, paid), treewidth),
         criterion=choice.name,
         price=paid,
@@ -162,6 +162,13 @@ def most_plausible(rivals: list[LearnedNetwork[Any]], choice: ScoreChoice) -> Le
     values = [judged(one.structure) for one in rivals]
     close = [one for one, value in zip(rivals, values, strict=True) if value >= max(values) - CLOSE]
     return min(close, key=lambda one: len(one.pattern.directed_edges()))
+
+
+def remarks_of(found: LearnedNetwork[Any]) -> tuple[str, ...]:
+    """What a search says of its result; the account of its stages is in the trace."""
+    return tuple(
+        note for note in found.notes if not isinstance(found, LearnedKnots) or note != str(found.report)
+    )
 
 
 def with_map(found: LearnedNetwork[Any], first: LearnedNetwork[Any]) -> Dag:

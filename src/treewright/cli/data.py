@@ -14,7 +14,7 @@ from treewright.models.model import in_missing_states
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
-from treewright.tables._reading.missing import mark_missing
+from treewright.tables._reading.missing import MissingPolicy, mark_missing
 from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
@@ -104,7 +104,7 @@ class DataOptions:
         return read_table(
             as_source(paths),
             schema=schema,
-            missing=self.missing.value,
+            missing=cast("MissingPolicy", "error" if self.missing == "auto" else self.missing.value),
             unseen=cast("UnseenPolicy", unseen or self.unseen.value),
             missing_values=read_marks(self.missing_value or ()),
             dates=read_dates(self.dates or ()) if schema is None else None,

@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 class Missing(StrEnum):
     """What to do about missing cells."""
 
+    auto = "auto"
     error = "error"
     drop = "drop"
     state = "state"
@@ -53,7 +54,10 @@ Model = Annotated[
 ]
 MissingOption = Annotated[
     Missing,
-    _of_data(help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM."),
+    _of_data(
+        help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM; auto lets "
+        "--method auto choose, and refuses them for every other."
+    ),
 ]
 
 

@@ -10,20 +10,18 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from treewright.automatic.learn import LearnedModel, learn
 from treewright.cli.answers.output import Line, Lines, Output, bar, heading, listing, remark
 from treewright.cli.files import check_output, write_text
 from treewright.cli.options import Force, command
-from treewright.criteria import BIC
 from treewright.graphs import Dag
 from treewright.graphs.compare import Comparison, compare
-from treewright.learners import Learned, learn_bounded_treewidth
 from treewright.models import BayesianNetwork, fit
 from treewright.networks import load_network
 from treewright.reports import to_html
 from treewright.statistics import count
 
 TRAINING_ROWS, TEST_ROWS = 20_000, 10_000
-TREEWIDTH = 4
 TITLE = "ALARM, learned from 20,000 rows"
 
 Folder = Annotated[
@@ -60,7 +58,7 @@ class Story:
 
     truth: BayesianNetwork
     model: BayesianNetwork
-    learned: Learned[Dag]
+    learned: LearnedModel
     scores: dict[str, tuple[float, float]]  # mean log-likelihood of training and test rows
     comparison: Comparison
     answers: list[tuple[Question, float, float, float]]  # before, learned, true
@@ -78,7 +76,7 @@ def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1, force: Force 
     check_output(out, page_path, "page", force=force)
     with out.progress("learning"):
         story = tell(seed)
-        story.model.save(model_path)
+        story.learned.save(model_path)
         write_text(page_path, to_html(story.model, title=TITLE))
     paths = model_path, page_path
     out.answer(lambda: document(story, *paths), shown=lambda: shown(story, *paths))
@@ -89,11 +87,11 @@ def tell(seed: int) -> Story:
     started = perf_counter()
     truth, rng = load_network("alarm"), np.random.default_rng(seed)
     training, test = truth.sample(TRAINING_ROWS, rng=rng), truth.sample(TEST_ROWS, rng=rng)
-    counter = count(training)
-    learned = learn_bounded_treewidth(BIC(counter), treewidth=TREEWIDTH)
-    model = fit(learned.structure, counter)
+    learned = learn(training)
+    model = learned.model
+    assert isinstance(model, BayesianNetwork)
     models = {
-        "independent columns": fit(Dag(truth.schema, []), counter),
+        "independent columns": fit(Dag(truth.schema, []), count(training)),
         "the learned network": model,
         "the truth": truth,
     }
@@ -124,6 +122,7 @@ def document(story: Story, model_path: str, page_path: str) -> dict[str, Any]:
             name: {"training": training, "test": test} for name, (training, test) in story.scores.items()
         },
         "comparison": story.comparison.to_dict(),
+        "reason": story.learned.reason,
         "questions": [
             {**vars(question), "before": before, "learned": learned, "truth": true}
             for question, before, learned, true in story.answers
@@ -141,8 +140,12 @@ def shown(story: Story, model_path: str, page_path: str) -> Lines:
     yield ""
     yield step("1  count", f"{TRAINING_ROWS:,} patients drawn from it, {len(schema)} columns each")
     n_edges, seconds = skeleton.tp + skeleton.fp, story.learned.trace.seconds
-    yield step("2  learn", f"a network of treewidth at most {TREEWIDTH}: {n_edges} edges, in {seconds:.3f} s")
+    width = story.learned.width
+    yield step(
+        "2  learn", f"the network that suits them: {n_edges} edges, treewidth {width}, in {seconds:.3f} s"
+    )
     yield step("", f"{skeleton.tp} of them are edges of the truth, which has {skeleton.tp + skeleton.fn}")
+    yield step("", f"why so: {story.learned.reason}")
     yield step(
         "3  fit", f"{story.model.n_parameters} parameters; how well it foresees {TEST_ROWS:,} new patients:"
     )

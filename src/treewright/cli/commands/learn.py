@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__, learners
+from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.errors import DONE, INTERRUPTED
 from treewright.cli.files import check_output, write_json
@@ -39,9 +40,16 @@ _STEPS = 4
 def learn(out: Output, options: LearnOptions) -> int:
     """Learn a model from rows.
 
-    Several tables that share only some of their columns are learned from by --method separation-tree.
+    Without a method it looks at the table, takes the network that suits it,
+    narrow enough for exact answers, and says why. Other wishes have methods:
+    a width of your own: bounded, chains
+    one search, without second opinions: knots, hill-climbing, tabu
+    independence tests instead of a score: pc, tpda
+    several tables that share only some of their columns: separation-tree
+    a network without directions: bjp, mpl, ib, l1
+    rows described as well as possible, edges or not: mixture, cutset, lem
 
-    Example: treewright learn survey.csv --method hill-climbing --valid later.csv -o survey.twm
+    Example: treewright learn survey.csv --valid later.csv -o survey.twm
     """
     method = method_for(options)
     prepared.check_score(options.score, options.ess)
@@ -74,7 +82,7 @@ def learn_model(
     """Read, learn, fit and score."""
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
-    rows = prepared.read_rows(options.data, options, options.method, several=several)
+    options, rows, said = prepared.read_as_decided(options, several=several)
     valid = None
     if options.valid:
         rows, valid = options.read_held_out(options.valid, rows)
@@ -97,7 +105,7 @@ def learn_model(
         method,
         learned,
         model,
-        how_fitted,
+        [*said, *how_fitted],
         log_likelihood=prepared.explained(model, rows),
         valid_log_likelihood=None if valid is None else prepared.explained(model, valid),
         reading_seconds=read - started,
@@ -148,6 +156,8 @@ def save_model(outcome: Outcome, path: str) -> None:
     if outcome.gains:
         origin["gains"] = [[*edge, gain] for edge, gain in outcome.gains.items()]
     bound = (options.treewidth or method.width) if "treewidth" in method.options else None
+    if isinstance(outcome.learned, LearnedAutomatically):
+        origin["reason"], bound = outcome.learned.reason, options.treewidth
     proof = outcome.learned.certificate
     if proof is not None and isinstance(outcome.model, MarkovNetwork):
         structure = outcome.model.structure

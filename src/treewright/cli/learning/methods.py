@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import treewright
 from treewright import learners
+from treewright.automatic.search import learn_suited
 from treewright.cli.learning.table_method import learn_with_tree
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH, Task
 from treewright.criteria import EdgePrior, GaussianBIC
@@ -57,6 +58,19 @@ def density_method(learner: Callable[..., Learned[Any]]) -> Method:
     return Method(lambda task: learner(task.counter, **task.held_out()), own_score="loglik", is_density=True)
 
 
+def run_auto(task: Task) -> Learned[Any]:
+    """What suits the table; a score that was asked for is kept."""
+    if task.rows.score_name == "sigmoid-bic":
+        raise SettingError("--score sigmoid-bic goes with --method hill-climbing, bounded or another search")
+    return learn_suited(
+        task.statistics,
+        score=None if task.options.score is None else task.score,
+        treewidth=task.options.treewidth,
+        rng=task.rng,
+        **task.common(),
+    )
+
+
 def run_knots(task: Task) -> Learned[Any]:
     """One search over classes with clusters beside it; lines pay for each edge as tables do."""
     score = task.score
@@ -92,6 +106,7 @@ def run_l1(task: Task) -> Learned[Any]:
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
+    "auto": Method(run_auto, score="sparse-qnml", options={"treewidth"}),
     "bounded": Method(
         lambda task: learners.learn_bounded_treewidth(
             task.score,
@@ -148,7 +163,7 @@ METHODS: dict[str, Method] = {
     "hidden-tree": density_method(learners.learn_hidden_tree),
     "mixture": Method(run_mixture, own_score="loglik", options={"effort"}, is_density=True),
 }
-DEFAULT_METHOD = "bounded"
+DEFAULT_METHOD = "auto"
 
 
 def method_for(options: LearnOptions) -> Method:

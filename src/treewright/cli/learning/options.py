@@ -17,15 +17,21 @@ class LearnOptions(DataOptions):
     """The table: a field is an option of the command line; methods find what was said in `task.options`."""
 
     data: opt.Data
+    missing: opt.MissingOption = opt.Missing.auto
     output: str | None = say("Where to save the model.", "-o", metavar="M.twm")
-    method: str = say(f"How to learn. In this version: {', '.join(METHODS)}.", "-m", default=DEFAULT_METHOD)
+    method: str = say(
+        f"How to learn; auto looks at the table. In this version: {', '.join(METHODS)}.",
+        "-m",
+        default=DEFAULT_METHOD,
+    )
     score: str | None = say(
         f"What to maximise: {', '.join(SCORES)}. By default what suits the method and the columns.", "-s"
     )
     ess: float | None = say("Equivalent sample size of --score bdeu; 1 by default.")
     treewidth: int | None = say(
-        f"How wide the network may be, {DEFAULT_TREEWIDTH} by default ({BLANKET_TREEWIDTH} for bjp, ib, "
-        "mpl); the width is certified.",
+        "How wide the network may be: by default what exact answers allow (auto), "
+        f"{DEFAULT_TREEWIDTH} (bounded, chains, thin-junction-tree) or {BLANKET_TREEWIDTH} (bjp, ib, mpl); "
+        "the width is certified.",
         "-k",
         min=1,
         metavar="K",

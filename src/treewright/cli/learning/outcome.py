@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Line, Lines, figures, heading, listing, remark, say_how_many_more
 from treewright.cli.data import remarks_on
 from treewright.cli.learning.methods import Method, network_of, shape_of
@@ -100,6 +101,8 @@ class Outcome:
     @property
     def criterion(self) -> str:
         """The name of the score: the one that was asked for, unless the method chose another itself."""
+        if isinstance(self.learned, LearnedAutomatically) and self.options.score is None:
+            return self.learned.criterion
         if isinstance(self.learned, LearnedKnots) and self.options.score is None:
             return self.learned.report.score
         return self.method.own_score or self.task.rows.score_name
@@ -114,7 +117,8 @@ class Outcome:
         if isinstance(learned.structure, FeatureGraph):
             return None if self.log_likelihood is None else self.log_likelihood * self.n_rows
         network = network_of(learned)
-        if not isinstance(network, Dag) or (isinstance(learned, LearnedKnots) and self.options.score is None):
+        chosen = isinstance(learned, LearnedKnots | LearnedAutomatically) and self.options.score is None
+        if not isinstance(network, Dag) or chosen:
             return learned.score
         found = self.task.score.score(network)
         return found if np.isfinite(found) else None
@@ -152,6 +156,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
     if outcome.is_interrupted:
         plain["interrupted"] = True
+    if isinstance(outcome.learned, LearnedAutomatically):
+        plain["reason"], plain["cost"] = outcome.learned.reason, vars(outcome.learned.price.cost)
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
     if isinstance(outcome.learned, LearnedFromDatabases):
@@ -185,8 +191,12 @@ def shown(outcome: Outcome) -> Lines:
         pairs.append(("held out", held_out))
     if isinstance(outcome.network, ClusteredDag):
         pairs.append(("clusters", clusters_line(outcome.network)))
+    if isinstance(outcome.learned, LearnedAutomatically):
+        pairs.append(("a question", str(outcome.learned.price.cost)))
     pairs.append(("time", f"{outcome.reading_seconds:.2f} s to read, {outcome.seconds:.2f} s to learn"))
     yield figures(*pairs)
+    if isinstance(outcome.learned, LearnedAutomatically):
+        yield remark(f"  why: {outcome.learned.reason}")
     if edges:
         yield edge_list(outcome, edges[:_SHOWN_EDGES])
     yield from say_how_many_more(len(edges), _SHOWN_EDGES)

@@ -8,13 +8,14 @@ learned from the rows that miss nothing, the tables are fitted to all rows by EM
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from treewright.automatic import rows as automatic
 from treewright.cli.data import DataOptions
+from treewright.cli.options import Missing
 from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore, registry
-from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, nearest
+from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs import Dag, FeatureGraph
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import (
@@ -27,14 +28,16 @@ from treewright.models import (
     observed_score,
 )
 from treewright.models.fitting.databases import score_tables
-from treewright.models.fitting.em import EmTrace
 from treewright.models.model import AnyModel
-from treewright.statistics import Counter, WholeCounter, count, moments
+from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
-from treewright.tables.exports import counted
+from treewright.tables.readers import read_table
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
+
+if TYPE_CHECKING:
+    from treewright.cli.learning.options import LearnOptions
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def prepare_table(table: Table, score: str, ess: float | None = None) -> Prepare
         score,
         registry.score_named(score, counter, ess=ess),
         lambda alpha: GTest(counter, alpha=alpha),
-        lambda dag: fit_all_rows(dag, table, counter),
+        lambda dag: automatic.fit_all_rows(dag, table, counter),
         complete,
         counter,
     )
@@ -145,6 +148,26 @@ def read_rows(data: list[str], options: DataOptions, method: str, *, several: bo
     return options.read(data)
 
 
+def read_as_decided(
+    options: LearnOptions, *, several: bool
+) -> tuple[LearnOptions, Table | Databases, list[str]]:
+    """The rows; for the default method with what it decides about them, which the options then say."""
+    is_open, decides = options.missing == Missing.auto, options.method == "auto"
+    if is_open:
+        options = replace(options, missing=Missing.em if decides else Missing.error)
+    rows = read_rows(options.data, options, options.method, several=several)
+    if not decides or not isinstance(rows, Table):
+        return options, rows, []
+    said: list[str] = []
+    if options.score not in registry.CONTINUOUS_SCORES:
+        rows, said = automatic.cut_numbers(rows, cut="--bins", leave_out="--ignore")
+    if is_open:
+        policy, more = automatic.missing_policy(rows, leave_out="--ignore")
+        rows = rows if policy == "em" else read_table(rows, missing=policy)
+        options, said = replace(options, missing=Missing(policy)), [*said, *more]
+    return options, rows, said
+
+
 def explained(model: AnyModel, rows: Table | Databases) -> float | None:
     """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
     if isinstance(rows, Table):
@@ -157,24 +180,7 @@ def explained(model: AnyModel, rows: Table | Databases) -> float | None:
 
 def complete_rows(table: Table) -> Table:
     """The rows to learn a structure from: those that miss nothing."""
-    if not table.has_missing:
-        return table
-    kept = ~np.logical_or.reduce(list(table.missing.values()))
-    if not kept.any():
-        worst = max(table.missing, key=lambda v: int(table.missing[v].sum()))
-        raise MissingValuesError(
-            "a structure is learned from rows that miss nothing, and every row misses a cell; leave out the "
-            f"columns that miss most ({table.schema.names[worst]!r} first), or use --missing state"
-        )
-    return table.take(kept)
-
-
-def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[BayesianNetwork, list[str]]:
-    """The model, and a remark on how it came about if cells are missing."""
-    if not table.has_missing:
-        return fit(structure, counter), []
-    fitted = fit_em(structure, table)
-    return fitted.model, [_said(table, fitted.trace)]
+    return automatic.complete_rows(table, "--missing state")
 
 
 def fit_features_to_all_rows(
@@ -182,15 +188,7 @@ def fit_features_to_all_rows(
 ) -> tuple[FeatureNetwork, list[str]]:
     """The same for a feature graph without hidden choices; others would be fitted beyond their early stop."""
     fitted = fit_em(graph, table, prior=Dirichlet(alpha) if alpha > 0 else None)
-    return fitted.model, [_said(table, fitted.trace)]
-
-
-def _said(table: Table, trace: EmTrace) -> str:
-    ended = "" if trace.converged else ", not converged"
-    return (
-        f"structure from the {complete_rows(table).n_rows:,} of {table.n_rows:,} rows that miss nothing; "
-        f"tables from all rows by EM ({counted(trace.n_rounds, 'round')}{ended})"
-    )
+    return fitted.model, [automatic.about_em(table, fitted.trace)]
 
 
 def mean_log_likelihood(model: AnyModel, table: Table) -> float:
