@@ -202,10 +202,10 @@ def test_permissions_and_links_survive(asia_file, tmp_path, run):
 
 
 FAILING = {
-    "learn": ("learn", "{bad}", "-o", "{m}"),
+    "learn": ("learn", "{bad}", "--missing", "error", "-o", "{m}"),
     "learn of a method that is not": ("learn", "{rows}", "-m", "magic", "-o", "{m}"),
     "learn of a table too large": ("learn", "{rows}", "-m", "chow-liu", "--memory", "1B", "-o", "{m}"),
-    "trace": ("learn", "{bad}", "--trace", "{t}"),
+    "trace": ("learn", "{bad}", "--missing", "error", "--trace", "{t}"),
     "sample": ("sample", "{m}", "nothing=1", "-n", "5", "-o", "{r}"),
     "convert": ("convert", "{bad}", "{m}"),
     "explore": ("explore", "{m}", "nothing=1", "-o", "{p}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from treewright.errors import TableTooLarge
 from treewright.graphs import Dag, JunctionTree
@@ -26,6 +27,10 @@ class Price:
     @property
     def width(self) -> int:
         return self.certificate.width
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON can say of it."""
+        return {"width": self.width, **({} if self.cost is None else vars(self.cost))}
 
     def __str__(self) -> str:
         answers = f"with treewidth {self.width} an exact answer takes"

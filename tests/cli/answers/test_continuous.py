@@ -123,7 +123,7 @@ def test_refusals(refused, model, rows, tmp_path):
         "--score gaussian-bic is for continuous columns; discrete: b. Leave them out with --ignore name, or "
         "cut the others into intervals with --bins 4 and use --score bic"
     ) in message
-    message = refused("learn", mixed)
+    message = refused("learn", mixed, "--method", "bounded")
     assert "--score bic is for discrete columns; continuous: a." in message
     assert "gaussian-bic" not in message
     assert "gaussian-bic" in refused("learn", rows, "--score", "gausian-bic")

@@ -15,7 +15,7 @@ from treewright.types import Step
 @pytest.mark.slow
 def test_document(run_json, asia_rows, tmp_path):
     target = tmp_path / "m.twm"
-    found = run_json("learn", asia_rows, "-o", target)
+    found = run_json("learn", asia_rows, "--method", "bounded", "-o", target)
     table = tw.read_table(asia_rows)
     score = tw.BIC(tw.count(table))
     learned = tw.learn_bounded_treewidth(score, treewidth=4)
@@ -100,7 +100,7 @@ def test_files_with_other_columns_are_refused(refused, asia_rows, tmp_path):
 
 def test_trace(run, asia_rows, tmp_path):
     trace = tmp_path / "trace.json"
-    run("learn", asia_rows, "--trace", trace)
+    run("learn", asia_rows, "--method", "bounded", "--trace", trace)
     document = json.loads(trace.read_text())
     assert document["method"] == "bounded"
     names = [phase["name"] for phase in document["phases"]]
@@ -110,7 +110,7 @@ def test_trace(run, asia_rows, tmp_path):
 @pytest.mark.slow
 def test_for_people(run, asia_rows, tmp_path):
     text = run("learn", asia_rows).stdout
-    assert text.startswith("bounded: 8 variables")
+    assert text.startswith("auto: 8 variables")
     assert "log-likelihood" in text
     assert "not saved; -o M.twm keeps it" in text
     assert f"saved to {tmp_path / 'm.twm'}" in run("learn", asia_rows, "-o", tmp_path / "m.twm").stdout
@@ -128,12 +128,13 @@ def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"k{i},{i / 7:.3f},{'' if i == 3 else 'low' if i < 50 else 'high'}" for i in range(100)]
     path.write_text("\n".join(["id,x,y", *rows]) + "\n")
-    message = refused("learn", path)
-    assert "missing cells in 'y' (1)" in message
-    assert "on the command line: --missing drop or --missing state" in message
-    message = refused("learn", path, "--missing", "drop")
+    for given in (("--method", "bounded"), ("--missing", "error")):
+        message = refused("learn", path, *given)
+        assert "missing cells in 'y' (1)" in message
+        assert "on the command line: --missing drop or --missing state" in message
+    message = refused("learn", path, "--missing", "drop", "--method", "bounded")
     assert "--score bic is for discrete columns; continuous: x." in message
-    found = run_json("learn", path, "--missing", "drop", "--bins", "x=2", "--ignore", "id")
+    found = run_json("learn", path, "-m", "bounded", "--missing", "drop", "--bins", "x=2", "--ignore", "id")
     assert found["rows"] == 99
     assert found["edges"] == [["x", "y"]]
     assert found["notes"] == ["1 of 100 rows dropped for missing cells"]
@@ -161,7 +162,10 @@ def test_states_of_another_model(run, asia_rows, asia_file, tmp_path):
 def test_unknown_methods_and_scores_name_what_there_is(refused, asia_rows):
     for method in ("junction-forest", "chow-lu"):
         message = refused("learn", asia_rows, "--method", method)
-        assert f"--method '{method}' is not in treewright {tw.__version__}; available: 'bounded'" in message
+        assert (
+            f"--method '{method}' is not in treewright {tw.__version__}; available: 'auto', 'bounded'"
+            in message
+        )
     assert "did you mean 'bic'?" in refused("learn", asia_rows, "--score", "bicc")
 
 
@@ -326,10 +330,11 @@ def test_every_method_tells_where_it_is(method):
 
 @pytest.mark.slow
 def test_the_clock_may_end_a_search_and_a_note_says_so(run_json, refused, asia_rows):
-    found = run_json("learn", asia_rows, "--effort", 1_000_000, "--seconds", 0.1)
+    bounded = ("learn", asia_rows, "--method", "bounded")
+    found = run_json(*bounded, "--effort", 1_000_000, "--seconds", 0.1)
     assert any("the clock ended the search" in note for note in found["notes"])
-    assert not any("clock" in note for note in run_json("learn", asia_rows, "--seconds", 60)["notes"])
-    assert "a time above 0" in refused("learn", asia_rows, "--seconds", 0)
+    assert not any("clock" in note for note in run_json(*bounded, "--seconds", 60)["notes"])
+    assert "a time above 0" in refused(*bounded, "--seconds", 0)
     message = refused("learn", asia_rows, "--method", "chains", "--seconds", 1)
     assert "--seconds means nothing to --method chains; it belongs to bounded" in message
 

@@ -58,10 +58,22 @@ def density_method(learner: Callable[..., Learned[Any]]) -> Method:
     return Method(lambda task: learner(task.counter, **task.held_out()), own_score="loglik", is_density=True)
 
 
+def run_bounded(task: Task) -> Learned[Any]:
+    """The search under a bound."""
+    return learners.learn_bounded_treewidth(
+        task.score,
+        treewidth=task.treewidth(),
+        effort=task.effort(DEFAULT_EFFORT),
+        rng=task.rng,
+        seconds=task.options.seconds,
+        **task.common(),
+    )
+
+
 def run_auto(task: Task) -> Learned[Any]:
     """What suits the table; a score that was asked for is kept."""
     if task.rows.score_name == "sigmoid-bic":
-        raise SettingError("--score sigmoid-bic goes with --method hill-climbing, bounded or another search")
+        return run_bounded(task)  # its networks weigh rows and answer no questions: there is no cost to mind
     return learn_suited(
         task.statistics,
         score=None if task.options.score is None else task.score,
@@ -107,17 +119,7 @@ def run_l1(task: Task) -> Learned[Any]:
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "auto": Method(run_auto, score="sparse-qnml", options={"treewidth"}),
-    "bounded": Method(
-        lambda task: learners.learn_bounded_treewidth(
-            task.score,
-            treewidth=task.treewidth(),
-            effort=task.effort(DEFAULT_EFFORT),
-            rng=task.rng,
-            seconds=task.options.seconds,
-            **task.common(),
-        ),
-        options={"treewidth", "effort", "seconds"},
-    ),
+    "bounded": Method(run_bounded, options={"treewidth", "effort", "seconds"}),
     "chow-liu": Method(lambda task: learners.learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
         lambda task: learners.learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),

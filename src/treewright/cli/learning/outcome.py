@@ -157,7 +157,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     if outcome.is_interrupted:
         plain["interrupted"] = True
     if isinstance(outcome.learned, LearnedAutomatically):
-        plain["reason"], plain["cost"] = outcome.learned.reason, vars(outcome.learned.price.cost)
+        plain["reason"], plain["cost"] = outcome.learned.reason, outcome.learned.price.to_dict()
     if outcome.open_edges is not None:
         plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
     if isinstance(outcome.learned, LearnedFromDatabases):
@@ -192,7 +192,7 @@ def shown(outcome: Outcome) -> Lines:
     if isinstance(outcome.network, ClusteredDag):
         pairs.append(("clusters", clusters_line(outcome.network)))
     if isinstance(outcome.learned, LearnedAutomatically):
-        pairs.append(("a question", str(outcome.learned.price.cost)))
+        pairs.append(("a question", str(outcome.learned.price.cost or "too wide to compute")))
     pairs.append(("time", f"{outcome.reading_seconds:.2f} s to read, {outcome.seconds:.2f} s to learn"))
     yield figures(*pairs)
     if isinstance(outcome.learned, LearnedAutomatically):
