@@ -6,7 +6,7 @@ import pytest
 import treewright as tw
 from treewright import _core
 from treewright.automatic.rows import missing_policy
-from treewright.errors import MissingValuesError, SchemaError, TreewidthError
+from treewright.errors import Interrupted, MissingValuesError, SchemaError, TreewidthError
 
 
 @pytest.fixture(scope="module")
@@ -247,3 +247,21 @@ def test_the_file_says_how_it_was_learned(alarm, tmp_path):
     assert origin["method"] == "auto"
     assert origin["reason"] == alarm.reason
     assert tw.load(tmp_path / "m.twm") == alarm.model
+
+
+@pytest.mark.parametrize("treewidth", [None, 2])
+def test_what_was_found_is_kept_when_interrupted(alarm_rows, treewidth):
+    told = []
+
+    def stop(step):
+        told.append(step.phase)
+        if told.count("first pairs") == 2 or (treewidth and step.phase == "iterate"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        tw.learn(alarm_rows, treewidth=treewidth, progress=stop)
+    found = caught.value.learned
+    assert found.trace.stopped_by == "interrupt"
+    assert found.dag.n_edges > 20
+    assert any("interrupted" in note for note in found.notes)
+    assert found.reason.startswith("37 discrete columns")

@@ -27,6 +27,7 @@ from treewright.criteria import GroupedScore, LocalScore
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Dag, JunctionTree, Knowledge, bind_knowledge
 from treewright.learners import (
+    Certified,
     LearnedKnots,
     LearnedNetwork,
     ScoreChoice,
@@ -35,6 +36,7 @@ from treewright.learners import (
     learn_hill_climbing,
     learn_knots,
 )
+from treewright.learners.learned import keeping
 from treewright.statistics import Counter, Moments
 from treewright.tables.exports import counted
 from treewright.types import Progress
@@ -105,22 +107,73 @@ def learn_suited(
         raise TreewidthError(f"treewidth= is a bound of at least 1, the width of a tree; found {treewidth!r}")
     known = bind_knowledge(knowledge, source.schema)
     options: dict[str, Any] = {"knowledge": known, "progress": progress}
-    rivals, choice = search_in_several_ways(source, score, options)
+    rivals: list[LearnedNetwork[Any]] = []
+    with keeping(lambda found: settled(source, with_one_more(rivals, found), score, treewidth)):
+        for found in searches(source, score, options):
+            rivals.append(found)
+    whole = settled(source, rivals, score, treewidth)
+    assert whole is not None
+    bound, narrowed = bound_for(whole.price, treewidth), whole
+    with keeping(
+        lambda found: narrowed if found is None else settled(source, rivals, score, treewidth, found)
+    ):
+        while bound is not None:
+            choice = choice_of(rivals[0], score)
+            found = learn_bounded_treewidth(
+                choice.score, treewidth=bound, start=whole.structure, rng=rng, **options
+            )
+            narrowed = settled(source, rivals, score, treewidth, found) or whole
+            cheap = bound == 1 or affordable(narrowed.price)
+            bound = None if cheap else min(bound - 1, bound_for(narrowed.price, bound - 1) or 1)
+    return narrowed
+
+
+def searches(
+    source: Counter | Moments, score: LocalScore | None, options: dict[str, Any]
+) -> Iterator[LearnedNetwork[Any]]:
+    """Networks to choose from: the search of knots first, then its rivals."""
+    if score is not None and not score.is_score_equivalent:  # classes mean nothing to it
+        yield learn_hill_climbing(score, **options)
+        return
+    knots = learn_knots(source, score=score, **options)
+    yield knots
+    yield from rivals_of(knots, choice_of(knots, score), source, options)
+
+
+def choice_of(first: LearnedNetwork[Any], score: LocalScore | None) -> ScoreChoice:
+    """The score that networks were searched for with, and how it was chosen."""
+    if isinstance(first, LearnedKnots) and first.choice is not None:
+        return first.choice
+    assert score is not None
+    return ScoreChoice(repr(score), score, {})
+
+
+def with_one_more(
+    rivals: list[LearnedNetwork[Any]], found: LearnedNetwork[Any] | None
+) -> list[LearnedNetwork[Any]]:
+    return rivals if found is None else [*rivals, found]
+
+
+def settled(
+    source: Counter | Moments,
+    rivals: list[LearnedNetwork[Any]],
+    score: LocalScore | None,
+    treewidth: int | None,
+    narrowed: Certified | None = None,
+) -> LearnedAutomatically | None:
+    """The most plausible network, or what became of it under a bound, with all there is to say about it."""
+    if not rivals:
+        return None
+    choice = choice_of(rivals[0], score)
     best = rivals[0] if len(rivals) == 1 else most_plausible(rivals, choice)
-    price = price_of(best.structure, source)
-    narrowed = None
-    bound = bound_for(price, treewidth)
-    while bound is not None:
-        narrowed = learn_bounded_treewidth(
-            choice.score, treewidth=bound, start=best.structure, rng=rng, **options
-        )
-        last, found = bound, price_of(narrowed.structure, source, narrowed.certificate)
-        bound = None if last == 1 or affordable(found) else min(last - 1, bound_for(found, last - 1) or 1)
-    final, paid = (best, price) if narrowed is None else (narrowed, found)
-    searches = rivals if narrowed is None else [*rivals, narrowed]
+    price = paid = price_of(best.structure, source)
+    final: LearnedNetwork[Any] = best
+    if narrowed is not None:
+        final, paid = narrowed, price_of(narrowed.structure, source, narrowed.certificate)
+    phases = [phase for one in (*rivals, *([narrowed] if narrowed else [])) for phase in one.trace.phases]
     return LearnedAutomatically(
         with_map(final, rivals[0]),
-        Trace(tuple(phase for one in searches for phase in one.trace.phases)),
+        Trace(tuple(phases), final.trace.stopped_by),
         certificate=paid.certificate,
         score=choice.score.score(final.structure),
         notes=tuple(dict.fromkeys(note for one in (best, final) for note in remarks_of(one))),
@@ -128,17 +181,6 @@ def learn_suited(
         criterion=choice.name,
         price=paid,
     )
-
-
-def search_in_several_ways(
-    source: Counter | Moments, score: LocalScore | None, options: dict[str, Any]
-) -> tuple[list[LearnedNetwork[Any]], ScoreChoice]:
-    """Networks to choose from, and the score they were found with."""
-    if score is not None and not score.is_score_equivalent:  # classes mean nothing to it
-        return [learn_hill_climbing(score, **options)], ScoreChoice(repr(score), score, {})
-    knots = learn_knots(source, score=score, **options)
-    assert knots.choice is not None
-    return [knots, *rivals_of(knots, knots.choice, source, options)], knots.choice
 
 
 def rivals_of(

@@ -176,7 +176,7 @@ def learn_knots(
 
     def knots(found: LearnedClass | None) -> LearnedKnots | None:
         best = obedient(choice.score, found, known, max_parents)
-        return None if best is None else as_knots(best, clusters, trace, choice.name)
+        return None if best is None else as_knots(best, clusters, trace, choice)
 
     with keeping(knots):
         found = class_search(
@@ -196,15 +196,17 @@ def learn_knots(
             progress=progress,
         )
         found = obey_directions(choice.score, found, known, max_parents=max_parents, progress=progress)
-    return as_knots(found, clusters, trace, choice.name)
+    return as_knots(found, clusters, trace, choice)
 
 
-def as_knots(found: LearnedClass, clusters: Clusters, trace: TraceBuilder, score: str) -> LearnedKnots:
+def as_knots(
+    found: LearnedClass, clusters: Clusters, trace: TraceBuilder, choice: CountedChoice
+) -> LearnedKnots:
     """A class with the map of its variables, and the report of the whole work."""
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
     dag = dag.with_pattern(found.pattern)
     whole = Trace((*trace.build().phases, *found.trace.phases), found.trace.stopped_by)
-    report = report_on(dag, whole, found.certified, score)
+    report = report_on(dag, whole, found.certified, choice.name)
     notes = (*found.notes, str(report))
     return LearnedKnots(
         dag,
