@@ -110,7 +110,9 @@ def format_target(ending: str) -> Target:
 
 # the native file behind its checksum, and the two that know its rules
 
+LEARNED = ASIA.dag.with_pattern(tw.Cpdag.of(ASIA.dag))
 PLAIN = [json.loads(FILES["asia.twm"]), json.loads(FILES["wide.twm"])]
+PLAIN.append(json.loads(twm.to_bytes(BayesianNetwork(LEARNED, ASIA.tables))))
 FEATURES = [json.loads(data) for name, data in FILES.items() if name.startswith("features")]
 TREE = tw.JunctionTree.of(ASIA.dag.moral_graph())
 CERTIFIED = json.loads(twm.to_bytes(ASIA, certificate=TREE, treewidth=2))
@@ -118,6 +120,10 @@ CERTIFIED = json.loads(twm.to_bytes(ASIA, certificate=TREE, treewidth=2))
 
 def make_signed(rng: random.Random) -> bytes:
     return sign_or_not(disturb(rng.choice(PLAIN), rng))
+
+
+def make_pattern(rng: random.Random) -> bytes:
+    return sign_or_not({**PLAIN[-1], "undirected": disturb(PLAIN[-1]["undirected"], rng)})
 
 
 def make_features(rng: random.Random) -> bytes:
@@ -263,6 +269,7 @@ def target(name: str, seeds: list[bytes], feed: Callable[[bytes], object]) -> Ta
 TARGETS = (
     *map(format_target, ("twm", *(kind.name for kind in FOREIGN))),
     Target("signed twm", make_signed, feed_signed),
+    Target("signed class", make_pattern, feed_signed),
     Target("signed features", make_features, feed_signed),
     Target("certificate", make_certified, feed_certified),
     Target("gzip", make_packed, feed_packed),

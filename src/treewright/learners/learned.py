@@ -13,6 +13,7 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import Interrupted
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.orientation import sure_directions
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.types import Brief, Progress, Step
@@ -105,7 +106,7 @@ class LearnedNetwork(Learned[Dag_co]):
 
     def __post_init__(self) -> None:
         if self.structure.pattern is None:  # a learner that knows more than the class has said so itself
-            object.__setattr__(self, "structure", self.structure.with_pattern(Cpdag.of(self.structure)))
+            object.__setattr__(self, "structure", self.structure.as_one_of(Cpdag.of(self.structure)))
 
     @property
     def dag(self) -> Dag_co:
@@ -138,7 +139,7 @@ class LearnedPattern(Learned[Pdag]):
 
     def __post_init__(self) -> None:
         if self.dag.pattern is None:
-            object.__setattr__(self, "dag", self.dag.with_pattern(self.structure))
+            object.__setattr__(self, "dag", self.dag.as_one_of(sure_directions(self.dag, self.structure)))
 
     @property
     def pattern(self) -> Pdag:

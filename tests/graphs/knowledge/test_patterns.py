@@ -73,6 +73,11 @@ def test_a_pattern_has_the_edges_of_its_graph():
         CHAIN.with_pattern(Pdag(CHAIN.schema, [("a", "b")]))
     with pytest.raises(GraphError, match="a pattern has the edges of its graph; a -> b is in one only"):
         CHAIN.with_pattern(Pdag(CHAIN.schema, [("b", "a")], [("b", "c")]))
+    with pytest.raises(GraphError, match="a pattern says what is sure: the edge b - c has a direction"):
+        CHAIN.with_pattern(Pdag(CHAIN.schema, [("a", "b")], [("b", "c")]))
+    collider = Dag(CHAIN.schema, [("a", "b"), ("c", "b")])
+    with pytest.raises(GraphError, match="a pattern says what is sure: the edge a - b has a direction"):
+        collider.with_pattern(Pdag(CHAIN.schema, [], [("a", "b"), ("b", "c")]))
 
 
 def test_a_graph_equals_itself_with_a_pattern_and_keeps_it_in_copies():

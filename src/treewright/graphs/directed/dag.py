@@ -176,6 +176,9 @@ class Dag:
     def with_pattern(self, pattern: Pdag) -> Self:
         """The same graph, which says of which class it was learned to be; equal to it.
 
+        A `GraphError` refuses marks of other edges, and a line where all graphs of its class that have the
+        arrows agree on a direction.
+
         Examples
         --------
         >>> from treewright.graphs import Cpdag
@@ -189,6 +192,16 @@ class Dag:
         if sorted([*pattern.directed_edges(), *turned]) != self.edges():
             odd = sorted(arcs.symmetric_difference([*pattern.directed_edges(), *turned]))[0]
             raise GraphError(f"a pattern has the edges of its graph; {odd[0]} -> {odd[1]} is in one only")
+        from treewright.graphs.directed.orientation import sure_directions
+
+        forced = set(lines).difference(sure_directions(self, pattern).undirected_edges())
+        if forced:
+            u, v = min(forced)
+            raise GraphError(f"a pattern says what is sure: the edge {u} - {v} has a direction")
+        return self.as_one_of(pattern)
+
+    def as_one_of(self, pattern: Pdag) -> Self:
+        """The same with a pattern that was made for it, which is not checked."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__, pattern=pattern)
         return twin

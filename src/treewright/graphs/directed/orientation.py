@@ -134,6 +134,11 @@ def add_directions(graph: Pdag, arcs: Iterable[Arc]) -> Pdag:
     return meek_closure(Pdag(graph.schema, directed, undirected_rest(graph.skeleton(), directed))).graph
 
 
+def sure_directions(dag: Dag, marks: Pdag) -> Pdag:
+    """The class of a DAG with the arrows of some marks of its edges, and what follows from both."""
+    return add_directions(Cpdag.of(dag), resolve_pairs(dag.schema, marks.directed_edges()))
+
+
 def accept_claims(schema: Schema, claims: Iterable[Collider], arcs: Iterable[Arc] = ()) -> list[Collider]:
     """Take colliders one after the other, unless an arrow is there the other way round or closes a cycle."""
     directed = _core.DagBuilder(len(schema))

@@ -235,7 +235,7 @@ class BoundKnowledge:
     def settled(self, dag: DagT, *, equivalent: bool = True) -> DagT:
         """A graph that was checked to obey, with its pattern; a score that is not equivalent directs all."""
         self.check(dag)
-        return dag.with_pattern(self.pattern_of(dag) if equivalent else as_pdag(dag))
+        return dag.as_one_of(self.pattern_of(dag) if equivalent else as_pdag(dag))
 
     def check(self, graph: Dag | Pdag | UndirectedGraph) -> None:
         """Refuse a graph that goes against the knowledge, with what is wrong."""

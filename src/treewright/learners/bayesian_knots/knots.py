@@ -204,7 +204,7 @@ def as_knots(
 ) -> LearnedKnots:
     """A class with the map of its variables, and the report of the whole work."""
     dag = ClusteredDag(found.structure.schema, found.structure.index_edges(), clusters)
-    dag = dag.with_pattern(found.pattern)
+    dag = dag.as_one_of(found.pattern)
     whole = Trace((*trace.build().phases, *found.trace.phases), found.trace.stopped_by)
     report = report_on(dag, whole, found.certified, choice.name)
     notes = (*found.notes, str(report))

@@ -12,6 +12,7 @@ from typing import Any
 
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Dag
+from treewright.graphs.directed.orientation import sure_directions
 from treewright.graphs.directed.pdag import Pdag, consistent_extension
 from treewright.graphs.edges import cycle_text
 
@@ -47,5 +48,5 @@ def choose_dag(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str,
             f"{found}. Choose a Dag yourself, or take treewright.graphs.nearest_extension(graph)"
         )
     undirected = [list(edge) for edge in structure.undirected_edges()]
-    extension = extension.with_pattern(structure)
+    extension = extension.as_one_of(sure_directions(extension, structure))
     return extension, {"directed_by": EXTENSION_RULE, "undirected_edges": undirected} if undirected else {}

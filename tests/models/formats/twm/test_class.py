@@ -58,6 +58,10 @@ def test_an_equivalence_class_that_is_fitted_is_kept():
         assert tw.fit(structure, counter).pattern == learned.structure
     marks = tw.graphs.Pdag(ROWS.schema, [("smoke", "lung")], [("smoke", "bronc")])
     assert tw.fit(marks, counter).pattern == marks
+    less = tw.graphs.Pdag(ROWS.schema, [("smoke", "lung")], [("lung", "either")])  # lung -> either follows
+    kept = tw.fit(less, counter)
+    assert kept.pattern.directed_edges() == [("lung", "either"), ("smoke", "lung")]
+    assert from_bytes(to_bytes(kept)).pattern == kept.pattern
 
 
 @pytest.mark.parametrize(
@@ -67,6 +71,7 @@ def test_an_equivalence_class_that_is_fitted_is_kept():
         ([["lung"]], "an edge without direction is a pair of names"),
         ([["lung", "smoke"], ["lung", "smoke"]], "an edge without direction is there twice"),
         ([["lung", "asia"]], "a pattern has the edges of its graph; asia -> lung is in one only"),
+        ([["lung", "smoke"], ["either", "xray"]], "the edge either - xray has a direction"),
         ([["lung", "nobody"]], "there is no variable 'nobody'"),
         ([["lung", "smoke"], ["smoke", "lung"]], "an edge without direction is there twice"),
     ],
