@@ -63,14 +63,15 @@ class DataOptions:
     ) -> tuple[Table, Table | None]:
         """Rows with some of the variables, gaps kept; and what they show of the target, if they do."""
         names, gaps = self._open(paths).names, replace(self, missing=opt.Missing.em)
-        seen = [name for name in schema.names if name in names and name != target]
+        found = schema.found_in(names)
+        seen = [name for name in found if name != target]
         if not seen:
             raise SchemaError(
                 f"to predict {target!r} the rows need a column of the model beside it; the model has "
                 f"{nearest(target, schema.names)}, the rows have {nearest(target, names)}"
             )
         truth = None
-        if target in names and schema[target].is_discrete:
+        if target in found and schema[target].is_discrete:
             truth = gaps._read(paths, schema.select([target]), "ignore")
         return in_missing_states(gaps._read(paths, schema.select(seen))), truth
 
@@ -127,7 +128,7 @@ class DataOptions:
     def _read_part(self, path: str, whole: Schema | None, unseen: str | None = None) -> Table:
         """One table, with the columns that it has."""
         names = self._kept(self._open([path]).names)
-        known = None if whole is None else [name for name in whole.names if name in names]
+        known = None if whole is None else whole.found_in(names)
         if known == []:
             raise SchemaError(f"{path}: none of its columns is in the schema; it has {listed(names)}")
         try:

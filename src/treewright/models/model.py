@@ -103,7 +103,7 @@ def as_evidence(
         return as_rows(schema, rows, unseen)
     names = open_source(rows).names
     wanted = "" if target is None else schema[target].name
-    seen = [name for name in schema.names if name in names and name != wanted]
+    seen = [name for name in schema.found_in(names) if name != wanted]
     if not seen:
         raise SchemaError(
             f"{f'to predict {wanted!r} ' if wanted else ''}the rows need a column of the model beside it; "

@@ -7,7 +7,7 @@ A :class:`Schema` is the only thing that every part of the package knows. Inside
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -218,6 +218,11 @@ class Schema(Brief):
         items = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
         by_name = bool(items) and all(isinstance(item, str) for item in items)
         return cast("tuple[Which, ...]", self.names_of(found) if by_name else tuple(found))
+
+    def found_in(self, columns: Container[str]) -> list[str]:
+        """Names of the variables that are among the columns of a source, or made of one of them."""
+        raw = [(v.name, v.raw.column if v.raw is not None else "") for v in self.variables]
+        return [name for name, column in raw if name in columns or (column and column in columns)]
 
     def select(self, which: Sequence[NameOrIndex]) -> Schema:
         """The schema of some columns, in the order given."""

@@ -90,7 +90,7 @@ def read_one(source: Any, name: str, schema: Schema | None, options: Mapping[str
         if schema is None:
             return read_table(source, **options)
         names = open_source(source).names
-        here = [column for column in names if column in schema]
+        here = schema.found_in(names)
         if not here:
             raise SchemaError(f"none of its columns is in the schema; it has {nearest('', names)}")
         return read_table(source, schema=schema.select(here), **options)

@@ -1,0 +1,229 @@
+"""Forms of columns: marks, commas, dates, spellings; what is refused, and what holds for all of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import treewright as tw
+from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
+from treewright.tables.inspection.dates import order_of_dates, read_date
+from treewright.tables.inspection.forms import spelling
+from treewright.tables.inspection.words import folded, word
+
+TEXTS = st.text(st.sampled_from("aAbB12,.<?- \u00df"), max_size=5)
+
+
+def read(tmp_path, text, **options):
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    return tw.read_table(path, **options)
+
+
+# Words
+
+
+@given(st.one_of(st.integers(-(10**17), 10**17), st.floats(-1e6, 1e6).filter(lambda x: x == x)))
+def test_numbers_are_numbers_with_a_point_or_a_comma(number):
+    text = repr(number)
+    assert word(text) in ("whole", "real")
+    if "." in text and "e" not in text:
+        assert word(text.replace(".", ",")) in ("comma", "grouped", "text")
+
+
+@given(TEXTS)
+def test_a_number_is_what_a_file_takes_for_one(tmp_path_factory, text):
+    """What reading takes for a number is one here too, and nothing else is."""
+    if '"' in text or "," in text or not text.strip():
+        return
+    path = tmp_path_factory.mktemp("w") / "w.csv"
+    path.write_text(f"a,b\n{text},1\n{text},2\n")
+    (variable, _) = tw.read_table(path).schema.variables
+    is_number = variable.states is None or not isinstance(variable.states[0], str)
+    assert is_number == (word(text) in ("whole", "real"))
+
+
+# Spellings
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8, unique=True), st.data())
+def test_spelling_joins_only_what_differs_in_blanks_and_case(labels, data):
+    counts = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(labels), max_size=len(labels))))
+    spelled = spelling(labels, counts)
+    for old, new in zip(labels, spelled, strict=True):
+        assert folded(old) == folded(new)
+    order = data.draw(st.permutations(range(len(labels))))
+    again = spelling([labels[i] for i in order], counts[list(order)])
+    assert again == [spelled[i] for i in order]
+
+
+def test_the_commonest_spelling_wins_and_short_codes_stay_apart():
+    assert spelling(["yes", "Yes ", "no"], np.array([1, 5, 2])) == ["Yes", "Yes", "no"]
+    assert spelling(["AA", "Aa", "aa"], np.array([1, 2, 3])) == ["AA", "Aa", "aa"]
+    assert spelling(["M", "m", "F"], np.array([1, 2, 3])) == ["m", "m", "F"]
+    assert spelling(["T", "t", "C"], np.array([1, 2, 3])) == ["T", "t", "C"]
+
+
+# Marks
+
+
+def test_marks_of_one_column(tmp_path):
+    text = "a,b\n1.5,NA\n2.5,x\nNA,x\n"
+    table = read(tmp_path, text, missing_values={"a": "NA"}, missing="em")
+    assert not table.schema["a"].is_discrete
+    assert table.schema["b"].states == ("NA", "x")
+    both = read(tmp_path, text, missing_values={None: ["NA"]}, missing="em")
+    assert both.schema["b"].states == ("x",)
+    assert read(tmp_path, text, missing_values="NA", missing="em").to_dict() == both.to_dict()
+
+
+def test_marks_go_with_the_schema(tmp_path):
+    text = "a,b\n1.5,x\n2.5,y\n?,x\n"
+    table = read(tmp_path, text, missing_values={"a": "?"}, missing="drop", bins={"a": 2})
+    assert read(tmp_path, text, schema=table.schema, missing="drop").to_dict() == table.to_dict()
+    assert table.schema["a"].raw.marks == ("?",)
+    assert table.schema["b"].raw is None
+
+
+def test_the_policy_still_decides_about_mended_cells(tmp_path):
+    with pytest.raises(MissingValuesError, match="'a' \\(1\\)"):
+        read(tmp_path, "a,b\n1.5,x\n2.5,y\nNA,x\n", mend=True)
+
+
+def test_na_among_texts_is_missing_only_beside_na_among_numbers(tmp_path):
+    alone = read(tmp_path, "land,x\nNA,a\nDE,b\nNA,a\n", mend=True)
+    assert alone.schema["land"].states == ("DE", "NA")
+    beside = read(tmp_path, "land,x\nNA,1.5\nDE,NA\nNA,2.5\n", mend=True, missing="em")
+    assert beside.schema["land"].states == ("DE",)
+
+
+# Commas
+
+
+def test_commas(tmp_path):
+    text = "a;b\n1,5;x\n2;y\n-0,25;x\n"
+    assert read(tmp_path, text, decimal=",").to_dict()["a"] == [1.5, 2.0, -0.25]
+    assert read(tmp_path, text).schema["a"].states == ("-0,25", "1,5", "2")
+    thousands = "a;b\n1,234;x\n2,345;y\n"
+    unclear = read(tmp_path, thousands, mend=True)
+    assert unclear.schema["a"].states == ("1,234", "2,345")
+    (finding,) = [one for one in unclear.report.findings if one.kind == "decimal commas"]
+    assert "could also set thousands apart" in finding.sentence
+    assert read(tmp_path, "a;b\n1.234,5;x\n2,5;y\n", decimal=",").to_dict()["a"] == [1234.5, 2.5]
+
+
+def test_a_decimal_sign_is_a_point_or_a_comma(tmp_path):
+    with pytest.raises(SchemaError, match=r"decimal is '\.' or ','; found ';'"):
+        read(tmp_path, "a\nx\n", decimal=";")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'decimals'"):
+        read(tmp_path, "a\nx\n", decimals=",")
+
+
+# Dates
+
+
+@given(st.dates(min_value=pd.Timestamp(1970, 1, 1).date(), max_value=pd.Timestamp(2068, 12, 31).date()))
+def test_dates_are_read_in_each_order(date):
+    for form, order in (("%Y-%m-%d", "ymd"), ("%d.%m.%Y", "dmy"), ("%m/%d/%Y", "mdy"), ("%d/%m/%y", "dmy")):
+        assert read_date(date.strftime(form), order).date() == date
+    assert order_of_dates([date.isoformat(), f"{date.isoformat()}T10:30:00Z"]) == "ymd"
+
+
+def test_the_parts_of_dates():
+    rows = {"when": ["2024-02-29 07:15", "2023-12-31 23:59", "2024-02-29 07:15"], "x": [1, 2, 1]}
+    parts = ("year", "quarter", "month", "day", "weekday", "hour", "days")
+    table = tw.read_table(rows, dates={"when": parts})
+    assert [table.to_dict()[f"when.{part}"][:2] for part in parts] == [
+        [2024, 2023], [1, 4], [2, 12], [29, 31], ["Thu", "Sun"], [7, 23], [19782, 19722],
+    ]  # fmt: skip
+    assert table.schema["when.month"].states == tuple(range(1, 13))
+    again = tw.read_table(table, schema=table.schema)  # the parts themselves, as in rows that a model drew
+    assert again.to_dict() == table.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("values", "dates", "words"),
+    [
+        (["1/2/2024"], {"when": "year"}, "may be day/month or month/day; put the order in front"),
+        (["2024-01-01", "soon"], {"when": "year"}, "'when', which is not a column of dates; it holds"),
+        (["2024-01-01"], {"when": ("dmy", "year")}, "not a column of dates written dmy"),
+        (["2024-01-01"], {"when": ()}, "found nothing"),
+        (["2024-01-01"], {"when": ["decade"]}, "are taken apart into year, quarter, month, day, weekday"),
+        ([1.5], {"when": "year"}, "which is not a column of dates; it holds numbers"),
+    ],
+)
+def test_what_is_no_date_is_refused(values, dates, words):
+    with pytest.raises(SchemaError, match=words):
+        tw.read_table({"when": values, "x": range(len(values))}, dates=dates)
+
+
+def test_names_that_are_not_there_are_refused():
+    for option in ({"dates": {"wen": "year"}}, {"missing_values": {"wen": "NA"}}):
+        with pytest.raises(UnknownNameError, match="'wen', but there is no such column; there are 'when'"):
+            tw.read_table({"when": ["2024-01-01"]}, **option)
+
+
+def test_a_schema_takes_no_dates_apart():
+    table = tw.read_table({"when": ["2024-01-01", "2024-02-01"]}, dates=("month",))
+    with pytest.raises(SchemaError, match="nothing for dates= to take apart"):
+        tw.read_table({"when": ["2024-01-01"]}, schema=table.schema, dates=("month",))
+    later = tw.read_table({"when": ["2024-12-24"]}, schema=table.schema)
+    assert later.to_dict() == {"when.month": [12]}
+
+
+# Mending
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["yes", "Yes", " yes", "no", "NO", "?", "n/a"]),
+            st.sampled_from(["1,5", "2", "NA"]),
+        ),
+        min_size=4,
+        max_size=40,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_mended_rows_read_alike_later_in_parts(rows):
+    """Any part of the rows is read by the schema of all of them as in all of them."""
+    columns = {"a": [a for a, _ in rows], "b": [b for _, b in rows]}
+    whole = tw.read_table(columns, mend=True, missing="em") if has_values(columns) else None
+    if whole is None:
+        return
+    half = len(rows) // 2
+    part = tw.read_table(
+        {k: v[:half] for k, v in columns.items() if k in whole.schema}, schema=whole.schema, missing="em"
+    )
+    assert part.to_dict() == {name: values[:half] for name, values in whole.to_dict().items()}
+
+
+def has_values(columns):
+    return set(columns["a"]) - {"?", "n/a"} and set(columns["b"]) - {"NA"}
+
+
+def test_mending_leaves_something():
+    with pytest.raises(SchemaError, match="mending leaves no column"):
+        tw.read_table({"a": [f"p{i}" for i in range(50)], "b": [f"q{i}" for i in range(50)]}, mend=True)
+
+
+def test_models_forgive_blanks_and_case_only_where_rows_were_mended():
+    plain = tw.read_table({"a": ["Yes", "no"]})
+    with pytest.raises(UnknownNameError, match="'yes '"):
+        tw.read_table({"a": ["yes "]}, schema=plain.schema)
+    mended = tw.read_table({"a": ["Yes", "no"], "b": [1, 2]}, mend=True)
+    table = tw.read_table({"a": ["yes ", "NO"], "b": [1, 2]}, schema=mended.schema)
+    assert table.to_dict()["a"] == ["Yes", "no"]
+    assert "read 'yes ' as 'Yes'" in table.report["a"].notes[0]
+    with pytest.raises(UnknownNameError, match="'maybe'"):
+        tw.read_table({"a": ["maybe"], "b": [1]}, schema=mended.schema)
+
+
+def test_a_frame_is_scored_as_it_comes():
+    rows = pd.DataFrame({" sex": ["m", "M", "f", "F"] * 10, "weight": ["70,5", "81,2", "NA", "64,9"] * 10})
+    table = tw.read_table(rows, mend=True, missing="drop", bins=2)
+    counter = tw.count(table)
+    model = tw.fit(tw.learn_chow_liu(tw.BIC(counter)).structure, counter)
+    complete = rows[rows["weight"] != "NA"]
+    assert model.score(complete) == pytest.approx(model.score(table))
