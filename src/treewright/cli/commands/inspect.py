@@ -163,11 +163,8 @@ def what_was_seen(look: Look) -> Iterator[Line]:
 def kind_in_brief(variable: Variable) -> str:
     if variable.states is None:
         return "continuous"
-    n = len(variable.states)
-    few = next((bound for bound in (2, 5, 20, 100) if n <= bound), None)
-    if few is None:
-        return "of more than 100 states"
-    return {2: "of up to 2 states"}.get(few, f"of up to {few} states")
+    few = next((bound for bound in (2, 5, 20, 100) if len(variable.states) <= bound), None)
+    return "of more than 100 states" if few is None else f"of up to {few} states"
 
 
 def states_in_brief(variable: Variable) -> str:

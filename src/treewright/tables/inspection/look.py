@@ -13,7 +13,8 @@ import numpy as np
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables.inspection.dates import order_of_dates
-from treewright.tables.inspection.forms import label_counts, number_test, spelling, texts_of
+from treewright.tables.inspection.forms import label_counts, spelling, texts_of
+from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
 from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, word
@@ -68,23 +69,13 @@ def look_at_labels(column: LabelColumn) -> Iterator[Seen]:
         hit = np.array([is_mark(label, UNMISTAKABLE | {"na"}) for label in labels], dtype=np.bool_) & observed
         if hit.any() and not hit[observed].all():
             yield told("marks among texts", column, hit)
-    plain = [label for label, w in zip(labels, words, strict=True) if w == "text"]
-    dated = [
-        label
-        for label, seen in zip(labels, observed.tolist(), strict=True)
-        if seen and not is_mark(label, AMONG_NUMBERS)
-    ]
+    present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
+    dated = tuple(label for label in present if not is_mark(label, AMONG_NUMBERS))
     order = order_of_dates(dated)
     if order is not None:
-        yield Seen(
-            "dates",
-            column.name,
-            tuple(dated[:2]),
-            len(column) - column.n_missing,
-            n_states=len(dated),
-            about=order,
-        )
-    elif plain and not kinds & NUMBERS:
+        n_cells = len(column) - column.n_missing
+        yield Seen("dates", column.name, dated[:2], n_cells, n_states=len(dated), about=order)
+    elif not kinds & NUMBERS:
         yield from look_at_spelling(column, labels, observed)
 
 
@@ -102,21 +93,9 @@ def look_at_mixture(column: LabelColumn, labels: Sequence[str], words: Sequence[
         return
     commas = np.array([w in ("comma", "grouped") for w in words], dtype=np.bool_)
     if commas.any():
-        points = any(w == "real" for w in words)
-        clear = (
-            "comma" in words
-            and not points
-            and all(number_test(",")(label) for label, w in zip(labels, words, strict=True) if w in NUMBERS)
-        )
-        yield told(
-            "decimal commas",
-            column,
-            commas,
-            n_states=int(np.count_nonzero(counts)),
-            about="" if clear else "unclear",
-        )
+        yield told("decimal commas", column, commas, about="" if has_clear_commas(labels) else "unclear")
     elif not n_others:
-        yield told("numbers as texts", column, is_number, n_states=int(np.count_nonzero(counts)))
+        yield told("numbers as texts", column, is_number)
 
 
 def look_at_spelling(column: LabelColumn, labels: Sequence[str], observed: Mask) -> Iterator[Seen]:

@@ -63,9 +63,8 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
         "name": f"blanks taken off the names {where}",
     }
     sentence = sentences.get(kind, f"{where} {kind}")
-    return Mending(
-        kind.partition(",")[0], names, f"{sentence} ({cells:,} cells)" if cells else sentence, cells
-    )
+    sentence += f" ({cells:,} cells)" if cells else ""
+    return Mending(kind.partition(",")[0], names, sentence, cells)
 
 
 def prepare(columns: Sequence[SourceColumn], wishes: Wishes) -> Prepared:
