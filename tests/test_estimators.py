@@ -158,6 +158,17 @@ def test_knowledge_is_obeyed(kind, frame):
     known.on(tw.read_table(frame).schema).check(kind(knowledge=known).fit(frame).structure_)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in ESTIMATORS if kind is not tw.BlanketMarkov])
+def test_the_class_is_kept(kind, frame, tmp_path):
+    known = tw.Knowledge(tiers=[["smoke"], ["bronc", "lung"]])
+    for told in (None, known):
+        model = kind(knowledge=told).fit(frame).model_
+        bound = (told or tw.Knowledge()).on(model.schema)
+        assert model.pattern == bound.pattern_of(model.dag)
+        model.save(tmp_path / "m.twm")
+        assert tw.load(tmp_path / "m.twm").pattern == model.pattern
+
+
 class TestEfficientMarkov:
     def test_settings_and_answers(self, rows, frame):
         markov = tw.EfficientMarkov(delta=0.01, min_rows=100, smoothing=1.0).fit(frame)

@@ -56,8 +56,7 @@ def test_what_is_known_is_directed(run_json, asia_rows, tmp_path, method):
 def test_edges_that_never_had_a_direction(run_json, asia_rows, tmp_path, method):
     found = run_json("learn", asia_rows, "--method", method, "-o", tmp_path / "m.twm")
     assert found["directed"] is False
-    if method in UNDIRECTED:
-        assert found["undirected_edges"] == found["edges"]
+    assert found["undirected_edges"] == found["edges"]
     assert "gains" not in found
     assert tw.verify(tmp_path / "m.twm").valid
     page = tw.to_html(tw.load(tmp_path / "m.twm"))

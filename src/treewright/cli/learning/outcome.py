@@ -77,12 +77,11 @@ class Outcome:
         return treewidth_upper_bound(moral_graph(network) if isinstance(network, Dag) else network)
 
     @property
-    def open_edges(self) -> list[tuple[str, str]] | None:
-        """Edges that the data cannot direct, where the learner knows."""
-        learned = self.learned
-        if isinstance(learned, LearnedNetwork | LearnedPattern):
-            return learned.pattern.undirected_edges()
-        return learned.structure.edges() if isinstance(learned.structure, UndirectedGraph) else None
+    def open_edges(self) -> list[tuple[str, str]]:
+        """Edges that the data cannot direct: all of a graph that has no directions."""
+        if isinstance(self.learned, LearnedNetwork | LearnedPattern):
+            return self.learned.pattern.undirected_edges()
+        return self.network.edges()
 
     @cached_property
     def gains(self) -> dict[tuple[str, str], float]:
@@ -143,6 +142,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "variables": list(network.schema.names),
         "edges": [list(edge) for edge in network.edges()],
         "directed": isinstance(network, Dag),
+        "undirected_edges": [list(edge) for edge in outcome.open_edges],
         "width": outcome.width,
         "criterion": outcome.criterion,
         "score": outcome.score,
@@ -158,8 +158,6 @@ def document(outcome: Outcome) -> dict[str, Any]:
         plain["interrupted"] = True
     if isinstance(outcome.learned, LearnedAutomatically):
         plain["reason"], plain["cost"] = outcome.learned.reason, outcome.learned.price.to_dict()
-    if outcome.open_edges is not None:
-        plain["undirected_edges"] = [list(edge) for edge in outcome.open_edges]
     if isinstance(outcome.learned, LearnedFromDatabases):
         plain |= about_tables(outcome.learned)
     if outcome.gains:
@@ -228,7 +226,7 @@ def nats_per_row(log_likelihood: float | None) -> str:
 
 def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
     """The edges, with what is known about each."""
-    open_edges = {frozenset(edge) for edge in outcome.open_edges or ()}
+    open_edges = {frozenset(edge) for edge in outcome.open_edges}
     confidence = outcome.confidence
     directed, gains = isinstance(outcome.network, Dag), outcome.gains
     columns = [] if confidence is None else ["strength", "direction"][: 1 + directed]
