@@ -136,7 +136,7 @@ ABOVE = {
 }
 ABOVE["estimators"] = {*ABOVE, "reports"} - {"networks", "verification", "estimators"}
 ABOVE["cli"] = {*ABOVE} - {"cli"}
-EVERYWHERE = {"arguments", "errors", "limits", "types", "_core"}
+EVERYWHERE = {"arguments", "errors", "limits", "origins", "types", "_core"}
 # Inside learners: the rooms beside its own that a room may use.
 ROOMS_OF_LEARNERS = {
     "classes": {"independence"},

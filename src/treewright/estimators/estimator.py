@@ -25,6 +25,7 @@ from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork
 from treewright.models.model import Unseen
+from treewright.origins import described, reading_of, version
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
@@ -122,7 +123,16 @@ class Estimator(Settings, ABC):
         return self
 
     def _keep(self, model: Any, learned: Learned[Any], report: Report | None) -> None:
-        self.model_ = model
+        self.model_ = model.with_provenance(
+            {
+                **model.provenance,
+                "estimator": type(self).__name__,
+                "settings": described(self.get_params()),
+                "columns": list(model.schema.names),
+                **({} if report is None else {"rows": report.n_rows, "reading": reading_of(report)}),
+                **version(),
+            }
+        )
         self.structure_ = model.structure
         self.trace_ = learned.trace
         self.report_ = report

@@ -1,5 +1,6 @@
 """Search for a shape with a criterion, one file per paper."""
 
+import treewright.origins
 from treewright.learners.bayesian_knots.blocks import LearnedBlocks, learn_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import Knot, KnotSettings
@@ -79,3 +80,7 @@ from treewright.learners.separation_trees.learned_tree import Absence, LearnedSe
 from treewright.learners.separation_trees.pooled_judges import pooled_test
 from treewright.learners.separation_trees.refinement import FoundTree, find_separation_tree
 from treewright.learners.separation_trees.settings import DatabaseSettings, NodeSearch, TreeSettings
+
+# who calls a learner by its public name finds its settings on what it returns
+for _name in [name for name in globals() if name.startswith("learn_")]:
+    globals()[_name] = treewright.origins.recorded(globals()[_name])

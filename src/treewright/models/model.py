@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
     Literal,
     Protocol,
+    Self,
     TypeAlias,
     TypeVar,
     Union,
@@ -218,9 +220,22 @@ def settle_unseen(schema: Schema, table: Table, unseen: Unseen) -> Table:
 class ModelBase(ABC):
     """A distribution that scores rows, is kept in a file and shows its picture in a notebook."""
 
+    _provenance: Mapping[str, Any] = MappingProxyType({})
+
     @property
     @abstractmethod
     def schema(self) -> Schema: ...
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the model came from, as far as it knows: learner, settings, rows and how they were read."""
+        return dict(self._provenance)
+
+    def with_provenance(self, provenance: Mapping[str, Any]) -> Self:
+        """The same model with another account of where it came from."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _provenance=dict(provenance))
+        return twin
 
     def log_probability(self, rows: Rows) -> Cells:
         """Natural logarithm of the probability (or density) of each row; minus infinity where it is zero.

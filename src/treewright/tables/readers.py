@@ -172,12 +172,14 @@ def read_table(
     reports, n_rows = tuple(one.report for one in ready), len(prepared.columns[0])
     crowded = look_at_states(reports, n_rows, findings) if schema is None else ()
     left_out, told = (*ignored, *prepared.left_out), (*findings, *crowded)
+    policies = {"missing": missing, "unseen": unseen, "missing_values": missing_values}
+    settings = {**policies, "bins": bins, "dates": dates, "mend": mend, **layout}
     return Table(
         Schema(with_form(one.variable, prepared.forms) for one in ready),
         [one.values for one in ready],
         weights=counts,
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
-        report=Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings),
+        report=Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings, settings),
     )
 
 

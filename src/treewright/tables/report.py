@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from treewright.types import Brief
@@ -122,6 +122,8 @@ class Report(Brief):
         What concerns the table as a whole.
     findings, mendings
         What a person would see in the rows, and what was changed in them.
+    settings
+        What reading was told: the policies for missing cells and unseen labels, bins and the like.
 
     Examples
     --------
@@ -140,6 +142,7 @@ class Report(Brief):
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     mendings: tuple[Mending, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def n_dropped(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright import __version__, learners
+from treewright import learners
 from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.errors import DONE, INTERRUPTED
@@ -25,9 +25,10 @@ from treewright.errors import FileMissingError, FormatError, Interrupted
 from treewright.graphs import Dag, FeatureGraph, JunctionTree, Knowledge
 from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned
-from treewright.models import BayesianNetwork, BestFitting, FeatureNetwork, MarkovNetwork, fit
+from treewright.models import BestFitting, FeatureNetwork, MarkovNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
+from treewright.origins import described, digest_of, rows_behind, version
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -141,16 +142,24 @@ def with_confidence(outcome: Outcome) -> Outcome:
 def save_model(outcome: Outcome, path: str) -> None:
     """Write the model with where it came from and what proves its width."""
     options, method = outcome.options, outcome.method
+    task, source = outcome.task, outcome.task.rows.source
     origin = {
-        **(outcome.model.provenance if isinstance(outcome.model, BayesianNetwork | FeatureNetwork) else {}),
+        **outcome.model.provenance,
         "method": options.method,
         "score": outcome.criterion,
-        "rows": outcome.n_rows,
+        "options": options.said(),
+        "knowledge": described(task.knowledge),
+        "order": described(task.order),
+        "hypergraph": described(task.hypergraph),
+        **rows_behind(source),
+        "digest": digest_of(*(source.tables if isinstance(source, Databases) else (source,))),
         "seed": options.seed,
-        "treewright": __version__,
+        **version(),
     }
     if mendings := mendings_of(outcome.task.rows.source):
         origin["mendings"] = mendings
+    if outcome.learned.trace.stopped_by:
+        origin["stopped_by"] = outcome.learned.trace.stopped_by
     if outcome.confidence is not None:
         origin["confidence"] = outcome.confidence.to_dict()
     if outcome.gains:

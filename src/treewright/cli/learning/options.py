@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from treewright.cli import options as opt
 from treewright.cli.data import DataOptions
@@ -10,6 +11,7 @@ from treewright.cli.learning.methods import BLANKET_TREEWIDTH, DEFAULT_METHOD, M
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH
 from treewright.cli.options import say
 from treewright.criteria.registry import SCORES
+from treewright.origins import described
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,12 @@ class LearnOptions(DataOptions):
         default=False,
     )
     force: opt.Force = False
+
+    def said(self) -> dict[str, Any]:
+        """What decides about the model: every option, as it was said or by default."""
+        silent = ("output", "trace", "force", "keep_on_interrupt", "quiet", "as_json", "threads", "memory")
+        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in silent}
+        return {name: described(value) for name, value in kept.items()}
 
     @property
     def files_read(self) -> list[str | None]:

@@ -89,11 +89,6 @@ class BayesianNetwork(DirectedModel, Asking):
         return dict(self._unseen)
 
     @property
-    def provenance(self) -> dict[str, Any]:
-        """Where the model came from, as far as it knows."""
-        return dict(self._provenance)
-
-    @property
     def counts(self) -> FamilyCounts | None:
         """The counts behind the tables, if the model was fitted with `keep_counts=True`."""
         return self._counts
@@ -102,12 +97,6 @@ class BayesianNetwork(DirectedModel, Asking):
     def prior(self) -> Dirichlet | None:
         """The prior that goes with the counts; None without counts, or for maximum likelihood."""
         return self._prior
-
-    def with_provenance(self, provenance: Mapping[str, Any]) -> BayesianNetwork:
-        """The same model with another account of where it came from."""
-        made = self.with_counts(self._counts, self._prior)
-        made._provenance = dict(provenance)
-        return made
 
     def with_counts(self, counts: FamilyCounts | None, prior: Dirichlet | None = None) -> BayesianNetwork:
         """The same model carrying the counts behind its tables; None takes them away (and files shrink)."""

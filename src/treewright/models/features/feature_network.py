@@ -13,7 +13,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.models.answers import BoundedExplanation
 from treewright.models.asking import Asking
 from treewright.models.model import Rows, align_columns, align_evidence, as_evidence
+from treewright.origins import origin_of
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
@@ -81,7 +81,7 @@ class FeatureNetwork(Asking):
         if not isinstance(graph, FeatureGraph):
             raise TypeError(f"a FeatureNetwork asks a FeatureGraph; found {type(graph).__name__}")
         self._graph = graph
-        self._provenance = dict(provenance or {})
+        self._provenance = dict(origin_of(graph) if provenance is None else provenance)
 
     @property
     def schema(self) -> Schema:
@@ -90,15 +90,6 @@ class FeatureNetwork(Asking):
     @property
     def graph(self) -> FeatureGraph:
         return self._graph
-
-    @property
-    def provenance(self) -> Mapping[str, Any]:
-        """Where the model came from."""
-        return MappingProxyType(self._provenance)
-
-    def with_provenance(self, provenance: Mapping[str, Any]) -> FeatureNetwork:
-        """The same model with another origin."""
-        return FeatureNetwork(self._graph, provenance=provenance)
 
     @cached_property
     def structure(self) -> UndirectedGraph:

@@ -14,7 +14,7 @@ feature graphs in `feature_fitting.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from treewright.arguments import STATISTICS, require
 from treewright.errors import SchemaError, SettingError
@@ -40,6 +40,7 @@ from treewright.models.undirected.markov_fitting import (
     fit_markov_network,
 )
 from treewright.models.undirected.markov_network import MarkovNetwork
+from treewright.origins import described, origin_of, rows_behind
 from treewright.statistics.moments import Moments
 from treewright.tables.databases import Databases
 
@@ -129,6 +130,18 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
+    model: BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork = _fitted(
+        structure, counter, prior, keep_counts=keep_counts, estimator=estimator
+    )
+    origin = origin_of(structure)
+    if not origin:
+        return model
+    how = {"prior": prior, "keep_counts": keep_counts, "estimator": estimator}
+    told = {"fitting": {name: described(one) for name, one in how.items() if one is not None}}
+    return model.with_provenance({**origin, **told, **rows_behind(counter), **model.provenance})
+
+
+def _fitted(structure: Any, counter: Any, prior: Any, *, keep_counts: bool, estimator: Any) -> Any:
     if isinstance(counter, Databases) and not isinstance(structure, Dag | Pdag):
         raise SchemaError(
             f"several tables are fitted to the arcs of a network; found a {type(structure).__name__}"

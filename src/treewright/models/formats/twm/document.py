@@ -164,9 +164,10 @@ def _json(value: Any) -> str:
 def from_bytes(data: bytes) -> AnyModel:
     """The model of a file's bytes."""
     document = _verified(data)
-    _read_provenance(document)
+    provenance = _read_provenance(document)
     try:
-        return _with_forms(_KINDS[document["kind"]].read(document), document.get("raw", {}))
+        model = _with_forms(_KINDS[document["kind"]].read(document), document.get("raw", {}))
+        return model.with_provenance(provenance)
     except FormatError:
         raise
     # every refusal of the package, more axes than an array can have, counts beyond 64 bits
