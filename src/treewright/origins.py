@@ -62,8 +62,12 @@ def _of_our_own(value: Any) -> Any:
         return {"edges": [list(edge) for edge in value.edges()]}
     if is_dataclass(value) and not isinstance(value, type):
         parts = {one.name: getattr(value, one.name) for one in fields(value)}
-        return {name: described(part) for name, part in parts.items() if part is not None and part != ()}
+        return {name: described(part) for name, part in parts.items() if not _is_empty(part)}
     return repr(value)
+
+
+def _is_empty(part: Any) -> bool:
+    return part is None or (isinstance(part, tuple) and not part)
 
 
 def recorded(learn: Callable[..., Found]) -> Callable[..., Found]:
@@ -129,7 +133,7 @@ def reading_of(report: Any) -> dict[str, Any]:
         "mendings": described(report.mendings),
         "notes": [*report.notes, *(f"{one.name}: {note}" for one in report.columns for note in one.notes)],
     }
-    return {name: one for name, one in told.items() if one not in ([], None)}
+    return {name: one for name, one in told.items() if one is not None and one != []}
 
 
 def digest_of(*tables: Any) -> str:
