@@ -78,7 +78,7 @@ def test_networks_too_close_to_tell_apart_claim_as_little_as_possible():
     )
     rivals = [two, three, one]
     assert most_plausible(rivals, ScoreChoice("", Fixed(-9.0, -5.0, -9.0), {})) is two
-    assert most_plausible(rivals, ScoreChoice("", Fixed(-7.9, -5.0, -9.0), {})) is one
+    assert most_plausible(rivals, ScoreChoice("", Fixed(-7.2, -5.0, -9.0), {})) is one
     # a code that explains the rows as well has a say, one that does not has none
     codes = {"first": Fixed(-5.0, -50.0, -50.0), "poor": Fixed(-90.0, -1.0, -90.0)}
     choice = ScoreChoice("", Fixed(-20.0, -5.0, -20.0), {"first": 0.0, "poor": -1.0}, candidates=codes)

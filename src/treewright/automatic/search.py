@@ -5,7 +5,7 @@ errors; no search makes the fewest everywhere. So it has rivals: hill climbing u
 takes another way through the classes, and the same search under the score that begins the choice, where the
 rows chose another. A network may be excellent by one code of the rows and poor by another that explains them
 hardly worse. So networks are judged by the chosen score and by the mean of all codes that are no worse than
-the first one, half each. Odds below twenty to one (three nats) tell nobody which of two classes is right: of
+the first one, half each. Odds below ten to one (ln 10 nats) tell nobody which of two classes is right: of
 those so close to the best, the one with fewest arrows is taken, since it claims least.
 
 *Width.* Exact answers cost what a chordal cover of the network costs. If they fit the memory limit and take
@@ -41,7 +41,7 @@ from treewright.statistics import Counter, Moments
 from treewright.tables.exports import counted
 from treewright.types import Progress
 
-CLOSE = 3.0  # nats: odds of twenty to one
+CLOSE = math.log(10)  # nats: odds of ten to one, from which on Jeffreys calls evidence strong
 
 
 @dataclass(frozen=True)
