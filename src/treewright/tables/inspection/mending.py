@@ -49,7 +49,7 @@ def marks_among_numbers(columns: Iterable[SourceColumn]) -> frozenset[str]:
             labels = texts_of(column)
             kinds = set(map(word, labels))
             numbers = {"whole", "real", "comma", "grouped"}
-            if kinds & numbers and kinds <= numbers | {"mark", "blank"}:
+            if kinds & numbers and kinds <= numbers | {"mark", "blank", "limit"}:
                 found |= {t.strip() for t in labels if t.strip() and is_mark(t, AMONG_NUMBERS)}
     return frozenset(found)
 
