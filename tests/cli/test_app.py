@@ -22,6 +22,7 @@ COMMANDS = (
     "mpe",
     "predict",
     "cross-validate",
+    "report",
     "compare",
     "verify",
     "convert",

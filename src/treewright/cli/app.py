@@ -22,7 +22,7 @@ app = typer.Typer(
 
 COMMANDS = """
     demo inspect learn cross_validate query marginals mpe predict score sample
-    compare verify convert explore doctor
+    compare verify convert explore report doctor
 """
 
 for name in COMMANDS.split():  # each is a function of that name in a file of that name

@@ -76,3 +76,42 @@ for (const node of nodes) {
   node.addEventListener('pointerleave', () => near.forEach(x => x.classList.remove('near')));
 }
 """
+
+
+_REPORT = """
+*{box-sizing:border-box} html{scroll-behavior:smooth}
+body{margin:0;color:var(--ink);background:var(--page);
+font:15px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif}
+header,main{max-width:68rem;margin:auto;padding:0 1.5rem} header{padding-top:2.2rem}
+h1{font-size:1.75rem;line-height:1.2;margin:0 0 1rem;letter-spacing:-.01em}
+h2{font-size:1.2rem;margin:0 0 .7rem} h3{font-size:.95rem;margin:1.2rem 0 .4rem} p{margin:.3rem 0}
+section{border-top:1px solid var(--track);padding:1.5rem 0 1.7rem}
+nav{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem;margin:1.2rem 0 1.4rem}
+a{color:var(--bar);text-decoration:none} a:hover{text-decoration:underline}
+.quiet{color:var(--quiet);font-size:.9rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:.7rem}
+.tiles div{background:var(--box);border:1px solid var(--track);border-radius:.6rem;padding:.7rem .9rem}
+.tiles b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}
+.tiles span{color:var(--quiet);font-size:.85rem}
+.wide{overflow:auto;max-width:100%} .picture svg{display:block;margin:0 auto}
+table{border-collapse:collapse;width:100%;font-size:.92rem}
+th{text-align:left;color:var(--quiet);font-weight:600;font-size:.82rem;border-bottom:1px solid var(--line)}
+th,td{padding:.32rem .9rem .32rem 0;vertical-align:top}
+td{border-bottom:1px solid var(--track);overflow-wrap:anywhere}
+.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.bar{display:inline-block;height:.6em;border-radius:.2em;background:var(--bar);min-width:1px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.4rem;margin:.4rem 0}
+dt{color:var(--quiet)} dd{margin:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
+ul{margin:.3rem 0;padding-left:1.2rem} li{margin:.15rem 0}
+code{background:var(--box);border:1px solid var(--track);border-radius:.3rem;padding:0 .3rem;font-size:.85em}
+@media print{
+header,main{max-width:none;padding:0} nav{display:none} body{font-size:11pt}
+tr,.tiles div,dl{break-inside:avoid} h2,h3{break-after:avoid} .wide{overflow:visible}
+.picture svg{max-width:100%;height:auto}}
+"""
+
+
+def report_style() -> str:
+    """Of a page with sections and tables, which is printed as well: black on white then."""
+    light, dark = (";".join(f"--{k}:{v}" for k, v in tone.items()) for tone in (_LIGHT, _DARK))
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}{_REPORT}"
