@@ -46,6 +46,21 @@ def test_four_verbs(tmp_path):
     assert told["treewright"] == tw.__version__
 
 
+def test_the_default(tmp_path):
+    found = tw.learn(FRAME, bins={"age": 3}, knowledge=KNOWN, treewidth=3)
+    told = kept(found.model, tmp_path)
+    assert (told["method"], told["learner"], told["rows"]) == ("auto", "learn", 400)
+    assert told["settings"]["knowledge"] == described(KNOWN)
+    assert told["settings"]["missing"] == "auto"
+    assert told["reading"]["bins"] == {"age": 3}
+    assert told["reason"] == found.reason
+    assert told["treewright"] == tw.__version__
+    found.save(tmp_path / "again.twm")
+    assert twm.read_provenance(tmp_path / "again.twm") == told
+    numbers = tw.learn({"x": np.arange(50) / 7, "y": np.arange(50) % 7 / 3})
+    assert kept(numbers.model, tmp_path)["columns"] == ["x", "y"]
+
+
 def test_chance_is_kept():
     rng = np.random.default_rng(5)
     state = described(rng)

@@ -38,17 +38,18 @@ def commands(tmp_path):
         "sample": ("rows", lambda to: ("sample", model, "-n", 10, "--seed", 1, "-o", to)),
         "convert": ("model", lambda to: ("convert", model, to)),
         "explore": ("page", lambda to: ("explore", model, "-o", to)),
+        "predict": ("rows", lambda to: ("predict", model, rows, "--target", "lung", "-o", to)),
     }
 
 
-NAMES = ("learn", "trace", "sample", "convert", "explore")
+NAMES = ("learn", "trace", "sample", "convert", "explore", "predict")
 
 
 @pytest.mark.parametrize("command", NAMES)
 def test_a_file_of_another_kind_is_refused(command, commands, there, refused):
     kind, said = commands[command]
     for other in KINDS.keys() - {kind}:
-        ending = ".csv" if command == "sample" or other == "rows" else ".twm"
+        ending = ".csv" if kind == "rows" or other == "rows" else ".twm"
         before = there[other].read_bytes()
         path = there[other].rename(there[other].with_name(f"{other}{ending}"))
         assert refused(*said(path)) == (
@@ -126,6 +127,15 @@ def test_a_model_is_replaced_by_a_model_from_it_only_by_force(asia_file, asia_ro
     assert f"replaced {asia_file}, which held a model" in run(*said, "--force").stdout
     assert "or replace it with --force" in refused("convert", asia_file, asia_file)
     assert "or replace" not in refused("explore", asia_file, "-o", asia_file, "--force")
+
+
+def test_predictions_do_not_replace_the_rows_they_are_of(asia_file, asia_rows, run, refused):
+    said = ("predict", asia_file, asia_rows, "--target", "lung", "-o", asia_rows)
+    before = asia_rows.read_bytes()
+    assert "it is one of the inputs; choose another name, or replace it with --force" in refused(*said)
+    assert asia_rows.read_bytes() == before
+    run(*said, "--force")  # rows by rows, all of them read before
+    assert len(asia_rows.read_bytes().splitlines()) == len(before.splitlines())
 
 
 def test_two_outputs_have_two_names(asia_rows, tmp_path, refused):
@@ -209,6 +219,7 @@ FAILING = {
     "sample": ("sample", "{m}", "nothing=1", "-n", "5", "-o", "{r}"),
     "convert": ("convert", "{bad}", "{m}"),
     "explore": ("explore", "{m}", "nothing=1", "-o", "{p}"),
+    "predict": ("predict", "{m}", "{bad}", "--target", "lung", "-o", "{r}"),
 }
 
 

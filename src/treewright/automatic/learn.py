@@ -17,6 +17,7 @@ from treewright.inference import Cost, GaussianCost
 from treewright.learners import Trace
 from treewright.models import BayesianNetwork, GaussianNetwork, fit
 from treewright.models.formats.twm import save
+from treewright.origins import described, reading_of, rows_behind, version
 from treewright.statistics import Counter, Moments, count, moments
 from treewright.tables import Schema, read_table
 from treewright.tables._reading.bins import Bins
@@ -103,14 +104,7 @@ class LearnedModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model with the proof of its width, which :func:`treewright.verify` checks."""
-        own = self.model.provenance if isinstance(self.model, BayesianNetwork) else {}
-        said = {
-            "method": "auto",
-            "score": self.learned.criterion,
-            "reason": self.reason,
-            "notes": [*self.notes],
-        }
-        save(self.model, path, provenance={**own, **said}, certificate=self.certificate)
+        save(self.model, path, certificate=self.certificate)
 
     def __repr__(self) -> str:
         n, edges = counted(len(self.dag.schema), "variable"), counted(self.dag.n_edges, "edge")
@@ -184,10 +178,11 @@ chose (sparse-bdeu, ess 1); kept whole, since with treewidth 2 an exact answer t
 and 1000 bytes
     """
     options: dict[str, Any] = {"treewidth": treewidth, "knowledge": knowledge, "rng": rng}
+    how: dict[str, Any] = {"bins": bins, "columns": columns, "weights": weights, "schema": schema}
+    settings = described({**options, "missing": missing, **how})  # before chance moves on
     if isinstance(data, Moments | Counter):
         found = learn_suited(data, progress=progress, **options)
-        return LearnedModel(fit(found.structure, data), found, found.notes)
-    how: dict[str, Any] = {"bins": bins, "columns": columns, "weights": weights, "schema": schema}
+        return made(fit(found.structure, data), found, found.notes, settings, rows_behind(data))
     read = read_table(data, missing="em" if missing == "auto" else missing, **how)
     table, said = cut_numbers(read)
     if missing == "auto":
@@ -203,7 +198,25 @@ and 1000 bytes
         found = learn_suited(lines, progress=progress, **options)
         model, how_fitted = fit(found.structure, lines), []
     notes = (*about_rows(read.report), *said, *found.notes, *how_fitted)
-    return LearnedModel(model, found, notes, read.report)
+    told = {**rows_behind(table), "reading": reading_of(read.report)}
+    return made(model, found, notes, settings, told, report=read.report)
+
+
+def made(
+    model: BayesianNetwork | GaussianNetwork,
+    found: LearnedAutomatically,
+    notes: tuple[str, ...],
+    settings: dict[str, Any],
+    rows: dict[str, Any],
+    *,
+    report: Report | None = None,
+) -> LearnedModel:
+    """The result, whose model says where it came from."""
+    said = {"method": "auto", "learner": "learn", "settings": settings, "score": found.criterion}
+    why = {"reason": found.reason, "notes": [*notes], **version()}
+    return LearnedModel(
+        model.with_provenance({**model.provenance, **said, **rows, **why}), found, notes, report
+    )
 
 
 def about_rows(report: Report | None) -> list[str]:
