@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from typing import Any
 
@@ -214,36 +214,31 @@ def plan(look: Look) -> list[str]:
 
 def next_command(look: Look) -> str:
     """What to type next: learning with the options that this table asks for."""
-    options = look.options
-    mends = options.mend or any("--mend" in finding.option for finding in look.findings)
-    dated = [
-        name
-        for one in look.findings
-        if one.kind == "dates" and "dmy" not in one.option
-        for name in one.columns
-    ]
-    asked = options.dates or [f"{name}=year,month" for name in dated]
-    if (options.mend, options.dates or []) != (mends, asked):  # what learning will then see
-        again = replace(options, mend=mends, dates=asked)
+    options, report = look.options, look.report
+    mends = options.mend or any("--mend" in one.option for one in look.findings)
+    clear = [one for one in look.findings if one.kind == "dates" and "dmy" not in one.option]
+    dates = options.dates or [f"{name}=year,month" for one in clear for name in one.columns]
+    if (options.mend, options.dates or []) != (mends, dates):  # look at what learning will then see
+        again = replace(options, mend=mends, dates=dates)
         table, _ = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
         assert table.report is not None
         return next_command(Look(table, table.report, again, ()))
-    report = look.report
-    said = ["treewright learn", *map(shlex.quote, options.data), *(["--mend"] if options.mend else [])]
-    said += [f"--decimal {shlex.quote(options.decimal)}"] if options.decimal != "." else []
     out = [*report.identifiers, *(name for name, reason in report.ignored if reason == EMPTY)]
-    for name, texts in (
-        ("missing-value", options.missing_value),
-        ("dates", options.dates),
-        ("bins", options.bins),
-        ("ignore", dict.fromkeys([*(options.ignore or ()), *out])),
-    ):
-        said += [f"--{name} {shlex.quote(text)}" for text in texts or ()]
-    if options.missing != "error":
-        said.append(f"--missing {options.missing.value}")
-    elif look.n_gaps:
-        said.append(f"--missing {'drop' if look.n_gaps < 0.05 * report.n_rows_read else 'state'}")
+    options = replace(options, ignore=list(dict.fromkeys([*(options.ignore or ()), *out])))
+    if options.missing == "error" and look.n_gaps:
+        few = look.n_gaps < 0.05 * report.n_rows_read
+        options = replace(options, missing=opt.Missing.drop if few else opt.Missing.state)
     n_left = len(look.table.schema) - len(report.identifiers)
     if not options.bins and 0 < len({*report.continuous} - {*out}) < n_left:
-        said.append("--bins 4")
-    return " ".join([*said, "-o model.twm"])
+        options = replace(options, bins=["4"])
+    return " ".join(["treewright learn", *map(shlex.quote, options.data), *as_typed(options), "-o model.twm"])
+
+
+def as_typed(options: DataOptions) -> Iterator[str]:
+    """The options that are not as they are by themselves."""
+    for one in fields(DataOptions):
+        value = getattr(options, one.name)
+        if value and value != one.default:
+            name = f"--{one.name.replace('_', '-')}"
+            texts = value if isinstance(value, list) else [value]
+            yield from [name] if value is True else (f"{name} {shlex.quote(str(text))}" for text in texts)
