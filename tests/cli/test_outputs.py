@@ -39,10 +39,11 @@ def commands(tmp_path):
         "convert": ("model", lambda to: ("convert", model, to)),
         "explore": ("page", lambda to: ("explore", model, "-o", to)),
         "predict": ("rows", lambda to: ("predict", model, rows, "--target", "lung", "-o", to)),
+        "report": ("page", lambda to: ("report", model, rows, "-o", to)),
     }
 
 
-NAMES = ("learn", "trace", "sample", "convert", "explore", "predict")
+NAMES = ("learn", "trace", "sample", "convert", "explore", "predict", "report")
 
 
 @pytest.mark.parametrize("command", NAMES)
@@ -62,8 +63,7 @@ def test_a_file_of_another_kind_is_refused(command, commands, there, refused):
 @pytest.mark.parametrize("command", NAMES)
 def test_a_file_of_the_same_kind_is_replaced_and_that_is_said(command, commands, tmp_path, run, run_json):
     kind, said = commands[command]
-    ending = {"model": ".twm", "page": ".html", "rows": ".csv", "trace": ".json"}[kind]
-    path = tmp_path / f"out{ending}"
+    path = tmp_path / f"out{ENDINGS[kind]}"
     assert "replaced" not in run(*said(path)).stdout
     assert f"  replaced {path}, which held {KINDS[kind]}\n" in run(*said(path)).stdout
     assert run_json(*said(path))["replaced"] == [str(path)]
@@ -220,6 +220,7 @@ FAILING = {
     "convert": ("convert", "{bad}", "{m}"),
     "explore": ("explore", "{m}", "nothing=1", "-o", "{p}"),
     "predict": ("predict", "{m}", "{bad}", "--target", "lung", "-o", "{r}"),
+    "report": ("report", "{m}", "{bad}", "-o", "{p}"),
 }
 
 
@@ -243,19 +244,25 @@ def test_a_command_that_fails_leaves_every_file_as_it_was(command, there, tmp_pa
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_write_that_fails_half_way_leaves_the_old_file(asia_file, tmp_path, run, monkeypatch):
-    page = tmp_path / "page.html"
-    run("explore", asia_file, "-o", page)
+ENDINGS = {"model": ".twm", "page": ".html", "rows": ".csv", "trace": ".json"}
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(OSError(28, "No space left on device"), 1), (KeyboardInterrupt(), 130)]
+)
+@pytest.mark.parametrize("command", NAMES)
+def test_a_write_that_ends_half_way_leaves_the_old_file(
+    command, error, code, commands, tmp_path, run, monkeypatch
+):
+    kind, said = commands[command]
+    path = tmp_path / f"out{ENDINGS[kind]}"
+    run(*said(path))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
 
-    def full(self, target):
-        raise OSError(28, "No space left on device")
+    def fail(self, target):
+        raise error
 
-    monkeypatch.setattr("pathlib.Path.replace", full)
-    for said in (
-        ("explore", asia_file, "-o", page),
-        ("convert", "alarm", asia_file),
-        ("sample", asia_file, "-n", 9, "-o", tmp_path / "new.csv"),
-    ):
-        assert "No space left on device" in run(*said, code=1).stderr
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    message = run(*said(path), code=code).stderr
+    assert message == ("interrupted\n" if code == 130 else "error: No space left on device\n")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
