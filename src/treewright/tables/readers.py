@@ -174,12 +174,16 @@ def read_table(
     left_out, told = (*ignored, *prepared.left_out), (*findings, *crowded)
     policies = {"missing": missing, "unseen": unseen, "missing_values": missing_values}
     settings = {**policies, "bins": bins, "dates": dates, "mend": mend, **layout}
+    report = Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings, settings)
+    if isinstance(source, Table):  # which was read before
+        report = report if source.report is None else report.following(source.report)
+        prepared.forms = {v.name: v.raw for v in source.schema if v.raw is not None} | prepared.forms
     return Table(
         Schema(with_form(one.variable, prepared.forms) for one in ready),
         [one.values for one in ready],
         weights=counts,
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
-        report=Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings, settings),
+        report=report,
     )
 
 

@@ -144,6 +144,20 @@ class Report(Brief):
     mendings: tuple[Mending, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
+    def following(self, before: Report) -> Report:
+        """This report of a table that had been read before, and what was done and seen then."""
+        known = {(one.kind, one.columns) for one in before.findings}
+        new = (one for one in self.findings if (one.kind, one.columns) not in known)
+        return replace(
+            self,
+            n_rows_read=before.n_rows_read if self.n_rows_read == before.n_rows else self.n_rows_read,
+            ignored=(*before.ignored, *self.ignored),
+            notes=tuple(dict.fromkeys((*before.notes, *self.notes))),
+            findings=(*before.findings, *new),
+            mendings=(*before.mendings, *self.mendings),
+            settings={**before.settings, **{name: value for name, value in self.settings.items() if value}},
+        )
+
     @property
     def n_dropped(self) -> int:
         """Rows left out because of missing cells."""
@@ -182,7 +196,9 @@ class Report(Brief):
         if self.n_dropped:
             rows = f"{self.n_rows:,} of {self.n_rows_read:,} rows kept, {self.n_dropped:,} dropped"
         ignored = (f"{name}: ignored ({reason})" for name, reason in self.ignored)
-        return "\n".join([rows, *map(str, self.columns), *ignored, *self.notes])
+        mended = (f"mended: {one}" for one in self.mendings)
+        seen = (f"look at: {one.sentence}; {one.python}".removesuffix("; ") for one in self.findings)
+        return "\n".join([rows, *map(str, self.columns), *ignored, *self.notes, *mended, *seen])
 
 
 def remark_on_identifiers(names: Sequence[str], way_out: str) -> str:

@@ -76,7 +76,7 @@ def marks_of(column: LabelColumn, form: RawForm) -> Mask:
         is_number = number_test(form.decimal)
         rest: list[int] = np.flatnonzero(observed_labels(column) & ~hit).tolist()
         among = any(is_number(labels[i]) for i in rest) and all(
-            is_number(labels[i]) or is_mark(labels[i], AMONG_NUMBERS) or word(labels[i]) == "limit"
+            is_number(labels[i]) or word(labels[i]) == "limit" or is_mark(labels[i], AMONG_NUMBERS)
             for i in rest
         )
         known = AMONG_NUMBERS if among else UNMISTAKABLE

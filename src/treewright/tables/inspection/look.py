@@ -48,9 +48,8 @@ def look_at_numbers(column: SourceColumn) -> Iterator[Seen]:
         hit = column.values == found.number
         if column.missing is not None:
             hit = hit & ~column.missing
-        yield Seen(
-            "numbers that may be marks", column.name, (str(found.number),), int(hit.sum()), first_rows(hit)
-        )
+        clear, kind = "clear" if found.unmistakable else "", "numbers that may be marks"
+        yield Seen(kind, column.name, (str(found.number),), int(hit.sum()), first_rows(hit), about=clear)
 
 
 def look_at_labels(column: LabelColumn) -> Iterator[Seen]:

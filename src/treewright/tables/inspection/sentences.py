@@ -104,10 +104,13 @@ def tell_marks_among_texts(group: Group) -> Finding:
 def tell_sentinels(group: Group) -> Finding:
     (number,) = group.labels
     option, python = group.as_missing
+    clear = all(one.about == "clear" for one in group.seen)
+    why = "alone below zero and far" if clear else "far"
     sentence = (
-        f"{group.who} {number} {group.where}, far from all other numbers: it may stand for a missing one"
+        f"{group.who} {number} {group.where}, {why} from all other numbers: it may stand for a missing one"
     )
-    return group.told(sentence, option, python.replace(repr(number), number))
+    or_mend = OR_MEND if clear else ("", "")
+    return group.told(sentence, option + or_mend[0], python.replace(repr(number), number) + or_mend[1])
 
 
 def tell_commas(group: Group) -> Finding:

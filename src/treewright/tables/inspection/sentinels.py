@@ -19,7 +19,7 @@ class Sentinel:
 
 
 def sentinel(column: NumberColumn) -> Sentinel | None:
-    """A number of nines that lies further from the others than they do from each other.
+    """A number of nines that lies further from the others than they do from each other, or below zero alone.
 
     >>> import numpy as np
     >>> sentinel(NumberColumn("weight", np.array([70, 81, -999, 64])))
@@ -34,6 +34,7 @@ def sentinel(column: NumberColumn) -> Sentinel | None:
             continue
         others = values[values != number]
         nearest, farthest = (others.min(), others.max()) if number == low else (others.max(), others.min())
-        if abs(float(nearest) - float(number)) > abs(float(farthest) - float(nearest)):
-            return Sentinel(int(number), bool(number < -9 and others.min() >= 0))
+        unmistakable = bool(number < -9 and others.min() >= 0)
+        if unmistakable or abs(float(nearest) - float(number)) > abs(float(farthest) - float(nearest)):
+            return Sentinel(int(number), unmistakable)
     return None
