@@ -145,7 +145,7 @@ class Report(Brief):
     settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def following(self, before: Report) -> Report:
-        """This report of a table that had been read before, and what was done and seen then."""
+        """With what was done and seen when the table was read before."""
         known = {(one.kind, one.columns) for one in before.findings}
         new = (one for one in self.findings if (one.kind, one.columns) not in known)
         return replace(

@@ -41,7 +41,7 @@ def test_for_people(run, survey):
     text = run("inspect", survey, "--ignore", "person").stdout
     assert "100 rows, 4 columns" in text
     assert "needs intervals: --bins" in text
-    assert "2 rows of 100 with missing cells: learning will refuse them" in text
+    assert "2 rows of 100 with missing cells: the default learns from the others" in text
 
 
 def test_bare(run, survey):

@@ -198,7 +198,8 @@ def plan(look: Look) -> list[str]:
         some = f"{counted(look.n_gaps, 'row')} of {report.n_rows_read:,} with missing cells"
         lines.append(
             {
-                "error": f"{some}: learning will refuse them; choose --missing drop or --missing state",
+                "error": f"{some}: the default learns from the others and fits to all; other methods want "
+                "--missing",
                 "drop": f"{some}: dropped",
                 "state": f"{some}: missing is a state of its own",
                 "em": f"{some}: structure from the others, tables from all rows by EM",
