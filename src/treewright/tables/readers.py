@@ -140,14 +140,7 @@ def read_table(
     wishes = Wishes.of(missing_values, layout.get("decimal", "."), dates, mend)
     if isinstance(source, ShardedTable):
         source = source.joined()
-    options = ReadOptions(
-        names,
-        layout.get("delimiter"),
-        layout.get("header", True),
-        layout.get("encoding", "utf-8"),
-        wishes.everywhere,
-    )
-    opened = open_source(source, options)
+    opened = open_source(source, read_options(names, layout, wishes))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None
@@ -175,9 +168,8 @@ def read_table(
     policies = {"missing": missing, "unseen": unseen, "missing_values": missing_values}
     settings = {**policies, "bins": bins, "dates": dates, "mend": mend, **layout}
     report = Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings, settings)
-    if isinstance(source, Table):  # which was read before
-        report = report if source.report is None else report.following(source.report)
-        prepared.forms = {v.name: v.raw for v in source.schema if v.raw is not None} | prepared.forms
+    if isinstance(source, Table):
+        report = read_again(source, report, prepared)
     return Table(
         Schema(with_form(one.variable, prepared.forms) for one in ready),
         [one.values for one in ready],
@@ -185,6 +177,17 @@ def read_table(
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
         report=report,
     )
+
+
+def read_options(names: Sequence[str] | None, layout: Layout, wishes: Wishes) -> ReadOptions:
+    header, encoding = layout.get("header", True), layout.get("encoding", "utf-8")
+    return ReadOptions(names, layout.get("delimiter"), header, encoding, wishes.everywhere)
+
+
+def read_again(table: Table, report: Report, prepared: Prepared) -> Report:
+    """The report on a table that had been read before; what its cells looked like then is kept."""
+    prepared.forms = {v.name: v.raw for v in table.schema if v.raw is not None} | prepared.forms
+    return report if table.report is None else report.following(table.report)
 
 
 def ready_columns(
