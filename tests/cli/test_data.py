@@ -1,3 +1,9 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
 from treewright.cli.data import DataOptions, read_bins
@@ -36,3 +42,65 @@ def test_marks_of_missing_cells(tmp_path):
     path.write_text("a,b\nx,1\n?,-999\ny,3\n")
     table = DataOptions(missing=Missing.drop, missing_value=["?", "-999"]).read([str(path)])
     assert table.to_dict() == {"a": ["x", "y"], "b": [1, 3]}
+
+
+def test_encodings_delimiters_and_weights(tmp_path, run_json):
+    rows = tmp_path / "rows.csv"
+    rows.write_bytes("größe:n\nklein:3\ngroß:1\n".encode("cp1252"))
+    options = ["--encoding", "cp1252", "--delimiter", ":", "--weights", "n"]
+    document = run_json("inspect", rows, *options)
+    (column,) = document["columns"]
+    assert (column["name"], column["states"]) == ("größe", ["groß", "klein"])
+    assert document["ignored"] == [{"name": "n", "reason": "taken as the weights of the rows"}]
+    model = tmp_path / "m.twm"
+    run_json("learn", rows, *options, "-m", "chow-liu", "-o", model)
+    found = run_json("query", model, "größe")["distribution"]
+    assert found == pytest.approx({"klein": 0.75, "groß": 0.25}, abs=0.1)
+    assert run_json("score", model, rows, *options)["rows"] == 2
+
+
+def test_unknown_encodings_and_weights_are_refused(tmp_path, refused):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,n\nx,3\ny,1\n")
+    assert "there is no encoding 'klingon'" in refused("inspect", rows, "--encoding", "klingon")
+    assert "there is no column 'm'; there are 'a', 'n'" in refused("inspect", rows, "--weights", "m")
+    rows.write_bytes("a\né\n".encode("latin-1"))
+    assert "is not text in UTF-8" in refused("inspect", rows)
+
+
+def test_rows_from_standard_input(spawn, tmp_path):
+    model = tmp_path / "m.twm"
+    rows = "a;b\nx;1\ny;0\nx;1\n"
+    looked = spawn("inspect", "-", "--ignore", "b", "--json", input=rows)
+    assert looked.returncode == 0, looked.stderr
+    assert '"rows":3' in looked.stdout.replace(" ", "")
+    learned = spawn("learn", "-", "-m", "chow-liu", "-o", model, input=rows)
+    assert learned.returncode == 0, learned.stderr
+    scored = spawn("score", model, "-", "--json", input=rows)
+    assert '"rows":3' in scored.stdout.replace(" ", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_reading_is_interrupted_at_once(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,b\n" + "".join(f"x{i},{i}.5\n" for i in range(400_000)))
+    watch = (
+        "import os, sys, time\n"
+        "from treewright.tables._reading import paths\n"
+        "from treewright.cli import main\n"
+        "def first(step):\n"
+        "    print(time.monotonic(), flush=True)\n"
+        "    time.sleep(0.01)\n"
+        "paths.WATCHER.set(first)\n"
+        f"sys.argv = ['treewright', 'inspect'] + [{str(rows)!r}] * 400\n"
+        "sys.exit(main())\n"
+    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", watch], **pipes) as process:
+        process.stdout.readline()  # it reads
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr == "interrupted\n"
+    assert time.monotonic() - asked < 5  # half a second on a machine that has nothing else to do

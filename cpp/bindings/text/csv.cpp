@@ -1,9 +1,10 @@
-// Python face of treewright/csv.hpp: shapes, ownership and the GIL, nothing else.
+// Python face of treewright/text/csv.hpp and arrow.hpp: shapes, ownership and the GIL, nothing else.
 #include "treewright/text/csv.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include "bind.hpp"
+#include "treewright/text/arrow.hpp"
 
 namespace {
 
@@ -29,6 +30,31 @@ nb::tuple columns_as_python(tw::FieldValues&& found) {
     codes = std::visit([](auto&& own) { return nb::cast(to_numpy(std::move(own))); }, std::move(found.codes));
   if (!found.missing.empty()) missing = nb::cast(to_numpy(std::move(found.missing)));
   return nb::make_tuple(kinds[static_cast<std::size_t>(found.kind)], values, codes, missing);
+}
+
+nb::tuple arrow_as_python(tw::ArrowColumn&& found) {
+  if (auto* texts = std::get_if<tw::FieldValues>(&found.values)) return columns_as_python(std::move(*texts));
+  nb::object missing = nb::none(), values;
+  if (!found.missing.empty()) missing = nb::cast(to_numpy(std::move(found.missing)));
+  if (auto* wholes = std::get_if<tw::WholeNumbers>(&found.values))
+    values = std::visit([](auto&& own) { return nb::cast(to_numpy(std::move(own))); }, std::move(*wholes));
+  else if (auto* large = std::get_if<std::vector<std::uint64_t>>(&found.values))
+    values = nb::cast(to_numpy(std::move(*large)));
+  else
+    values = nb::cast(to_numpy(std::move(std::get<std::vector<double>>(found.values))));
+  const bool is_real = std::holds_alternative<std::vector<double>>(found.values);
+  return nb::make_tuple(is_real ? "real" : "whole", values, nb::none(), missing);
+}
+
+nb::list read_arrow(nb::handle capsule) {
+  auto* stream =
+      static_cast<tw::ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (stream == nullptr) throw nb::python_error();
+  std::vector<tw::ArrowColumn> columns =
+      interruptible([&](tw::Cancel& cancel) { return tw::read_arrow(*stream, cancel); });
+  nb::list result;
+  for (tw::ArrowColumn& column : columns) result.append(arrow_as_python(std::move(column)));
+  return result;
 }
 
 }  // namespace
@@ -79,4 +105,6 @@ void bind_csv(nb::module_& m) {
             return columns_as_python(self.columns().at(column).finish());
           },
           "column"_a, "Hand over a column: kind, values, codes or None, flags of missing rows or None.");
+  m.def("read_arrow", &read_arrow, "capsule"_a,
+        "The columns of a stream of Arrow batches, each as CsvReader.finish hands it over.");
 }

@@ -44,7 +44,10 @@ class DataOptions:
     dates: opt.Dates = None
     bins: opt.Bins = None
     ignore: opt.Ignore = None
+    weights: opt.WeightsOf = None
     no_header: opt.NoHeader = False
+    delimiter: opt.Delimiter = None
+    encoding: opt.Encoding = "utf-8"
     schema: opt.SchemaOf = None
 
     def read(self, paths: Sequence[str]) -> Table:
@@ -96,7 +99,8 @@ class DataOptions:
     def _with_states(self, rows: Rows_) -> Rows_:
         """The rows, whose columns have the states of `--states` too."""
         for path in self.states or ():
-            rows = under_states_of(self._read_part(path, rows.schema, "add"), rows)
+            unweighted = replace(self, weights=None)
+            rows = under_states_of(unweighted._read_part(path, rows.schema, "add"), rows)
         return rows
 
     def _read(
@@ -111,7 +115,10 @@ class DataOptions:
             dates=read_dates(self.dates or ()) if schema is None else None,
             mend=self.mend,
             decimal=self.decimal,
+            weights=self.weights,
             header=not self.no_header,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
             **how,
         )
 
@@ -139,7 +146,7 @@ class DataOptions:
             raise type(error)(f"{path}: {error}") from None
 
     def _kept(self, names: Iterable[str]) -> list[str]:
-        return [name for name in names if name and name not in (self.ignore or ())]
+        return [name for name in names if name and name not in (*(self.ignore or ()), self.weights)]
 
     def _check_ignored(self, found: Sequence[str]) -> None:
         for name in self.ignore or ():
@@ -177,7 +184,7 @@ class DataOptions:
         return [name for name in empty if name not in (self.ignore or ())]
 
     def _open(self, paths: Sequence[str]) -> Source:
-        options = ReadOptions(header=not self.no_header, missing_values=self._marks)
+        options = ReadOptions(None, self.delimiter, not self.no_header, self.encoding, self._marks)
         return open_source(as_source(paths), options)
 
     @property

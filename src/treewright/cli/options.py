@@ -39,8 +39,8 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="CSV (plain or .gz), Parquet or a table of a DuckDB file (clinic.duckdb::visits): one, several "
-        "with the same columns, or a quoted pattern such as 'runs/*.csv'. For --method separation-tree "
-        "several tables that share some of their columns.",
+        "with the same columns, a quoted pattern such as 'runs/*.csv', or - for standard input. For --method "
+        "separation-tree several tables that share some of their columns.",
         show_default=False,
     ),
 ]
@@ -125,6 +125,19 @@ NoHeader = Annotated[
         help="The first line of a CSV file holds values; columns are x0, x1, ...",
         show_default=False,
     ),
+]
+Encoding = Annotated[
+    str,
+    _of_data(metavar="NAME", help="Of a CSV file: utf-8, latin-1, cp1252, utf-16 or any of Python's."),
+]
+Delimiter = Annotated[
+    str | None,
+    _of_data(
+        metavar="CHARACTER", help="Between the fields of a CSV file; found in its first lines otherwise."
+    ),
+]
+WeightsOf = Annotated[
+    str | None, _of_data(metavar="COLUMN", help="The column that says how often each row counts.")
 ]
 SchemaOf = Annotated[
     str | None, _of_data(metavar="MODEL", help="Read the columns and states that this model has.")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import FormatError, SchemaError, TreewrightError, UnknownNameError
-from treewright.tables import Schema, Variable, read_table
+from treewright.tables import Schema, SqlTable, Variable, read_table
 from treewright.tables._reading.duck_files import top_level_names
 
 duckdb = pytest.importorskip("duckdb")
@@ -297,3 +297,36 @@ def test_a_database_without_a_table(tmp_path):
         connection.execute("CREATE TABLE visits (age INTEGER)")
     with pytest.raises(FormatError, match=r"is a DuckDB file.*: ask for .*clinic\.duckdb::table"):
         read_table(path)
+
+
+def test_parquet_rows_keep_their_order_in_many_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr("treewright.tables._reading.duck_files.CELLS_AT_ONCE", 100_000)
+    n = 60_000
+    query = f"""SELECT i, 's' || (i * 7919 % 1000) AS s, CASE WHEN i % 3 = 0 THEN NULL ELSE i / 2 END AS r,
+                i % 2 = 0 AS b, i::UBIGINT + 9223372036854775807 AS u, CASE i WHEN 5 THEN '' END AS e
+                FROM range({n}) AS t(i) ORDER BY i"""
+    duckdb.sql(query).write_parquet(str(tmp_path / "t.parquet"), row_group_size=5000)
+    table = read_table(tmp_path / "t.parquet", missing="em")
+    assert table.column("i").tolist() == list(range(n))
+    assert table.labels("s").tolist() == [f"s{i * 7919 % 1000}" for i in range(n)]
+    assert np.flatnonzero(table.missing[2]).tolist() == list(range(0, n, 3))
+    assert table.column("r")[1] == 0.5
+    assert table.labels("b").tolist() == [i % 2 == 0 for i in range(n)]
+    assert table.column("u")[0] == 2.0**63
+    assert table.schema["e"].states == ("",)  # an empty text is one, in a file that knows null
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE t AS {query}")
+    assert read_table(SqlTable(tmp_path / "d.duckdb", "t"), missing="em") == table
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_thousand_columns_of_texts(tmp_path, kind):
+    cells = np.random.default_rng(0).integers(0, 4, (50, 1200))
+    lines = [",".join(f"v{i}" for i in range(1200)), *(",".join(f"s{x}" for x in row) for row in cells)]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    if kind == "parquet":
+        columns = "all_varchar=true, header=true, max_line_size=100000"
+        write_parquet(tmp_path / "t.parquet", f"SELECT * FROM read_csv('{tmp_path}/t.csv', {columns})")
+    table = read_table(tmp_path / f"t.{kind}")
+    assert [int(label[1:]) for label in table.labels("v7")] == cells[:, 7].tolist()
+    assert len(table.schema) == 1200

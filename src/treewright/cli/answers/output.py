@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeAlias
 
 import numpy as np
 
+from treewright.tables._reading.paths import watch_reading
+from treewright.types import Step
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table as RichTable
@@ -93,7 +96,12 @@ class Output:
             def update(done: float, doing: str | None = None) -> None:
                 bar.update(task, completed=done, description=doing)
 
-            yield update
+            def read(step: Step) -> None:
+                share = f"{step.done / step.of:.0%} of {step.of / 1e6:,.1f} MB" if step.of else ""
+                bar.update(task, description=f"reading {share}")
+
+            with watch_reading(read):
+                yield update
 
 
 def _no_update(done: float, doing: str | None = None) -> None:

@@ -22,7 +22,10 @@ def score(
     missing: opt.MissingOption = opt.Missing.error,
     missing_value: opt.MissingValue = None,
     unseen: opt.UnseenOption = opt.UnseenLabels.error,
+    weights: opt.WeightsOf = None,
     no_header: opt.NoHeader = False,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
 
@@ -31,7 +34,13 @@ def score(
     network = open_model(model)
     with out.progress("reading", total=2) as update:
         options = DataOptions(
-            missing=missing, missing_value=missing_value, unseen=unseen, no_header=no_header
+            missing=missing,
+            missing_value=missing_value,
+            unseen=unseen,
+            weights=weights,
+            no_header=no_header,
+            delimiter=delimiter,
+            encoding=encoding,
         )
         table = options.read_like(data, network.schema)
         update(1, "scoring")

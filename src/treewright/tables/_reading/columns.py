@@ -130,16 +130,14 @@ def label_column(
 def number_column(
     name: str, values: npt.NDArray[Any], missing: Mask | None = None, codes: npt.NDArray[Any] | None = None
 ) -> NumberColumn:
-    """A number column in bool, int64, uint64 or float64; NaN is missing, and never among coded values."""
+    """A column of truth values, whole numbers or float64; NaN is missing, and never among coded values."""
     kind = values.dtype.kind
     if kind == "f":
         values = values.astype(np.float64, copy=False)
         if codes is None:
             unknown = np.isnan(values)
             missing = unknown if missing is None else missing | unknown
-    elif kind in "iu" and values.dtype != np.uint64:
-        values = values.astype(np.int64, copy=False)
-    elif kind not in "bu":
+    elif kind not in "biu":
         raise AssertionError(f"{values.dtype} is not a type of numbers")
     missing, n_missing = tidy(missing)
     return NumberColumn(name, values, missing, n_missing, codes=codes)

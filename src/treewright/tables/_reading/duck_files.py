@@ -1,42 +1,41 @@
 """Columns from Parquet files and from tables and queries of DuckDB files, through DuckDB.
 
-Texts never reach Python one by one: DuckDB collects the distinct texts of a column, makes an enumeration of
-them and hands over codes.
+Texts never reach Python one by one: DuckDB hands over batches of some columns at a time, in the layout of
+Arrow, and the core makes codes of them. Names and paths never become identifiers of SQL: scans yield columns
+c0, c1, ..., and every text that enters a query is quoted here.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence, Set
 from itertools import groupby
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from treewright import _core
 from treewright.errors import FormatError, SchemaError
-from treewright.tables._reading.columns import (
-    LabelColumn,
-    SourceColumn,
-    empty_column,
-    encode_texts,
-    label_column,
-    number_column,
-    unsupported,
-)
+from treewright.tables._reading.columns import SourceColumn, unsupported
+from treewright.tables._reading.csv_files import column_of_fields
 from treewright.tables._reading.named import NamedParts
-from treewright.tables._reading.paths import ReadOptions, find_one, real_path
-from treewright.tables._reading.scans import (
-    MANY_LABELS,
-    expression,
-    kind_of_type,
-    listed,
-    parquet_scan,
-    quoted,
-)
+from treewright.tables._reading.paths import WATCHER, ReadOptions, find_one, real_path
 from treewright.tables.report import listed as listed_names
 from treewright.tables.sql import SqlTable
-from treewright.types import Mask
+from treewright.types import Step
+
+CELLS_AT_ONCE = 4_000_000  # so that memory stays low, and Ctrl-C is obeyed
+KINDS = {  # what a column is, the type in which it is handed over, and the types that it may have
+    "text": (
+        "VARCHAR",
+        ("VARCHAR", "ENUM", "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+    ),
+    "truth": ("UTINYINT", ("BOOLEAN",)),
+    "whole": ("BIGINT", ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")),
+    "large": ("UBIGINT", ("UBIGINT",)),
+    "real": ("DOUBLE", ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT")),
+}
 
 
 class DuckSource(NamedParts):
@@ -50,22 +49,22 @@ class DuckSource(NamedParts):
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
         kinds = {i: self._kind(i) for i in positions}
-        source = self._union(positions)
-        labels = self._enumerate(source, [i for i in positions if kinds[i] == "text"])
-        columns = ", ".join(
-            f"{expression(f'c{i}', kinds[i], len(labels.get(i, ())))} AS c{i}" for i in positions
-        )
-        arrays = self._arrays(f"SELECT {columns} FROM {source}")
-        self._connection.close()
+        watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
+        ((n_rows,),) = self._fetch(f"SELECT count(*) FROM {self._union(positions[:1])}")
+        together = max(1, CELLS_AT_ONCE // max(1, n_rows))
         made: list[SourceColumn] = []
-        for i in positions:
-            found = arrays[f"c{i}"]
-            is_masked = isinstance(found, np.ma.MaskedArray)
-            values, missing = np.asarray(found), np.ma.getmaskarray(found) if is_masked else None
-            if kinds[i] == "text":
-                made.append(column_of_texts(self.names[i], values, missing, labels[i]))
-            else:
-                made.append(number_column(self.names[i], values, missing))
+        for at in range(0, len(positions), together):
+            some = positions[at : at + together]
+            cast = ", ".join(f"c{i}::{KINDS[kinds[i]][0]} AS c{i}" for i in some)
+            with explained(self._paths):
+                relation = self._connection.sql(f"SELECT {cast} FROM {self._union(some)}")
+                columns = _core.read_arrow(relation.__arrow_c_stream__())
+            for i, (kind, values, codes, missing) in zip(some, columns, strict=True):
+                numbers = values.astype(np.bool_) if kinds[i] == "truth" else values
+                made.append(column_of_fields(self.names[i], (kind, numbers, codes, missing), True))
+            if watcher is not None:
+                watcher(Step("read", size * len(made) // len(positions), size))
+        self._connection.close()
         return made
 
     def _kind(self, position: int) -> str:
@@ -74,8 +73,8 @@ class DuckSource(NamedParts):
         for kind in kinds:
             if kind.startswith("unsupported"):
                 raise SchemaError(unsupported(name, f"values of type {kind.split()[1]}"))
-        if kinds <= {"whole", "real"}:
-            return "real" if "real" in kinds else "whole"
+        if kinds <= {"whole", "large", "real"}:
+            return kinds.pop() if len(kinds) == 1 else "real"
         if len(kinds) > 1:
             raise SchemaError(
                 f"column {name!r} is of different types in different files: {', '.join(sorted(kinds))}"
@@ -85,35 +84,15 @@ class DuckSource(NamedParts):
     def _union(self, positions: Sequence[int]) -> str:
         selects = []
         for names, scan in zip(self.parts, self._scans, strict=True):
-            columns = ", ".join(f"c{names.index(self.names[i])} AS c{i}" for i in positions)
+            places = {name: place for place, name in enumerate(names)}
+            columns = ", ".join(f"c{places[self.names[i]]} AS c{i}" for i in positions)
             selects.append(f"SELECT {columns} FROM {scan}")
         return f"({' UNION ALL '.join(selects)})"
-
-    def _enumerate(self, source: str, positions: Sequence[int]) -> dict[int, list[str]]:
-        """Make a type e0, e1, ... of the distinct texts of each column, sorted by code point."""
-        if not positions:
-            return {}
-        lists = ", ".join(
-            f"list(DISTINCT c{i}::VARCHAR) FILTER (c{i} IS NOT NULL) AS c{i}" for i in positions
-        )
-        self._fetch(f"CREATE TEMP TABLE distinct_texts AS SELECT {lists} FROM {source}")
-        labels: dict[int, list[str]] = {}
-        for i in positions:
-            query = f"SELECT text FROM (SELECT unnest(c{i}) AS text FROM distinct_texts) ORDER BY text"
-            labels[i] = self._arrays(query)["text"].tolist()
-            if 0 < len(labels[i]) <= MANY_LABELS:
-                self._fetch(f"CREATE TYPE e{i} AS ENUM ({query})")
-        return labels
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with explained(self._paths):
             rows: list[tuple[Any, ...]] = self._connection.execute(query).fetchall()
             return rows
-
-    def _arrays(self, query: str) -> dict[str, npt.NDArray[Any]]:
-        with explained(self._paths):
-            arrays: dict[str, npt.NDArray[Any]] = self._connection.execute(query).fetchnumpy()
-            return arrays
 
 
 class ParquetSource(DuckSource):
@@ -172,10 +151,10 @@ class explained:  # noqa: N801
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         import duckdb
 
-        if isinstance(error, duckdb.Error):
+        if isinstance(error, RuntimeError) and "nterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        if isinstance(error, duckdb.Error | RuntimeError):
             shown = listed_names([repr(path) for path in self._paths], 1)
-            if "utf-8" in str(error):
-                raise FormatError(f"{shown} is not text in UTF-8; save it in that encoding") from error
             facts = str(error).split("Possible")[0]
             lines = [line.strip() for line in facts.splitlines() if line.strip()]
             raise FormatError(f"{shown} cannot be read: {'; '.join(lines[:4])}") from error
@@ -193,6 +172,27 @@ def aliases(n: int) -> str:
     return ", ".join(f"c{i}" for i in range(n))
 
 
+def parquet_scan(paths: Sequence[str]) -> str:
+    return f"read_parquet([{listed(paths)}], hive_partitioning=false)"
+
+
+def listed(paths: Sequence[str]) -> str:
+    """Paths as SQL literals; patterns have been expanded before, so nothing in them is one."""
+    return ", ".join(quoted(glob.escape(path)) for path in paths)
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def kind_of_type(sql_type: str) -> str:
+    bare = sql_type.split("(", maxsplit=1)[0]
+    if sql_type.endswith("]"):
+        return f"unsupported {bare}[]"
+    return next((kind for kind, (_, types) in KINDS.items() if bare in types), f"unsupported {bare}")
+
+
 def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
     """Names of the columns of a Parquet file; its schema lists a tree depth first, the root in front."""
     names: list[str] = []
@@ -204,13 +204,3 @@ def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]
             open_nodes += (schema[at][1] or 0) - 1
             at += 1
     return tuple(names)
-
-
-def column_of_texts(
-    name: str, values: npt.NDArray[Any], missing: Mask | None, labels: list[str]
-) -> LabelColumn:
-    if not labels:
-        return empty_column(name, len(values))
-    if len(labels) > MANY_LABELS:
-        return encode_texts(name, values.tolist(), missing, known=labels)
-    return label_column(name, values, labels, missing)
