@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 from typing import Any
 
@@ -39,25 +39,26 @@ KINDS = {  # what a column is, the type in which it is handed over, and the type
 
 
 class DuckSource(NamedParts):
-    """Rows that DuckDB reads: of each part, kinds of columns and a scan that yields c0, c1, ..."""
+    """Rows that DuckDB reads: of each part, types of columns and a scan that yields c0, c1, ..."""
 
     _paths: Sequence[str]
     _connection: Any
-    _kinds: Sequence[tuple[str, ...]]
+    _types: Sequence[tuple[str, ...]]
     _scans: Sequence[str]
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
         kinds = {i: self._kind(i) for i in positions}
         watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
-        ((n_rows,),) = self._fetch(f"SELECT count(*) FROM {self._union(positions[:1])}")
+        counts = " UNION ALL ".join(f"SELECT count(*) FROM {scan}" for scan in self._scans)
+        n_rows = sum(n for (n,) in self._fetch(counts))
         together = max(1, CELLS_AT_ONCE // max(1, n_rows))
         made: list[SourceColumn] = []
         for at in range(0, len(positions), together):
             some = positions[at : at + together]
-            cast = ", ".join(f"c{i}::{KINDS[kinds[i]][0]} AS c{i}" for i in some)
+            wanted = {self.names[i]: KINDS[kinds[i]][0] for i in some}
             with explained(self._paths):
-                relation = self._connection.sql(f"SELECT {cast} FROM {self._union(some)}")
+                relation = self._connection.sql(self._query(wanted))
                 columns = _core.read_arrow(relation.__arrow_c_stream__())
             for i, (kind, values, codes, missing) in zip(some, columns, strict=True):
                 numbers = values.astype(np.bool_) if kinds[i] == "truth" else values
@@ -69,7 +70,8 @@ class DuckSource(NamedParts):
 
     def _kind(self, position: int) -> str:
         name = self.names[position]
-        kinds = {kinds[names.index(name)] for names, kinds in zip(self.parts, self._kinds, strict=True)}
+        parts = zip(self.parts, self._types, strict=True)
+        kinds = {kind_of_type(types[names.index(name)]) for names, types in parts}
         for kind in kinds:
             if kind.startswith("unsupported"):
                 raise SchemaError(unsupported(name, f"values of type {kind.split()[1]}"))
@@ -81,13 +83,14 @@ class DuckSource(NamedParts):
             )
         return kinds.pop()
 
-    def _union(self, positions: Sequence[int]) -> str:
+    def _query(self, wanted: Mapping[str, str]) -> str:
+        """Some columns of all parts, in the types that are wanted."""
         selects = []
-        for names, scan in zip(self.parts, self._scans, strict=True):
-            places = {name: place for place, name in enumerate(names)}
-            columns = ", ".join(f"c{places[self.names[i]]} AS c{i}" for i in positions)
-            selects.append(f"SELECT {columns} FROM {scan}")
-        return f"({' UNION ALL '.join(selects)})"
+        for names, types, scan in zip(self.parts, self._types, self._scans, strict=True):
+            at = {name: place for place, name in enumerate(names)}
+            cast = (f"c{at[n]}" + ("" if types[at[n]] == to else f"::{to}") for n, to in wanted.items())
+            selects.append(f"SELECT {', '.join(cast)} FROM {scan}")
+        return " UNION ALL ".join(selects)
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with explained(self._paths):
@@ -107,20 +110,18 @@ class ParquetSource(DuckSource):
             for layout, members in groupby(zip(layouts, paths, strict=True), key=lambda pair: pair[0])
         ]
         super().__init__([names for (names, _), _ in alike], options.names)
-        self._kinds = [kinds for (_, kinds), _ in alike]
-        self._scans = [
-            f"{parquet_scan(members)} AS t({aliases(len(kinds))})" for (_, kinds), members in alike
-        ]
+        self._types = [types for (_, types), _ in alike]
+        self._scans = [f"{parquet_scan(files)} AS t({aliases(len(types))})" for (_, types), files in alike]
 
     def _layout(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         described = self._fetch(f"DESCRIBE SELECT * FROM {parquet_scan([path])}")
         # DuckDB renames columns that differ in case only, so names come from the file itself
         nodes = self._fetch(f"SELECT name, num_children FROM parquet_schema({listed([path])})")
-        return top_level_names(nodes), tuple(kind_of_type(str(row[1])) for row in described)
+        return top_level_names(nodes), tuple(str(row[1]) for row in described)
 
 
 class SqlSource(DuckSource):
-    """The rows of a :class:`SqlTable`, copied once into memory.
+    """The rows of a :class:`SqlTable`; those of a query or a view are copied once into memory.
 
     The database file is attached read-only, so that nothing is ever written to it.
     """
@@ -132,12 +133,24 @@ class SqlSource(DuckSource):
         with explained(self._paths):
             self._connection.execute(f"ATTACH {quoted(path)} AS attached (READ_ONLY)")
             self._connection.execute("USE attached")
-            self._connection.execute(f"CREATE TEMP TABLE rows_asked_for AS {source.statement}")
-            self._connection.execute("USE memory")
-        described = self._fetch("DESCRIBE rows_asked_for")
+        place = source.statement.removeprefix("SELECT * FROM ")
+        if not self._is_stored(source):
+            place = "memory.rows_asked_for"
+            with explained(self._paths):
+                self._connection.execute(f"CREATE TABLE {place} AS {source.statement}")
+        described = self._fetch(f"DESCRIBE {place}")
         super().__init__([tuple(str(row[0]) for row in described)], options.names)
-        self._kinds = [tuple(kind_of_type(str(row[1])) for row in described)]
-        self._scans = [f"rows_asked_for AS t({aliases(len(described))})"]
+        self._types = [tuple(str(row[1]) for row in described)]
+        self._scans = [f"{place} AS t({aliases(len(described))})"]
+
+    def _is_stored(self, source: SqlTable) -> bool:
+        """Whether it is a table, whose rows are the same and in the same order however often it is read."""
+        names = (
+            "database_name = 'attached' AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?)"
+        )
+        query = f"SELECT count(*) FROM duckdb_tables() WHERE {names}"
+        found = self._connection.execute(query, [source.schema or "main", source.table or ""]).fetchone()
+        return bool(found[0])
 
 
 class explained:  # noqa: N801
