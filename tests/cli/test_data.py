@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -6,9 +7,12 @@ import time
 
 import pytest
 
+from treewright.cli.answers.output import Output
 from treewright.cli.data import DataOptions, read_bins
 from treewright.cli.options import Missing
 from treewright.errors import SettingError
+from treewright.tables._reading.paths import WATCHER
+from treewright.types import Step
 
 
 @pytest.mark.parametrize(
@@ -104,3 +108,19 @@ def test_reading_is_interrupted_at_once(tmp_path):
     assert process.returncode == 130
     assert stderr == "interrupted\n"
     assert time.monotonic() - asked < 5  # half a second on a machine that has nothing else to do
+
+
+def test_a_terminal_sees_how_much_is_read(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for output in (Output(as_json=True), Output(quiet=True)):
+        with output.progress("reading"):
+            assert WATCHER.get() is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with Output().progress("reading", total=4):
+        WATCHER.get()(Step("read", 5_000_000, 10_000_000))
+        time.sleep(0.3)  # until it is drawn
+    assert "reading 50% of 10.0 MB" in sys.stderr.getvalue()
+    assert WATCHER.get() is None

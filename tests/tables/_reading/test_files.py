@@ -6,7 +6,7 @@ import pytest
 
 from treewright.errors import FormatError, SchemaError, TreewrightError, UnknownNameError
 from treewright.tables import Schema, SqlTable, Variable, read_table
-from treewright.tables._reading.duck_files import top_level_names
+from treewright.tables._reading.duck_files import explained, top_level_names
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -330,3 +330,8 @@ def test_a_thousand_columns_of_texts(tmp_path, kind):
     table = read_table(tmp_path / f"t.{kind}")
     assert [int(label[1:]) for label in table.labels("v7")] == cells[:, 7].tolist()
     assert len(table.schema) == 1200
+
+
+def test_a_query_that_is_interrupted():
+    with pytest.raises(KeyboardInterrupt), explained(["d.duckdb"]):
+        raise RuntimeError("Query interrupted")  # what DuckDB makes of Ctrl-C

@@ -164,8 +164,8 @@ class explained:  # noqa: N801
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         import duckdb
 
-        if isinstance(error, RuntimeError) and "nterrupt" in str(error):
-            raise KeyboardInterrupt from None
+        if isinstance(error, duckdb.Error | RuntimeError) and "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None  # DuckDB says so when it is stopped
         if isinstance(error, duckdb.Error | RuntimeError):
             shown = listed_names([repr(path) for path in self._paths], 1)
             facts = str(error).split("Possible")[0]
