@@ -244,8 +244,12 @@ def test_progress_tells_every_search(alarm_rows):
 def test_the_file_says_how_it_was_learned(alarm, tmp_path):
     alarm.save(tmp_path / "m.twm")
     origin = tw.models.formats.twm.read_provenance(tmp_path / "m.twm")
-    assert origin["method"] == "auto"
+    assert origin["learner"] == "learn"
+    assert origin["settings"]["missing"] == "auto"
+    assert origin["score"] == alarm.learned.criterion
     assert origin["reason"] == alarm.reason
+    assert origin["rows"] == 1_000
+    assert origin == alarm.model.provenance
     assert tw.load(tmp_path / "m.twm") == alarm.model
 
 

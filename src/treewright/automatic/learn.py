@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,10 +16,9 @@ from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
 from treewright.learners import Trace
 from treewright.models import BayesianNetwork, GaussianNetwork, fit
-from treewright.models.formats.twm import save
 from treewright.origins import described, reading_of, rows_behind, version
 from treewright.statistics import Counter, Moments, count, moments
-from treewright.tables import Schema, read_table
+from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
@@ -104,7 +103,7 @@ class LearnedModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model with the proof of its width, which :func:`treewright.verify` checks."""
-        save(self.model, path, certificate=self.certificate)
+        self.model.save(path, certificate=self.certificate)
 
     def __repr__(self) -> str:
         n, edges = counted(len(self.dag.schema), "variable"), counted(self.dag.n_edges, "edge")
@@ -179,10 +178,10 @@ and 1000 bytes
     """
     options: dict[str, Any] = {"treewidth": treewidth, "knowledge": knowledge, "rng": rng}
     how: dict[str, Any] = {"bins": bins, "columns": columns, "weights": weights, "schema": schema}
-    settings = described({**options, "missing": missing, **how})  # before chance moves on
+    settings = described({**options, "missing": missing, **how})
     if isinstance(data, Moments | Counter):
         found = learn_suited(data, progress=progress, **options)
-        return made(fit(found.structure, data), found, found.notes, settings, rows_behind(data))
+        return with_origin(LearnedModel(fit(found.structure, data), found, found.notes), settings, data)
     read = read_table(data, missing="em" if missing == "auto" else missing, **how)
     table, said = cut_numbers(read)
     if missing == "auto":
@@ -198,25 +197,22 @@ and 1000 bytes
         found = learn_suited(lines, progress=progress, **options)
         model, how_fitted = fit(found.structure, lines), []
     notes = (*about_rows(read.report), *said, *found.notes, *how_fitted)
-    told = {**rows_behind(table), "reading": reading_of(read.report)}
-    return made(model, found, notes, settings, told, report=read.report)
+    return with_origin(LearnedModel(model, found, notes, read.report), settings, table)
 
 
-def made(
-    model: BayesianNetwork | GaussianNetwork,
-    found: LearnedAutomatically,
-    notes: tuple[str, ...],
-    settings: dict[str, Any],
-    rows: dict[str, Any],
-    *,
-    report: Report | None = None,
-) -> LearnedModel:
-    """The result, whose model says where it came from."""
-    said = {"method": "auto", "learner": "learn", "settings": settings, "score": found.criterion}
-    why = {"reason": found.reason, "notes": [*notes], **version()}
-    return LearnedModel(
-        model.with_provenance({**model.provenance, **said, **rows, **why}), found, notes, report
-    )
+def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | Table) -> LearnedModel:
+    """The same, with a model that says where it came from; its file keeps that."""
+    told = {
+        "learner": "learn",
+        "settings": settings,
+        "score": result.learned.criterion,
+        "reason": result.reason,
+        "notes": list(result.notes),
+        **rows_behind(rows),
+        **({} if result.report is None else {"reading": reading_of(result.report)}),
+        **version(),
+    }
+    return replace(result, model=result.model.with_provenance({**result.model.provenance, **told}))
 
 
 def about_rows(report: Report | None) -> list[str]:
