@@ -10,7 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from treewright.automatic.rows import complete_rows, cut_numbers, fit_all_rows, missing_policy
+from treewright.automatic.rows import (
+    complete_rows,
+    cut_numbers,
+    fit_all_rows,
+    missing_policy,
+    read_again,
+    remarks_on,
+)
 from treewright.automatic.search import LearnedAutomatically, learn_suited
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
@@ -22,7 +29,7 @@ from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
-from treewright.tables.report import Report, remark_on_identifiers
+from treewright.tables.report import Report
 from treewright.types import Progress
 
 
@@ -182,11 +189,11 @@ and 1000 bytes
     if isinstance(data, Moments | Counter):
         found = learn_suited(data, progress=progress, **options)
         return with_origin(LearnedModel(fit(found.structure, data), found, found.notes), settings, data)
-    read = read_table(data, missing="em" if missing == "auto" else missing, **how)
-    table, said = cut_numbers(read)
+    policy: MissingPolicy = "em" if missing == "auto" else missing
+    table, said = cut_numbers(read_table(data, missing=policy, **how))
     if missing == "auto":
         policy, more = missing_policy(table)
-        table, said = table if policy == "em" else read_table(table, missing=policy), [*said, *more]
+        table, said = table if policy == "em" else read_again(table, missing=policy), [*said, *more]
     model: BayesianNetwork | GaussianNetwork
     if table.schema[0].is_discrete:
         counter = count(complete_rows(table))
@@ -196,8 +203,9 @@ and 1000 bytes
         lines = moments(table)
         found = learn_suited(lines, progress=progress, **options)
         model, how_fitted = fit(found.structure, lines), []
-    notes = (*about_rows(read.report), *said, *found.notes, *how_fitted)
-    return with_origin(LearnedModel(model, found, notes, read.report), settings, table)
+    seen = remarks_on(table.report, leave_out="with columns=[...]", see_all="result.report")
+    notes = (*seen, *said, *found.notes, *how_fitted)
+    return with_origin(LearnedModel(model, found, notes, table.report), settings, table)
 
 
 def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | Table) -> LearnedModel:
@@ -213,12 +221,3 @@ def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | T
         **version(),
     }
     return replace(result, model=result.model.with_provenance({**result.model.provenance, **told}))
-
-
-def about_rows(report: Report | None) -> list[str]:
-    """What to know about the rows before trusting what is learned from them."""
-    if report is None:
-        return []
-    odd = [remark_on_identifiers(report.identifiers, "with columns=[...]")] if report.identifiers else []
-    dropped = f"{report.n_dropped:,} of {report.n_rows_read:,} rows dropped for missing cells"
-    return [*([dropped] if report.n_dropped else []), *odd, *report.notes]

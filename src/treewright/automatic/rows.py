@@ -8,6 +8,9 @@ too little would be left: then missing is a state of its own. Numbers among labe
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from treewright.errors import MissingValuesError
@@ -18,10 +21,11 @@ from treewright.statistics import Counter
 from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
-from treewright.tables.report import listed
+from treewright.tables.report import Report, listed, remark_on_identifiers
 from treewright.types import Flags
 
 INTERVALS = 4  # of equal frequency, for numbers among labels
+_MOST_FINDINGS = 8
 
 
 def cut_numbers(table: Table, *, cut: str = "bins=", leave_out: str = "columns=") -> tuple[Table, list[str]]:
@@ -39,10 +43,40 @@ def cut_numbers(table: Table, *, cut: str = "bins=", leave_out: str = "columns="
     numbers = [v.name for v in table.schema if not v.is_discrete]
     if len(numbers) in (0, len(table.schema)):
         return table, []
-    return read_table(table, missing="em", bins=dict.fromkeys(numbers, INTERVALS)), [
+    return read_again(table, missing="em", bins=dict.fromkeys(numbers, INTERVALS)), [
         f"numbers among labels were cut into {INTERVALS} intervals of equal frequency: {listed(numbers)}; "
         f"{cut} cuts them otherwise, {leave_out} leaves columns out"
     ]
+
+
+def read_again(table: Table, **how: Any) -> Table:
+    """The table read in another way, with a report that still says what was seen in the source."""
+    read, seen = read_table(table, **how), table.report
+    assert read.report is not None
+    if seen is None:
+        return read
+    kept = ("n_rows_read", "ignored", "notes", "findings", "mendings")
+    settings = {**seen.settings, **how}
+    report = replace(read.report, settings=settings, **{name: getattr(seen, name) for name in kept})
+    return Table(read.schema, read.columns, weights=read.weights, missing=read.missing, report=report)
+
+
+def remarks_on(report: Report | None, *, leave_out: str, see_all: str) -> list[str]:
+    """What a user should know about the rows before trusting what is learned from them."""
+    if report is None:
+        return []
+    found = []
+    if report.n_dropped:
+        found.append(f"{report.n_dropped:,} of {report.n_rows_read:,} rows dropped for missing cells")
+    if report.constant:
+        found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
+    if report.identifiers:
+        found.append(remark_on_identifiers(report.identifiers, leave_out))
+    findings = [str(finding) for finding in report.findings]
+    if len(findings) > _MOST_FINDINGS:
+        more = len(findings) - _MOST_FINDINGS
+        findings = [*findings[:_MOST_FINDINGS], f"and {more} more to see with {see_all}"]
+    return [*found, *findings, *(f"mended: {one}" for one in report.mendings), *report.notes]
 
 
 def missing_policy(table: Table, *, leave_out: str = "columns=") -> tuple[MissingPolicy, list[str]]:

@@ -20,7 +20,7 @@ from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.inspection.wishes import Dates
 from treewright.tables.readers import read_table
-from treewright.tables.report import Report, listed, remark_on_identifiers
+from treewright.tables.report import listed
 from treewright.tables.schema import Label, Schema
 from treewright.tables.sharded import recoded
 from treewright.tables.sql import SqlTable
@@ -28,7 +28,6 @@ from treewright.tables.table import Table
 
 Rows = Table | Databases
 Rows_ = TypeVar("Rows_", Table, Databases)
-_MOST_FINDINGS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,21 +325,3 @@ def unreadable(text: str) -> SettingError:
         f"--bins {text!r} cannot be read; write 4, age=4, rising edges as in age=0,18,65,120, or a rule: "
         "quantile:4, uniform:4, mdl:TARGET or hartemink:3, also for one column as in age=uniform:4"
     )
-
-
-def remarks_on(report: Report | None) -> list[str]:
-    """What a user should know about the rows before trusting what is learned from them."""
-    if report is None:
-        return []
-    found = []
-    if report.n_dropped:
-        found.append(f"{report.n_dropped:,} of {report.n_rows_read:,} rows dropped for missing cells")
-    if report.constant:
-        found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
-    if report.identifiers:
-        found.append(remark_on_identifiers(report.identifiers, "with --ignore"))
-    findings = [str(finding) for finding in report.findings]
-    if len(findings) > _MOST_FINDINGS:
-        more = len(findings) - _MOST_FINDINGS
-        findings = [*findings[:_MOST_FINDINGS], f"and {more} more to see with treewright inspect"]
-    return [*found, *findings, *(f"mended: {one}" for one in report.mendings), *report.notes]

@@ -138,7 +138,7 @@ def test_bins_missing_and_ignored_columns(run_json, refused, tmp_path):
     assert found["rows"] == 99
     assert found["edges"] == [["x", "y"]]
     assert found["notes"] == ["1 of 100 rows dropped for missing cells"]
-    noted = run_json("learn", path, "--missing", "state", "--bins", "2")["notes"]
+    noted = run_json("learn", path, "-m", "bounded", "--missing", "state", "--bins", "2")["notes"]
     assert noted == ["looks like an identifier, better left out with --ignore: id"]
 
 
@@ -172,7 +172,7 @@ def test_unknown_methods_and_scores_name_what_there_is(refused, asia_rows):
 @pytest.mark.slow
 def test_refused_for_size(refused, asia_rows):
     message = refused("learn", asia_rows, "--memory", "100B", code=2)
-    assert "memory limit" in message
+    assert "more than the limit of 100 bytes" in message
     assert "--memory 8GiB" in message
     assert "a memory limit is a number of bytes" in refused("learn", asia_rows, "--memory", "much")
 

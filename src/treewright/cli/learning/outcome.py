@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from treewright.automatic.rows import remarks_on
 from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Line, Lines, figures, heading, listing, remark, say_how_many_more
-from treewright.cli.data import remarks_on
 from treewright.cli.learning.methods import Method, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.table_method import about_tables
@@ -247,11 +247,11 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
 
 def remarks_on_rows(rows: Table | Databases) -> list[str]:
     if isinstance(rows, Table):
-        return remarks_on(rows.report)
+        return remarks_on(rows.report, leave_out="with --ignore", see_all="treewright inspect")
     return [
         f"{name}: {said}"
         for name, table in zip(rows.names, rows.tables, strict=True)
-        for said in remarks_on(table.report)
+        for said in remarks_on(table.report, leave_out="with --ignore", see_all="treewright inspect")
     ]
 
 

@@ -31,7 +31,6 @@ from treewright.models.fitting.databases import score_tables
 from treewright.models.model import AnyModel
 from treewright.statistics import WholeCounter, count, moments
 from treewright.tables.databases import Databases
-from treewright.tables.readers import read_table
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
@@ -163,7 +162,7 @@ def read_as_decided(
         rows, said = automatic.cut_numbers(rows, cut="--bins", leave_out="--ignore")
     if is_open:
         policy, more = automatic.missing_policy(rows, leave_out="--ignore")
-        rows = rows if policy == "em" else read_table(rows, missing=policy)
+        rows = rows if policy == "em" else automatic.read_again(rows, missing=policy)
         options, said = replace(options, missing=Missing(policy)), [*said, *more]
     return options, rows, said
 
