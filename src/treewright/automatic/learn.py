@@ -185,7 +185,7 @@ and 1000 bytes
     """
     options: dict[str, Any] = {"treewidth": treewidth, "knowledge": knowledge, "rng": rng}
     how: dict[str, Any] = {"bins": bins, "columns": columns, "weights": weights, "schema": schema}
-    settings = described({**options, "missing": missing, **how})
+    settings = described({**options, "missing": missing, **how})  # before chance moves on
     if isinstance(data, Moments | Counter):
         found = learn_suited(data, progress=progress, **options)
         return with_origin(LearnedModel(fit(found.structure, data), found, found.notes), settings, data)
@@ -211,6 +211,7 @@ and 1000 bytes
 def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | Table) -> LearnedModel:
     """The same, with a model that says where it came from; its file keeps that."""
     told = {
+        "method": "auto",
         "learner": "learn",
         "settings": settings,
         "score": result.learned.criterion,
