@@ -108,7 +108,7 @@ def learn_suited(
     known = bind_knowledge(knowledge, source.schema)
     options: dict[str, Any] = {"knowledge": known, "progress": progress}
     rivals: list[LearnedNetwork[Any]] = []
-    with keeping(lambda found: settled(source, with_one_more(rivals, found), score, treewidth)):
+    with keeping(lambda found: settled(source, [*rivals, *filter(None, [found])], score, treewidth)):
         for found in searches(source, score, options):
             rivals.append(found)
     whole = settled(source, rivals, score, treewidth)
@@ -146,12 +146,6 @@ def choice_of(first: LearnedNetwork[Any], score: LocalScore | None) -> ScoreChoi
         return first.choice
     assert score is not None
     return ScoreChoice(repr(score), score, {})
-
-
-def with_one_more(
-    rivals: list[LearnedNetwork[Any]], found: LearnedNetwork[Any] | None
-) -> list[LearnedNetwork[Any]]:
-    return rivals if found is None else [*rivals, found]
 
 
 def settled(
