@@ -46,6 +46,11 @@ def test_the_same_folds_each_time_unless_a_generator_deals():
     assert not np.array_equal(first.logs, other.logs)
 
 
+def test_the_default_is_a_way_of_learning():
+    found = tw.cross_validate({"auto": tw.learn, "independent": independent}, ROWS, folds=2)
+    assert found.best == "auto"
+
+
 def test_frames_estimators_weights_and_gaps():
     frame = ROWS.to_pandas()
     by_estimator = tw.cross_validate(tw.ChowLiuTree(), frame, folds=3)

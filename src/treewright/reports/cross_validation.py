@@ -78,7 +78,7 @@ def cross_validate(
     Parameters
     ----------
     ways
-        Functions from a table to a model, or estimators, by name; or a single one.
+        Functions from a table to a model (:func:`learn` is one), or estimators, by name; or a single one.
     rows
         A table, or anything that :func:`read_table` reads. Missing cells are summed over in scoring; that a
         way can learn from them is its own affair.
@@ -140,7 +140,8 @@ def _deal(table: Table, folds: int, rng: np.random.Generator) -> list[Any]:
 def _learn(way: Any, rows: Table) -> Any:
     if hasattr(way, "get_params"):
         return type(way)(**way.get_params()).fit(rows).model_
-    return way.fit(rows).model_ if hasattr(way, "fit") else way(rows)
+    found = way.fit(rows).model_ if hasattr(way, "fit") else way(rows)
+    return getattr(found, "model", found)  # as :func:`learn` returns it, with more beside it
 
 
 def _summed_up(

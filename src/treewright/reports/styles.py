@@ -94,6 +94,7 @@ a{color:var(--bar);text-decoration:none} a:hover{text-decoration:underline}
 .tiles b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}
 .tiles span{color:var(--quiet);font-size:.85rem}
 .wide{overflow:auto;max-width:100%} .picture svg{display:block;margin:0 auto}
+.picture{width:calc(100vw - 3rem);max-width:none;margin-left:calc(50% - 50vw + 1.5rem)}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th{text-align:left;color:var(--quiet);font-weight:600;font-size:.82rem;border-bottom:1px solid var(--line)}
 th,td{padding:.32rem .9rem .32rem 0;vertical-align:top}
@@ -107,7 +108,7 @@ code{background:var(--box);border:1px solid var(--track);border-radius:.3rem;pad
 @media print{
 header,main{max-width:none;padding:0} nav{display:none} body{font-size:11pt}
 tr,.tiles div,dl{break-inside:avoid} h2,h3{break-after:avoid} .wide{overflow:visible}
-.picture svg{max-width:100%;height:auto}}
+.picture{width:auto;margin:0} .picture svg{max-width:100%;height:auto}}
 """
 
 

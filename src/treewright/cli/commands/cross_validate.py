@@ -23,7 +23,7 @@ from treewright.reports.cross_validation import cross_validate as judge
 from treewright.tables.table import Table
 from treewright.types import Step
 
-_USUAL = ["chow-liu", "bounded", "hill-climbing", "knots"]
+_USUAL = ["auto", "chow-liu", "bounded", "hill-climbing"]
 
 
 @dataclass(frozen=True, kw_only=True)

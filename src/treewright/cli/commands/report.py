@@ -16,6 +16,7 @@ from treewright.cli.model_files import open_model, provenance_of
 from treewright.models.model import in_missing_states
 from treewright.reports.links import links_of
 from treewright.reports.model_report import to_report
+from treewright.tables.exports import counted
 from treewright.tables.inspection.whole import inspect_table
 
 PageOut = Annotated[
@@ -63,7 +64,8 @@ def report(
     write_text(target, page)
     findings = inspect_table(seen)
     n_edges = len(links_of(network.structure))
-    told = f"{len(network.schema)} variables, {n_edges} edges, {rows.n_rows:,} rows, {len(findings)} findings"
+    sizes = [(len(network.schema), "variable"), (n_edges, "edge"), (rows.n_rows, "row")]
+    told = ", ".join(counted(n, what) for n, what in [*sizes, (len(findings), "finding")])
     out.answer(
         lambda: {
             "output": target,
