@@ -32,7 +32,7 @@ def test_models_take_rows_in_every_form(tmp_path):
 
 
 def test_continuous_models_take_frames():
-    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.1, 6.9]})
+    frame = pd.DataFrame({"x": [0.5, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.1, 6.9]})
     table = tw.read_table(frame)
     model = tw.fit(tw.Dag(table.schema, [("x", "y")]), tw.moments(table))
     sigmoid = tw.models.fit_sigmoid(tw.Dag(table.schema, [("x", "y")]), table)
