@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from treewright.errors import SettingError, TableTooLarge
-from treewright.tables.schema import Schema
+
+if TYPE_CHECKING:  # tables ask here, too
+    from treewright.tables.schema import Schema
 
 DEFAULT_LIMIT = 4 * 2**30
 _UNITS = {"": 1, "b": 1} | {
@@ -111,12 +114,39 @@ def table_cells(schema: Schema, scope: Iterable[int]) -> int:
     return cells or math.prod(schema.variables[v].cardinality for v in scope)
 
 
+# Axes that an array of NumPy can have.
+_MOST_AXES = 64
+
+
+def table_axes(schema: Schema, scope: Iterable[int]) -> tuple[int, ...]:
+    """The variables of a scope that have an axis in its table: all that an array has room for.
+
+    Of more than 64 those of a single state, which say nothing, go without; the last one never does, since it
+    may be the child of the others.
+
+    Examples
+    --------
+    >>> from treewright.tables.schema import Schema, Variable
+    >>> schema = Schema([Variable(str(i), ("only",) if i % 2 else ("no", "yes")) for i in range(80)])
+    >>> table_axes(schema, (0, 1, 2)), len(table_axes(schema, range(80)))
+    ((0, 1, 2), 41)
+    """
+    scope = tuple(scope)
+    return tuple(scope[i] for i in kept_axes([schema.cardinalities[v] for v in scope]))
+
+
+def kept_axes(states: Sequence[int]) -> list[int]:
+    """The positions of the variables of so many states that have an axis; see :func:`table_axes`."""
+    last = len(states) - 1
+    return [i for i, n in enumerate(states) if len(states) <= _MOST_AXES or n != 1 or i == last]
+
+
 def check_table(schema: Schema, scope: Iterable[int], itemsize: int = 8) -> int:
     """Bytes of a dense table, or :class:`TableTooLarge` when they exceed the limit.
 
     Examples
     --------
-    >>> from treewright.tables.schema import Variable
+    >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name, tuple(range(10))) for name in "abc"])
     >>> check_table(schema, (0, 1, 2))
     8000

@@ -1,7 +1,10 @@
 // Python face of treewright/local_scores.hpp, and the score that asks Python back.
 #include "local_scores.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <cmath>
+#include <optional>
 
 #include "arcs.hpp"
 #include "packed.hpp"
@@ -168,11 +171,15 @@ void bind_local_scores(nb::module_& m) {
   m.def(
       "packed_scores",
       [](const TablePointer& table, const std::string& kind, double ess, double edge_price,
-         const Indices& order) -> ScoresPointer {
+         const Indices& order, const std::optional<Matrix<double>>& pair_prices) -> ScoresPointer {
         checked(table);
-        return std::make_shared<tw::PackedScores>(table, score_settings(kind, ess), edge_price, order);
+        std::vector<double> prices;
+        if (pair_prices) prices.assign(pair_prices->data(), pair_prices->data() + pair_prices->size());
+        return std::make_shared<tw::PackedScores>(table, score_settings(kind, ess), edge_price, order,
+                                                  std::move(prices));
       },
-      "table"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "`order` lists the columns by name.");
+      "table"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "pair_prices"_a = nb::none(),
+      "`order` lists the columns by name; `pair_prices` is a matrix in that order.");
   m.def(
       "gaussian_scores",
       [](const Matrix<double>& scatter, double n_rows, double edge_price) -> ScoresPointer {

@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "settings.hpp"
+#include "treewright/criteria/chance_prices.hpp"
 
 namespace {
 
@@ -55,6 +56,28 @@ void bind_scores(nb::module_& m) {
         return std::ldexp(1.0, -tw::FamilyScore({tw::ScoreKind::bic, 1}, n_rows).grid().bits());
       },
       "n_rows"_a, "The step of which every score of so many rows is a multiple.");
+  m.def(
+      "chance_gain",
+      [](const Array<std::int64_t>& x, const Array<std::int64_t>& y, double strata) {
+        const tw::ChanceGain gain = tw::chance_gain(span_of(x), span_of(y), strata);
+        return std::pair(gain.mean, gain.deviation);
+      },
+      "x"_a, "y"_a, "strata"_a = 1.0,
+      "Mean and deviation of what a shuffled column gains on another, from their margins.");
+  m.def(
+      "chance_prices",
+      [](const std::vector<Array<std::int64_t>>& margins, double edge_price, double level, double dense_rows,
+         double step) {
+        std::vector<std::vector<std::int64_t>> counts;
+        for (const auto& margin : margins) counts.emplace_back(margin.data(), margin.data() + margin.size());
+        std::vector<double> prices;
+        interruptible([&](tw::Cancel& cancel) {
+          prices = tw::chance_prices(counts, edge_price, level, dense_rows, step, cancel);
+        });
+        return to_numpy(std::move(prices), counts.size(), counts.size());
+      },
+      "margins"_a, "edge_price"_a, "level"_a, "dense_rows"_a, "step"_a,
+      "What an edge of each pair must cost beside qNML and `edge_price` so that chance does not pay for it.");
   m.def("multinomial_regret", &tw::multinomial_regret, "n"_a, "k"_a,
         "ln of the normaliser of the multinomial NML distribution over k cells and n rows.");
 }

@@ -24,7 +24,7 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.inference.engine import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.refusals import refuse_impossible
-from treewright.limits import format_count, memory_limit, table_cells
+from treewright.limits import format_count, memory_limit, table_axes, table_cells
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 
@@ -77,6 +77,7 @@ class FeatureGraphEngine:
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
         """The joint distribution of the targets, one axis each: the graph is evaluated once per cell."""
+        targets = table_axes(self.schema, targets)
         shape = tuple(self.schema.cardinalities[v] for v in targets)
         if len(targets) == 1:
             flat, log_mass = self.marginals(evidence)

@@ -24,7 +24,7 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.inference.engine import Cost, Factor
 from treewright.inference.evidence import Evidence
 from treewright.inference.refusals import refuse_impossible, refuse_large, whole
-from treewright.limits import memory_limit
+from treewright.limits import memory_limit, table_axes
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 
@@ -77,7 +77,7 @@ class JunctionTreeEngine:
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
         flat, log_mass = self._ask(self._forest.joint, list(targets), *self._arguments(evidence))
-        shape = tuple(self.schema.cardinalities[v] for v in targets)
+        shape = tuple(self.schema.cardinalities[v] for v in table_axes(self.schema, targets))
         table = np.zeros(shape) if log_mass == -math.inf else flat.reshape(shape)
         return table, log_mass + self._log_scale
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.limits import kept_axes
 from treewright.models.labelled import free_name, joint_frame, label_array, make_frame
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.types import Cells, Flags
@@ -27,8 +28,8 @@ class Distribution(Mapping[Key, float]):
 
     Behaves as a read-only mapping: `result["yes"]` for one variable, `result["yes", "no"]` for two, in the
     order they were asked for: that of `variables`. `array` has the numbers, one axis per variable, states in
-    schema order. `log_probability_of_evidence` is the natural logarithm of the probability of what was given;
-    zero when nothing was.
+    schema order; of more than 64 variables, those of a single state have none. `log_probability_of_evidence`
+    is the natural logarithm of the probability of what was given; zero when nothing was.
 
     Examples
     --------
@@ -53,7 +54,8 @@ class Distribution(Mapping[Key, float]):
         self.array = np.array(array, dtype=np.float64)
         self.array.setflags(write=False)
         self.log_probability_of_evidence = log_probability_of_evidence
-        assert self.array.shape == tuple(v.cardinality for v in self.variables)
+        self._axes = kept_axes([v.cardinality for v in self.variables])
+        assert self.array.shape == tuple(self.variables[i].cardinality for i in self._axes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,8 +70,8 @@ class Distribution(Mapping[Key, float]):
         if len(states) != len(self.variables):
             wanted = ", ".join(map(repr, self.names))
             raise SchemaError(f"a joint state names one state for each of {wanted}; found {key!r}")
-        where = tuple(v.code(state) for v, state in zip(self.variables, states, strict=True))
-        return float(self.array[where])
+        where = [v.code(state) for v, state in zip(self.variables, states, strict=True)]
+        return float(self.array[tuple(where[i] for i in self._axes)])
 
     def __contains__(self, key: object) -> bool:
         try:

@@ -21,6 +21,7 @@ from treewright.inference.batch import check_answer_size, columns_from_rows
 from treewright.inference.engine import Cost, Engine
 from treewright.inference.evidence import Evidence, EvidenceReader, Given, state_of
 from treewright.inference.refusals import sampling_seed
+from treewright.limits import table_axes
 from treewright.models.answers import (
     Distribution,
     Explanation,
@@ -193,10 +194,14 @@ class Asking(ModelBase):
         self._require_possible(log_evidence, evidence)
         best = np.unravel_index(int(table.argmax()), table.shape)
         log_probability = math.log(float(table[best])) + log_evidence - self._log_constant
-        return self._explanation(scope, [int(code) for code in best], log_probability)
+        codes = {v: int(code) for v, code in zip(table_axes(self.schema, scope), best, strict=True)}
+        return self._explanation(scope, [codes.get(v, 0) for v in scope], log_probability)
 
     def joint(self, scope: Iterable[NameOrIndex]) -> Cells:
-        """Joint probabilities of a scope as a plain array, one axis per variable in the order given."""
+        """Joint probabilities of a scope as a plain array, one axis per variable in the order given.
+
+        Of more than 64 variables, those of a single state have none (the last one always has one).
+        """
         return self._engine.joint(self.schema.scope(scope))[0]
 
     def cost(self, given: Given | None = None, targets: str | Sequence[str] | None = None) -> Cost:

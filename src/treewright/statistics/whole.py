@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.arguments import TABLE, require
 from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
-from treewright.limits import check_table, memory_limit, table_cells
+from treewright.limits import check_table, memory_limit, table_axes, table_cells
 from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import (
     NOT_INDICES,
@@ -109,7 +109,8 @@ class WholeCounter(PluralCounter):
         return _core.find_copies(self._packed)
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
-        """The tables of many scopes, counted in threads."""
+        """The tables of many scopes, counted in threads; axes are those of `limits.table_axes`."""
+        scopes = [table_axes(self.schema, self.schema.scope(one)) if _is_wide(one) else one for one in scopes]
         try:  # the core checks indices and sizes faster than a loop here would
             found = _core.counts(self._packed, cast("Sequence[Scope]", scopes), memory_limit())
         except NOT_INDICES:
@@ -188,6 +189,11 @@ class WholeCounter(PluralCounter):
                     "or use moments()"
                 )
         return checked
+
+
+def _is_wide(scope: object) -> bool:
+    """Whether a table over so many variables may have more axes than an array can."""
+    return isinstance(scope, Sequence) and len(scope) > 64
 
 
 def _own(cells: Any) -> Counts:

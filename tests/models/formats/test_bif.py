@@ -269,9 +269,9 @@ def test_a_default_does_not_blow_up():
     assert "has 1 of its more than 10^18 rows; there is none for ('a', 'a'," in refused(text)
 
 
-def test_more_parents_than_axes_are_refused():
+def test_more_parents_than_axes():
     names = [f"v{i}" for i in range(71)]
     text = "".join(f"variable {name} {{ type discrete [ 1 ] {{ a }}; }}\n" for name in names)
     text += "".join(f"probability ( {name} ) {{ table 1; }}\n" for name in names[:70])
     text += f"probability ( v70 | {', '.join(names[:70])} ) {{ ({', '.join('a' * 70)}) 1; }}\n"
-    assert "'v70' has 70 parents, more than an array can have axes" in refused(text)
+    assert read(text)[0].table("v70").tolist() == [1.0]

@@ -107,10 +107,11 @@ class LocalScores {
 /// parents and a parent with the child in its place share a pass over the rows.
 class PackedScores final : public LocalScores {
  public:
-  /// `order[v]` is the column of vertex v; `edge_price` is what every parent costs beside the score, a
-  /// multiple of the resolution.
+  /// `order[v]` is the column of vertex v; `edge_price` is what every parent costs beside the score, and
+  /// `pair_prices`, if there are any, what certain pairs cost beyond (by vertex, a symmetric matrix): all of
+  /// them multiples of the resolution.
   PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings, double edge_price,
-               std::vector<std::uint32_t> order);
+               std::vector<std::uint32_t> order, std::vector<double> pair_prices = {});
 
   std::size_t size() const override { return order_.size(); }
   bool is_score_equivalent() const override { return score_.settings().kind != ScoreKind::k2; }
@@ -135,6 +136,15 @@ class PackedScores final : public LocalScores {
  private:
   std::vector<std::uint32_t> columns(VertexSet set) const;
   double cells(VertexSet set) const;
+  double price(Vertex child, Vertex parent) const {
+    return pair_prices_ ? edge_price_ + (*pair_prices_)[child * order_.size() + parent] : edge_price_;
+  }
+  double price(Vertex child, VertexSet parents) const {
+    if (!pair_prices_) return edge_price_ * static_cast<double>(parents.size());
+    double sum = 0;
+    for (const Vertex parent : parents) sum += price(child, parent);
+    return sum;
+  }
   double set_value(VertexSet set, const Fingerprint& print, Vertex child_of_parents, Cancel& cancel);
   double count_set(VertexSet set, double states_of_child, Cancel& cancel) const;
 
@@ -168,6 +178,7 @@ class PackedScores final : public LocalScores {
   std::shared_ptr<const PackedTable> table_;
   FamilyScore score_;
   double edge_price_;
+  std::shared_ptr<const std::vector<double>> pair_prices_;  // null: none
   std::vector<std::uint32_t> order_;
   Fingerprints prints_;
   Memory memory_;

@@ -28,19 +28,25 @@ std::vector<Vertex> with(VertexSet set, Vertex v) {
 }  // namespace
 
 PackedScores::PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings,
-                           double edge_price, std::vector<std::uint32_t> order)
+                           double edge_price, std::vector<std::uint32_t> order,
+                           std::vector<double> pair_prices)
     : table_(std::move(table)),
       score_(settings, table_->real_total(), table_->is_real() ? static_cast<double>(table_->n_rows()) : 0),
       edge_price_(edge_price),
       order_(std::move(order)),
       prints_(order_.size(), 2) {
   table_->check_scope(order_);
+  if (pair_prices.empty()) return;
+  if (pair_prices.size() != order_.size() * order_.size())
+    throw std::invalid_argument("prices of pairs are a line and a column for each variable");
+  pair_prices_ = std::make_shared<const std::vector<double>>(std::move(pair_prices));
 }
 
 PackedScores::PackedScores(const PackedScores* trunk)
     : table_(trunk->table_),
       score_(trunk->score_),
       edge_price_(trunk->edge_price_),
+      pair_prices_(trunk->pair_prices_),
       order_(trunk->order_),
       prints_(trunk->prints_),
       trunk_(&trunk->memory_) {}
@@ -149,8 +155,7 @@ double PackedScores::local(Vertex child, VertexSet parents, Cancel& cancel) {
   const Fingerprint print = prints_.of(parents);
   const double joint = set_value(with(parents, child), print ^ prints_(child), kNobody, cancel);
   return joint - set_value(parents, print, child, cancel) -
-         score_.penalty(table_->cardinality(order_[child]), cells(parents)) -
-         edge_price_ * static_cast<double>(parents.size());
+         score_.penalty(table_->cardinality(order_[child]), cells(parents)) - price(child, parents);
 }
 
 double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
@@ -167,9 +172,10 @@ double PackedScores::additions(Vertex child, VertexSet parents, VertexSet candid
   ++tally_.passes, tally_.tables += candidates.size();
   const ChildScores around =
       score_additions(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
-  const double price = edge_price_ * static_cast<double>(parents.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) out[i] = around.additions[i] - price - edge_price_;
-  return around.own - price;
+  const double paid = price(child, parents);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    out[i] = around.additions[i] - paid - price(child, candidates[i]);
+  return around.own - paid;
 }
 
 // Only whole rows are worth keeping; those of single vertices come from all pairs, those of K2 belong to a
@@ -220,13 +226,13 @@ double PackedScores::additions_from_rows(Vertex child, VertexSet parents, Vertex
   if (!known_row(print)) count_rows(parents.back(), parents.first(parents.size() - 1), cancel);
   const SetRow &family = *known_row(print ^ prints_(child)), &alone = *known_row(print);
   const double r = table_->cardinality(order_[child]), q = cells(parents);
-  const double price = edge_price_ * static_cast<double>(parents.size());
+  const double paid = price(child, parents);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Vertex x = candidates[i];
-    out[i] = family.with[x] - alone.with[x] - score_.penalty(r, q * table_->cardinality(order_[x])) - price -
-             edge_price_;
+    out[i] = family.with[x] - alone.with[x] - score_.penalty(r, q * table_->cardinality(order_[x])) - paid -
+             price(child, x);
   }
-  return family.own - alone.own - score_.penalty(r, q) - price;
+  return family.own - alone.own - score_.penalty(r, q) - paid;
 }
 
 // A set that was counted for another child is not counted again.
@@ -251,15 +257,15 @@ double PackedScores::additions_from_sets(Vertex child, VertexSet parents, Vertex
   }
   const std::vector<Vertex> whole = with(parents, child);
   const double r = table_->cardinality(order_[child]), q = cells(parents);
-  const double price = edge_price_ * static_cast<double>(parents.size());
+  const double paid = price(child, parents);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Vertex x = candidates[i];
     const double joint = set_value(with(whole, x), family ^ prints_(x), kNobody, cancel);
     out[i] = joint - set_value(with(parents, x), alone ^ prints_(x), kNobody, cancel) -
-             score_.penalty(r, q * table_->cardinality(order_[x])) - price - edge_price_;
+             score_.penalty(r, q * table_->cardinality(order_[x])) - paid - price(child, x);
   }
   return set_value(whole, family, kNobody, cancel) - set_value(parents, alone, kNobody, cancel) -
-         score_.penalty(r, q) - price;
+         score_.penalty(r, q) - paid;
 }
 
 double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) {
@@ -275,9 +281,10 @@ double PackedScores::deletions(Vertex child, VertexSet parents, std::span<double
   ++tally_.sets, ++tally_.tables;
   tally_.families += parents.size();
   const ChildScores around = score_child(*table_, score_, order_[child], columns(parents), {}, cancel);
-  const double price = edge_price_ * static_cast<double>(parents.size());
-  for (std::size_t i = 0; i < parents.size(); ++i) out[i] = around.deletions[i] - price + edge_price_;
-  return around.own - price;
+  const double paid = price(child, parents);
+  for (std::size_t i = 0; i < parents.size(); ++i)
+    out[i] = around.deletions[i] - paid + price(child, parents[i]);
+  return around.own - paid;
 }
 
 double PackedScores::around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
@@ -287,20 +294,22 @@ double PackedScores::around(Vertex child, VertexSet parents, VertexSet candidate
   tally_.families += candidates.size() + parents.size();
   const ChildScores found =
       score_child(*table_, score_, order_[child], columns(parents), columns(candidates), cancel);
-  const double price = edge_price_ * static_cast<double>(parents.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) with[i] = found.additions[i] - price - edge_price_;
-  for (std::size_t i = 0; i < parents.size(); ++i) without[i] = found.deletions[i] - price + edge_price_;
-  return found.own - price;
+  const double paid = price(child, parents);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    with[i] = found.additions[i] - paid - price(child, candidates[i]);
+  for (std::size_t i = 0; i < parents.size(); ++i)
+    without[i] = found.deletions[i] - paid + price(child, parents[i]);
+  return found.own - paid;
 }
 
 std::vector<double> PackedScores::pair_gains(Cancel& cancel) {
   const std::size_t n = size();
   tally_.families += n * (n - 1);
   std::vector<double> gains = score_pairs(*table_, score_, order_, cancel);
-  if (edge_price_ != 0)
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        if (i != j) gains[i * n + j] -= edge_price_;
+  if (edge_price_ != 0 || pair_prices_)
+    for (Vertex i = 0; i < n; ++i)
+      for (Vertex j = 0; j < n; ++j)
+        if (i != j) gains[i * n + j] -= price(j, i);
   return gains;
 }
 

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from treewright import _core
 from treewright.arguments import COUNTS, SCORE, require
 from treewright.criteria.scores.discrete_score import QNML
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
-from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families
+from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, floats
 from treewright.errors import SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.merged import Groups, MergedCounter
@@ -29,6 +30,11 @@ from treewright.statistics.moments import Moments
 from treewright.statistics.state_merging import merge_states
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats
+
+# With so many rows for each cell of two variables qNML asks for more than chance can pay.
+_DENSE_ROWS = 5
+# Edges that chance may pay for in a data set of sparse tables, on average.
+_FALSE_EDGES = 0.1
 
 
 class EdgePrior(WrappedScore):
@@ -39,6 +45,8 @@ class EdgePrior(WrappedScore):
     penalty
         Nats for each edge, 0 or more. It is rounded to the resolution of the score (about 1e-9 nats at 10,000
         rows), so that exact ties stay exact.
+    pairs
+        What edges of certain pairs cost beyond: a symmetric matrix of multiples of the resolution.
 
     Examples
     --------
@@ -51,13 +59,13 @@ class EdgePrior(WrappedScore):
     -0.5
     """
 
-    def __init__(self, score: LocalScore, penalty: float) -> None:
+    def __init__(self, score: LocalScore, penalty: float, pairs: Floats | None = None) -> None:
         require(type(self).__name__, SCORE, score)
         if not (math.isfinite(penalty) and penalty >= 0):
             raise SettingError(
                 f"the penalty for each edge must be a finite number of nats from 0 on; found {penalty!r}"
             )
-        self.inner = score
+        self.inner, self.pairs = score, pairs
         step = self.resolution
         self.penalty = round(penalty / step) * step if step else float(penalty)
 
@@ -66,24 +74,42 @@ class EdgePrior(WrappedScore):
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         known = as_families(self.schema, families)
-        n_parents = np.array([len(parents) for _, parents in known], dtype=np.float64)
-        return self.inner.local_many(known) - self.penalty * n_parents
+        return self.inner.local_many(known) - floats(self._price(child, parents) for child, parents in known)
 
     def local_additions(
         self, child: NameOrIndex, parents: Iterable[NameOrIndex], candidates: Sequence[NameOrIndex]
     ) -> Floats:
         parents = tuple(parents)
-        return self.inner.local_additions(child, parents, candidates) - self.penalty * (len(parents) + 1)
+        scores = self.inner.local_additions(child, parents, candidates)
+        return scores - self._price(child, parents) - self._prices(child, candidates)
 
     def local_deletions(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
-        return self.inner.local_deletions(child, parents) - self.penalty * (len(parents) - 1)
+        scores = self.inner.local_deletions(child, parents)
+        return scores - self._price(child, parents) + self._prices(child, parents)
 
     def pair_gains(self) -> Floats:
-        return self.inner.pair_gains() - self.penalty * (1 - np.eye(len(self.schema)))
+        more = 0.0 if self.pairs is None else self.pairs
+        return self.inner.pair_gains() - self.penalty * (1 - np.eye(len(self.schema))) - more
+
+    def _price(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> float:
+        """What the edges of a family cost."""
+        return (
+            self.penalty * len(parents) if self.pairs is None else float(self._prices(child, parents).sum())
+        )
+
+    def _prices(self, child: NameOrIndex, parents: Sequence[NameOrIndex]) -> Floats:
+        """What each edge of a family costs."""
+        own = np.full(len(parents), self.penalty)
+        index = self.schema.index
+        return own if self.pairs is None else own + self.pairs[index(child), [index(p) for p in parents]]
 
 
 class SparseQNML(EdgePrior):
     """qNML with the price ln n for each edge, n the number of variables: the score for few rows.
+
+    Where two variables have about as many states together as there are rows, qNML asks less for their edge
+    than chance pays. There an edge costs so much more that columns which have nothing to do with each other
+    are not joined (:func:`chance_prices`). The price is one of the pair, so equivalent structures still tie.
 
     Examples
     --------
@@ -94,7 +120,7 @@ class SparseQNML(EdgePrior):
     """
 
     def __init__(self, counter: Counter) -> None:
-        super().__init__(QNML(counter), math.log(max(len(counter.schema), 1)))
+        super().__init__(*priced_qnml(counter))
 
     def __repr__(self) -> str:
         return f"SparseQNML({len(self.schema)} variables)"
@@ -103,8 +129,52 @@ class SparseQNML(EdgePrior):
 def sparse_score(source: Counter | Moments) -> LocalScore:
     """A score that pays ln n nats for each edge among n variables: `SparseQNML`, or BIC of moments."""
     if isinstance(source, Moments):
-        return EdgePrior(GaussianBIC(source), math.log(max(len(source.schema), 1)))
+        return EdgePrior(GaussianBIC(source), _log_n(source.schema))
     return SparseQNML(source)
+
+
+def priced_qnml(counter: Counter, edge_price: float | None = None) -> tuple[QNML, float, Floats | None]:
+    """qNML, the price of every edge (ln n by default), and what certain pairs cost beyond."""
+    price = _log_n(counter.schema) if edge_price is None else edge_price
+    return QNML(counter), price, chance_prices(counter, price)
+
+
+def chance_prices(counter: Counter, edge_price: float) -> Floats | None:
+    """What edges have to cost beside qNML and `edge_price` so that chance does not pay for them.
+
+    Shuffling a column leaves its margin, and the margins of two columns say how much the likelihood of one
+    gains when the other, shuffled, becomes its parent: the mean and the deviation. A pair with fewer than
+    five rows for each cell costs what such a gain exceeds in one of ten data sets, all pairs taken together;
+    with fewer than two, also what it exceeds beside another parent of two states. None where qNML asks for
+    more already, as it does for all but variables of very many states.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> rng = np.random.default_rng(0)
+    >>> code, x = rng.integers(100, size=300), rng.integers(2, size=300)
+    >>> table = tw.read_table({"code": code.astype(str), "x": x})
+    >>> chance_prices(tw.count(table), math.log(2)).round(1).tolist()
+    [[0.0, 24.8], [24.8, 0.0]]
+    >>> chance_prices(tw.count(table.select(["x"])), 0.0) is None
+    True
+    """
+    schema, n_rows = counter.schema, float(counter.n_rows)
+    most = sorted(schema.cardinalities)[-2:]
+    if len(most) < 2 or _DENSE_ROWS * math.prod(most) <= n_rows:
+        return None
+    scope = [v for v, r in enumerate(schema.cardinalities) if _DENSE_ROWS * r * most[-1] > n_rows]
+    margins = [np.rint(one).astype(np.int64) for one in counter.counts_many([(v,) for v in scope])]
+    level = _FALSE_EDGES / math.comb(len(schema), 2)
+    step = _core.score_resolution(n_rows)
+    found = _core.chance_prices(margins, edge_price, level, _DENSE_ROWS, step)
+    prices = np.zeros((len(schema), len(schema)))
+    prices[np.ix_(scope, scope)] = found
+    return prices if found.any() else None
+
+
+def _log_n(schema: Schema) -> float:
+    return math.log(max(len(schema), 1))
 
 
 class GroupedScore(EdgePrior):
@@ -148,7 +218,9 @@ class GroupedScore(EdgePrior):
         self.groups = merge_states(counter, above=above) if groups is None else dict(groups)
         seen = MergedCounter(counter, self.groups) if self.groups else counter
         self._schema = counter.schema
-        super().__init__(make(seen), math.log(max(len(counter.schema), 1)))
+        inner, price = make(seen), _log_n(counter.schema)
+        chance = chance_prices(seen, price) if type(inner) is QNML else None
+        super().__init__(inner, price, chance)
 
     @property
     def schema(self) -> Schema:

@@ -70,33 +70,34 @@ class CountedScore:
 
 def _packed(score: LocalScore) -> _core.LocalScores | None:
     """A discrete score of a table in memory, with the prices of its edges added up."""
-    inner, price = without_price(score)
+    inner, price, pairs = without_price(score)
     if not is_native_score(inner):
         return None
     counter = family_statistics(inner.counter)
     if not isinstance(counter, WholeCounter):
         return None
-    settings = inner.settings
-    return _core.packed_scores(
-        counter.packed, settings.kind, settings.ess, price, list(inner.schema.name_order)
-    )
+    settings, order = inner.settings, list(inner.schema.name_order)
+    ranked = None if pairs is None else rank_matrix(inner.schema, pairs)
+    return _core.packed_scores(counter.packed, settings.kind, settings.ess, price, order, ranked)
 
 
-def without_price(score: LocalScore) -> tuple[LocalScore, float]:
-    """The score inside its wrappers, and what these charge for an edge."""
-    price, inner = 0.0, score
+def without_price(score: LocalScore) -> tuple[LocalScore, float, Floats | None]:
+    """The score inside its wrappers, what these charge for an edge, and for some pairs beyond that."""
+    price, inner, pairs = 0.0, score, None
     while True:
         if type(inner) is CachedScore:  # the core counts faster than Python remembers
             inner = inner.inner
         elif isinstance(inner, EdgePrior) and type(inner).local_many is EdgePrior.local_many:
+            if inner.pairs is not None:
+                pairs = inner.pairs if pairs is None else pairs + inner.pairs
             price, inner = price + inner.penalty, inner.inner
         else:
-            return inner, price
+            return inner, price, pairs
 
 
 def _gaussian(score: LocalScore) -> _core.LocalScores | None:
-    inner, price = without_price(score)
-    if type(inner) is not GaussianBIC:
+    inner, price, pairs = without_price(score)
+    if type(inner) is not GaussianBIC or pairs is not None:
         return None
     scatter = rank_matrix(inner.schema, inner.moments.scatter)
     return _core.gaussian_scores(scatter, float(inner.moments.n), price)
@@ -151,7 +152,9 @@ def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> Local
     if isinstance(score, CachedScore):
         return restrict_score(score.inner, variables)
     if isinstance(score, EdgePrior) and type(score).local_many is EdgePrior.local_many:
-        return EdgePrior(restrict_score(score.inner, variables), score.penalty)
+        at = score.schema.scope(variables)
+        pairs = None if score.pairs is None else score.pairs[np.ix_(at, at)]
+        return EdgePrior(restrict_score(score.inner, variables), score.penalty, pairs)
     if type(score) is GaussianBIC:
         return GaussianBIC(score.moments.select(variables))
     if is_native_score(score):

@@ -20,8 +20,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any
 
-from treewright.criteria.scores.discrete_score import QNML
-from treewright.criteria.scores.edge_prior import EdgePrior
+from treewright.criteria.scores.edge_prior import EdgePrior, priced_qnml
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families, floats
 from treewright.errors import SettingError, nearest
@@ -189,5 +188,5 @@ def _make(name: str, table: Any, edge_price: float) -> LocalScore:
         return GaussianBIC(moments(table))
     counter = count(table)
     if name == "sparse-qnml":
-        return EdgePrior(QNML(counter), edge_price)
+        return EdgePrior(*priced_qnml(counter, edge_price))
     return score_named(name, counter)

@@ -19,6 +19,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence, state_of
 from treewright.inference.junction_tree import JunctionTreeEngine
+from treewright.limits import table_axes
 from treewright.models.asking import Asking
 from treewright.models.labelled import LabelledTable
 from treewright.models.model import DirectedModel, Rows, Unseen, align_columns, by_variable
@@ -41,7 +42,8 @@ class BayesianNetwork(DirectedModel, Asking):
     ----------
     tables
         One array per variable, in schema order or by name: an axis per parent in the order of
-        `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6).
+        `dag.parents(v)`, then one for the variable's own states. Every row sums to one (within 1e-6). With 64
+        parents or more, those of a single state have no axis: an array has no room for them.
     unseen, provenance
         Parent configurations without any row behind them, per variable, as `fit` reports them; and where the
         model came from: anything that JSON can say. Saved with the model.
@@ -168,7 +170,8 @@ class BayesianNetwork(DirectedModel, Asking):
         return Table(self.schema, cast("list[Codes]", columns))
 
     def _make_engine(self) -> JunctionTreeEngine:
-        families = [Factor((*self._dag.parents(v), v), table) for v, table in enumerate(self._tables)]
+        scopes = (table_axes(self.schema, (*self._dag.parents(v), v)) for v in range(len(self.schema)))
+        families = [Factor(*family) for family in zip(scopes, self._tables, strict=True)]
         return JunctionTreeEngine(self.schema, families, directed=True)
 
     @cached_property
@@ -219,7 +222,8 @@ def _check_table(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
         table = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SchemaError(f"the table of {variable.name!r} is not an array of numbers") from None
-    shape = tuple(schema.cardinalities[u] for u in (*parents, v))
+    axes = table_axes(schema, (*parents, v))
+    shape = tuple(schema.cardinalities[u] for u in axes)
     if table.shape != shape:
         given = f" given {', '.join(map(repr, schema.names_of(parents)))}" if parents else ""
         raise SchemaError(
@@ -234,7 +238,7 @@ def _check_table(dag: Dag, v: int, values: npt.ArrayLike) -> Cells:
         configuration = np.unravel_index(row, shape[:-1]) if parents else ()
         where = ", ".join(
             f"{schema.names[p]}={state_of(schema[p], int(code))!r}"
-            for p, code in zip(parents, configuration, strict=True)
+            for p, code in zip(axes, configuration, strict=False)
         )
         wrong_sum = f"sums to {float(sums[row])!r}, not to 1"
         found = "holds something that is no probability" if invalid[row] else wrong_sum

@@ -24,7 +24,7 @@ from treewright.errors import (
     nearest,
 )
 from treewright.graphs.directed.dag import Dag
-from treewright.limits import format_count, memory_limit
+from treewright.limits import format_count, memory_limit, table_axes
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.model import Rows, Unseen, align_columns, as_rows, settle_unseen
 from treewright.statistics.counter import Counts
@@ -240,8 +240,8 @@ def _count_in_states(model: BayesianNetwork, data: Rows, unseen: Unseen) -> Fami
 
 
 def families_of(dag: Dag) -> list[Scope]:
-    """Parents, then the variable, for every variable."""
-    return [(*dag.parents(v), v) for v in range(len(dag.schema))]
+    """The axes of every variable's table: parents, then the variable (see :func:`table_axes`)."""
+    return [table_axes(dag.schema, (*dag.parents(v), v)) for v in range(len(dag.schema))]
 
 
 def refuse_large_tables(schema: Schema, families: Sequence[Scope]) -> None:

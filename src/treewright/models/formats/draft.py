@@ -17,7 +17,7 @@ from treewright.errors import FormatError, TreewrightError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import as_array
 from treewright.graphs.ranked import ranks_by_name
-from treewright.limits import memory_limit
+from treewright.limits import kept_axes, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source, as_text
@@ -187,13 +187,15 @@ class Draft:
             rows = np.where(rounded[:, None], rows / sums[:, None], rows)
             name, largest = self._variables[table.child].name, float(deviations[rounded].max())
             self.renormalised.append(Renormalised(name, int(rounded.sum()), largest))
-        axes = sorted(range(len(table.parents)), key=table.parents.__getitem__)
+        kept = kept_axes(shape)
+        parents = [table.parents[i] for i in kept[:-1]]
+        axes = sorted(range(len(parents)), key=parents.__getitem__)
         try:
-            return rows.reshape(shape).transpose(*axes, len(axes))
+            return rows.reshape([shape[i] for i in kept]).transpose(*axes, len(axes))
         except ValueError as error:  # an array has a limited number of axes
             name = self._variables[table.child].name
             raise self.source.error(
-                f"{name!r} has {len(axes)} parents, more than an array can have axes", table.at
+                f"{name!r} has {len(table.parents)} parents, more than an array can have axes", table.at
             ) from error
 
     def _refuse_rows(self, table: DraftTable, rows: Cells, sums: Cells) -> None:

@@ -79,9 +79,16 @@ class _Reader:
         else:
             pairs = zip(scopes, listed, strict=True)
             self.draft.factors = [
-                DraftFactor(scope, cells, tokens.offset(at)) for (scope, at), cells in pairs
+                DraftFactor(scope, cells.reshape(self.shape(scope, at, cardinalities)), tokens.offset(at))
+                for (scope, at), cells in pairs
             ]
         return self.draft
+
+    def shape(self, scope: Scope, at: int, cardinalities: list[int]) -> list[int]:
+        """Of a factor, which has an axis for every variable."""
+        if len(scope) > MOST_AXES:
+            raise self.tokens.error(f"a scope has {len(scope)} variables, more than {MOST_AXES}", at)
+        return [cardinalities[v] for v in scope]
 
     def expect_children(self, n: int, scopes: Scopes, places: range) -> None:
         children = {scope[-1] for scope, _ in scopes}
@@ -132,6 +139,8 @@ class _Reader:
             raise self.tokens.error(f"a table has {size:,} numbers, its scope asks for another number", start)
         if size > len(self.tokens) - self.at:
             raise self.tokens.error(f"the file ends within a table of {size:,} numbers", start)
+        if len(shape) > MOST_AXES:  # those of one state change no order
+            shape = [*(states for states in shape[:-1] if states != 1), shape[-1]]
         if len(shape) > MOST_AXES:
             raise self.tokens.error(f"a scope has {len(shape)} variables, more than {MOST_AXES}", at)
         self.at += size

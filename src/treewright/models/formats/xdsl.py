@@ -75,6 +75,7 @@ def _table(draft: Draft, child: int, node: Element, first_fastest: bool) -> None
     cells = read_cells(draft, child, parents, node)
     if first_fastest and len(parents) > 1:
         *configuration, n_states = draft.shape(child, parents)
+        configuration = [states for states in configuration if states != 1]  # which change no order
         if len(configuration) > 30:
             raise draft.source.error(f"a node has {len(configuration)} parents", node.at)
         cells = first_parent_fastest(cells.reshape(*configuration, n_states)).ravel()

@@ -1,0 +1,188 @@
+"""No edges to noise: what chance gains between columns of many states, and the price that outbids it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import treewright as tw
+from treewright import _core
+from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, chance_prices
+from treewright.criteria.scores.native_scores import native_scores, restrict_score
+from treewright.learners.classes.score_choice import suited_score
+
+
+def independent(n_rows, states, seed):
+    rng = np.random.default_rng(seed)
+    return tw.count(
+        tw.read_table({f"c{i:02d}": rng.integers(r, size=n_rows).astype(str) for i, r in enumerate(states)})
+    )
+
+
+def gain_of(x, y):
+    """Nats that a column gains on another, from counts of pairs."""
+    f = lambda counts: float((counts[counts > 0] * np.log(counts[counts > 0])).sum())  # noqa: E731
+    joint = np.bincount(x * (y.max() + 1) + y)
+    return f(joint) - f(np.bincount(x)) - f(np.bincount(y)) + len(x) * np.log(len(x))
+
+
+class TestChanceGain:
+    @pytest.mark.parametrize(
+        ("n_rows", "r", "q"),
+        [(300, 2, 100), (300, 4, 60), (100, 8, 8), (300, 20, 20), (1000, 2, 400), (60, 3, 60)],
+    )
+    def test_mean_and_deviation_are_those_of_shuffled_columns(self, n_rows, r, q):
+        rng = np.random.default_rng(r * q)
+        x, y = rng.integers(r, size=n_rows), rng.integers(q, size=n_rows)
+        mean, deviation = _core.chance_gain(np.bincount(x, minlength=r), np.bincount(y, minlength=q))
+        gains = [gain_of(x, rng.permutation(y)) for _ in range(400)]
+        assert mean == pytest.approx(np.mean(gains), abs=4 * np.std(gains) / 20)
+        assert deviation == pytest.approx(np.std(gains), rel=0.2)
+
+    def test_many_rows_are_chi_square(self):
+        shares = np.array([200_000, 300_000, 500_000])
+        mean, deviation = _core.chance_gain(shares, shares[::-1].copy())
+        assert (mean, deviation) == pytest.approx((2.0, np.sqrt(2.0)), rel=1e-3)
+
+    def test_a_number_of_its_own_for_each_row_always_fits(self):
+        ids, x = np.ones(50, dtype=np.int64), np.array([20, 30])
+        mean, deviation = _core.chance_gain(ids, x)
+        assert mean == pytest.approx(-20 * np.log(0.4) - 30 * np.log(0.6))
+        assert deviation == pytest.approx(0, abs=1e-6)
+
+    @given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_either_column_may_be_shuffled(self, counts, data):
+        total = sum(counts)
+        cuts = sorted(data.draw(st.lists(st.integers(0, total), max_size=10)))
+        other = np.diff([0, *cuts, total]).astype(np.int64)
+        here = np.array(counts, dtype=np.int64)
+        there, back = _core.chance_gain(here, other), _core.chance_gain(other, here)
+        assert there == pytest.approx(back, abs=1e-8)
+        assert there[0] >= -1e-8
+
+
+CELLS = [(300, 60), (300, 80), (300, 100), (300, 150), (300, 300), (1000, 400), (5000, 2000)]
+
+
+@pytest.mark.parametrize(("n_rows", "n_states"), CELLS)
+def test_no_edges_to_a_column_of_many_states(n_rows, n_states):
+    """At most one in ten data sets; by chance alone qNML joined up to 18 of 20 columns."""
+    seeds = 10 if n_rows <= 1000 else 3
+    joined = 0
+    for seed in range(seeds):
+        counter = independent(n_rows, [n_states, *[2] * 20], seed)
+        for score in (tw.SparseQNML(counter), GroupedQNML(counter)):
+            found = tw.learn_hill_climbing(score).structure
+            joined += len(found.parents("c00")) + len(found.children("c00"))
+    assert joined <= 0.1 * 2 * seeds
+
+
+@pytest.mark.parametrize("n_states", [80, 150])
+def test_no_edges_by_the_score_that_rows_choose(n_states):
+    joined = 0
+    for seed in range(4):
+        counter = independent(300, [n_states, *[2] * 12], seed)
+        chosen = suited_score(counter).score
+        for found in (
+            tw.learn_knots(counter).structure,
+            tw.learn_hill_climbing(tw.choose_score(counter).score).structure,
+            tw.learn_bounded_treewidth(chosen, treewidth=3).structure,
+        ):
+            joined += len(found.parents("c00")) + len(found.children("c00"))
+    assert joined <= 1
+
+
+def test_all_columns_of_many_states():
+    learned = [tw.learn_hill_climbing(tw.SparseQNML(independent(300, [20] * 10, s))) for s in range(10)]
+    assert sum(one.structure.n_edges > 0 for one in learned) <= 1
+
+
+def test_a_true_edge_of_a_column_of_many_states_stays():
+    rng = np.random.default_rng(3)
+    code = rng.integers(60, size=600)
+    sign = (code % 2 + (rng.random(600) < 0.05)) % 2
+    counter = tw.count(
+        tw.read_table({"code": code.astype(str), "sign": sign, "noise": rng.integers(2, size=600)})
+    )
+    assert tw.learn_hill_climbing(tw.SparseQNML(counter)).structure.adjacent("code", "sign")
+
+
+def test_tables_with_rows_enough_cost_nothing_more():
+    counter = independent(300, [4, 4, 3, 2, 2, 15], 0)
+    assert chance_prices(counter, 1.0) is None
+    assert tw.SparseQNML(counter).pairs is None
+
+
+@st.composite
+def sparse_tables(draw):
+    n_rows = draw(st.integers(20, 80))
+    states = draw(st.lists(st.sampled_from([2, 3, 7, 12, 25]), min_size=3, max_size=5))
+    return independent(n_rows, states, draw(st.integers(0, 10**6)))
+
+
+class TestScore:
+    @given(sparse_tables(), st.randoms(use_true_random=False))
+    @settings(max_examples=40, deadline=None)
+    def test_members_of_a_class_tie_exactly(self, counter, random):
+        names = list(counter.schema.names)
+        random.shuffle(names)
+        pairs = [(u, v) for i, u in enumerate(names) for v in names[i + 1 :] if random.random() < 0.6]
+        score = tw.SparseQNML(counter)
+        dag = tw.Dag(counter.schema, pairs)
+        members = {score.score(dag)}
+        for u, v in pairs:  # turn covered arcs: all members of the class are reached that way
+            if set(dag.parents(v)) - {dag.schema.index(u)} == set(dag.parents(u)):
+                turned = [(b, a) if (a, b) == (u, v) else (a, b) for a, b in dag.edges()]
+                members.add(score.score(tw.Dag(counter.schema, turned)))
+        assert len(members) == 1
+
+    @given(sparse_tables())
+    @settings(max_examples=30, deadline=None)
+    def test_every_way_of_asking_agrees(self, counter):
+        score, schema = tw.SparseQNML(counter), counter.schema
+        slow = EdgePrior(tw.QNML(counter), score.penalty, score.pairs)
+        everybody = list(range(len(schema)))
+        child, parent, *others = everybody
+        base = score.local(child, [parent])
+        assert score.local_additions(child, [parent], others).tolist() == [
+            score.local(child, [parent, o]) for o in others
+        ]
+        assert score.local_deletions(child, everybody[1:]).tolist() == [
+            score.local(child, [p for p in everybody[1:] if p != gone]) for gone in everybody[1:]
+        ]
+        gains = score.pair_gains()
+        assert gains[parent, child] == base - score.local(child)
+        native, rank = native_scores(score), list(schema.name_ranks)
+        for family in [(), (parent,), tuple(everybody[1:])]:
+            assert native.local(rank[child], [rank[p] for p in family]) == slow.local(child, family)
+
+    def test_the_price_of_a_pair_is_paid_by_either_end(self):
+        counter = independent(60, [30, 2, 2], 1)
+        score, plain = tw.SparseQNML(counter), EdgePrior(tw.QNML(counter), tw.SparseQNML(counter).penalty)
+        more = score.pairs[0, 1]
+        assert more > 0
+        assert plain.local(0, [1]) - score.local(0, [1]) == more == plain.local(1, [0]) - score.local(1, [0])
+        assert score.pairs[1, 2] == 0
+
+    def test_restricted_to_some_variables(self):
+        counter = independent(60, [30, 2, 12, 2], 1)
+        score = tw.SparseQNML(counter)
+        part = restrict_score(score, ["c02", "c00"])
+        assert part.local("c00", ["c02"]) == score.local("c00", ["c02"])
+
+    def test_weights_and_several_tables(self):
+        rng = np.random.default_rng(0)
+        columns = {
+            "code": rng.integers(40, size=120).astype(str),
+            "x": rng.integers(2, size=120),
+            "y": rng.integers(2, size=120),
+        }
+        twice = tw.read_table({**columns, "w": [2] * 120}, weights="w")
+        doubled = tw.read_table({name: np.repeat(values, 2) for name, values in columns.items()})
+        one, other = tw.SparseQNML(tw.count(twice)), tw.SparseQNML(tw.count(doubled))
+        assert np.array_equal(one.pairs, other.pairs)
+        pooled = tw.learn_from_databases(
+            tw.read_databases([doubled.select(["code", "x"]), doubled.select(["x", "y"])])
+        )
+        assert not pooled.dag.adjacent("code", "x")
