@@ -19,14 +19,14 @@ from treewright.criteria.scores.edge_prior import EdgePrior
 
 # rows, states of the one column, data sets; twenty binary columns beside it
 CELLS = [
-    (300, 60, 20), (300, 80, 20), (300, 100, 20), (300, 150, 20), (300, 300, 20),
-    (1_000, 400, 10), (5_000, 2_000, 3),
+    (300, 60, 10), (300, 80, 10), (300, 100, 10), (300, 150, 10), (300, 300, 10),
+    (1_000, 400, 5), (5_000, 2_000, 2),
 ]  # fmt: skip
 # network: rows
 SIZES = (200, 500, 1_000, 5_000)
 NETWORKS = {
     **dict.fromkeys(("alarm", "insurance", "child", "hailfinder", "win95pts", "hepar2", "pathfinder"), SIZES),
-    "andes": (200, 500),
+    "andes": (200,),
     "pigs": (200,),
 }
 # rows, states of each parent, parents

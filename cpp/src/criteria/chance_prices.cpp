@@ -19,8 +19,8 @@ constexpr double kManyRows = 400;
 constexpr double kTails = 9;
 // Rows of a state in a stratum beyond which it hardly matters how they were dealt out.
 constexpr double kFewRows = 12;
-// With fewer rows than this for each cell, chance also pays beside another parent of two states.
-constexpr double kThinRows = 2;
+// With fewer rows than this for each cell, chance also pays beside other parents of a few configurations.
+constexpr double kThinRows = 3.5;
 constexpr double kNanosecondsPerPair = 2000;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
@@ -119,7 +119,7 @@ std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> mar
       const auto r = static_cast<double>(x.size()), q = static_cast<double>(margins[j].size());
       if (rows >= dense_rows * r * q) continue;
       double more = 0;
-      for (const double strata : {1.0, 2.0}) {
+      for (const double strata : {1.0, 2.0, 4.0, 8.0, 16.0}) {
         if (strata > 1 && rows >= kThinRows * r * q) continue;
         const double price = multinomial_regret(rows, r * q * strata) -
                              multinomial_regret(rows, r * strata) - multinomial_regret(rows, q * strata) +

@@ -30,8 +30,8 @@ ChanceGain chance_gain(std::span<const std::int64_t> x, std::span<const std::int
 double chance_bound(const ChanceGain& gain, double level);
 
 /// prices[i * n + j]: what an edge between the columns of these margins (a count for every state) must cost
-/// beside qNML and `edge_price` to be dearer than that bound (with less than two rows for each cell also
-/// beside another parent of two states); multiples of `step`. 0 for pairs with `dense_rows` rows or more for each cell, where qNML
+/// beside qNML and `edge_price` to be dearer than that bound (with fewer than 3.5 rows for each cell
+/// also beside other parents of up to 16 configurations); multiples of `step`. 0 for pairs with `dense_rows` rows or more for each cell, where qNML
 /// is price enough.
 std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double edge_price,
                                   double level, double dense_rows, double step, Cancel& cancel);

@@ -145,8 +145,8 @@ def chance_prices(counter: Counter, edge_price: float) -> Floats | None:
     Shuffling a column leaves its margin, and the margins of two columns say how much the likelihood of one
     gains when the other, shuffled, becomes its parent: the mean and the deviation. A pair with fewer than
     five rows for each cell costs what such a gain exceeds in one of ten data sets, all pairs taken together;
-    with fewer than two, also what it exceeds beside another parent of two states. None where qNML asks for
-    more already, as it does for all but variables of very many states.
+    with fewer than 3.5, also what it exceeds beside other parents of up to 16 configurations. None where qNML
+    asks for more already, as it does for all but variables of very many states.
 
     Examples
     --------
