@@ -155,7 +155,7 @@ def chance_prices(counter: Counter, edge_price: float) -> Floats | None:
     >>> code, x = rng.integers(100, size=300), rng.integers(2, size=300)
     >>> table = tw.read_table({"code": code.astype(str), "x": x})
     >>> chance_prices(tw.count(table), math.log(2)).round(1).tolist()
-    [[0.0, 24.8], [24.8, 0.0]]
+    [[0.0, 42.4], [42.4, 0.0]]
     >>> chance_prices(tw.count(table.select(["x"])), 0.0) is None
     True
     """
