@@ -57,14 +57,6 @@ void bind_scores(nb::module_& m) {
       },
       "n_rows"_a, "The step of which every score of so many rows is a multiple.");
   m.def(
-      "chance_gain",
-      [](const Array<std::int64_t>& x, const Array<std::int64_t>& y, double strata) {
-        const tw::ChanceGain gain = tw::chance_gain(span_of(x), span_of(y), strata);
-        return std::pair(gain.mean, gain.deviation);
-      },
-      "x"_a, "y"_a, "strata"_a = 1.0,
-      "Mean and deviation of what a shuffled column gains on another, from their margins.");
-  m.def(
       "chance_prices",
       [](const std::vector<Array<std::int64_t>>& margins, double edge_price, double level, double dense_rows,
          double step) {

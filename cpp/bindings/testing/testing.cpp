@@ -5,6 +5,7 @@
 #include "treewright/counting/counts.hpp"
 #include "treewright/counting/pair_counts.hpp"
 #include "treewright/counting/pair_planes.hpp"
+#include "treewright/criteria/chance_prices.hpp"
 #include "treewright/efficient_markov/row_context.hpp"
 #include "treewright/efficient_markov/set_information.hpp"
 #include "treewright/searches/class_search.hpp"
@@ -46,6 +47,14 @@ Edges edges_of(const tw::Pdag& graph) {
 void bind_testing(nb::module_& core) {
   nb::module_ m = core.def_submodule("testing", "Parts of the core that only tests call by themselves.");
 
+  m.def(
+      "chance_gain",
+      [](const Array<std::int64_t>& x, const Array<std::int64_t>& y, double strata) {
+        const tw::ChanceGain gain = tw::chance_gain(span_of(x), span_of(y), strata);
+        return std::pair(gain.mean, gain.deviation);
+      },
+      "x"_a, "y"_a, "strata"_a = 1.0,
+      "Mean and deviation of what a shuffled column gains on another, from their margins.");
   m.def(
       "counts_by",
       [](const TablePointer& table, const Indices& scope, const std::string& kernel) {

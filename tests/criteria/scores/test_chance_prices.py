@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright import _core
+from treewright._core import testing
 from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, chance_prices
 from treewright.criteria.scores.native_scores import native_scores, restrict_score
 from treewright.learners.classes.score_choice import suited_score
@@ -34,19 +34,19 @@ class TestChanceGain:
     def test_mean_and_deviation_are_those_of_shuffled_columns(self, n_rows, r, q):
         rng = np.random.default_rng(r * q)
         x, y = rng.integers(r, size=n_rows), rng.integers(q, size=n_rows)
-        mean, deviation = _core.chance_gain(np.bincount(x, minlength=r), np.bincount(y, minlength=q))
+        mean, deviation = testing.chance_gain(np.bincount(x, minlength=r), np.bincount(y, minlength=q))
         gains = [gain_of(x, rng.permutation(y)) for _ in range(400)]
         assert mean == pytest.approx(np.mean(gains), abs=4 * np.std(gains) / 20)
         assert deviation == pytest.approx(np.std(gains), rel=0.2)
 
     def test_many_rows_are_chi_square(self):
         shares = np.array([200_000, 300_000, 500_000])
-        mean, deviation = _core.chance_gain(shares, shares[::-1].copy())
+        mean, deviation = testing.chance_gain(shares, shares[::-1].copy())
         assert (mean, deviation) == pytest.approx((2.0, np.sqrt(2.0)), rel=1e-3)
 
     def test_a_number_of_its_own_for_each_row_always_fits(self):
         ids, x = np.ones(50, dtype=np.int64), np.array([20, 30])
-        mean, deviation = _core.chance_gain(ids, x)
+        mean, deviation = testing.chance_gain(ids, x)
         assert mean == pytest.approx(-20 * np.log(0.4) - 30 * np.log(0.6))
         assert deviation == pytest.approx(0, abs=1e-6)
 
@@ -57,7 +57,7 @@ class TestChanceGain:
         cuts = sorted(data.draw(st.lists(st.integers(0, total), max_size=10)))
         other = np.diff([0, *cuts, total]).astype(np.int64)
         here = np.array(counts, dtype=np.int64)
-        there, back = _core.chance_gain(here, other), _core.chance_gain(other, here)
+        there, back = testing.chance_gain(here, other), testing.chance_gain(other, here)
         assert there == pytest.approx(back, abs=1e-8)
         assert there[0] >= -1e-8
 
