@@ -136,7 +136,8 @@ class BayesianNetwork(DirectedModel, Asking):
         An array with labels on it: it prints as a table, and `.to_frame()` makes a frame of it.
         """
         v = self.schema.index(name)
-        return LabelledTable(self._tables[v], [self.schema[u] for u in (*self._dag.parents(v), v)])
+        axes = table_axes(self.schema, (*self._dag.parents(v), v))
+        return LabelledTable(self._tables[v], [self.schema[u] for u in axes])
 
     @property
     def n_parameters(self) -> int:
