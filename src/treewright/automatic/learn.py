@@ -133,6 +133,7 @@ def learn(
     treewidth: int | None = None,
     missing: MissingPolicy | Literal["auto"] = "auto",
     bins: Bins | None = None,
+    mend: bool = False,
     columns: Sequence[str] | None = None,
     weights: str | npt.ArrayLike | None = None,
     schema: Schema | None = None,
@@ -156,8 +157,8 @@ def learn(
         As in :func:`read_table`. ``"auto"``: where most rows miss nothing the structure is learned from those
         and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
         rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
-    bins, columns, weights, schema
-        As in :func:`read_table`.
+    bins, mend, columns, weights, schema
+        As in :func:`read_table`. What reading saw and mended is in `notes`.
     rng
         For the search under a bound, where there is one; by default a generator seeded with 0.
     progress
@@ -184,7 +185,13 @@ chose (sparse-bdeu, ess 1); kept whole, since with treewidth 2 an exact answer t
 and 1000 bytes
     """
     options: dict[str, Any] = {"treewidth": treewidth, "knowledge": knowledge, "rng": rng}
-    how: dict[str, Any] = {"bins": bins, "columns": columns, "weights": weights, "schema": schema}
+    how: dict[str, Any] = {
+        "bins": bins,
+        "mend": mend,
+        "columns": columns,
+        "weights": weights,
+        "schema": schema,
+    }
     settings = described({**options, "missing": missing, **how})  # before chance moves on
     if isinstance(data, Moments | Counter):
         found = learn_suited(data, progress=progress, **options)

@@ -26,6 +26,7 @@ class BlanketMarkov(_BlanketMarkov):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -40,6 +41,7 @@ class BlanketMarkov(_BlanketMarkov):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -60,6 +62,7 @@ class EfficientMarkov(_EfficientMarkov):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -80,6 +83,7 @@ class EfficientMarkov(_EfficientMarkov):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -94,6 +98,7 @@ class PC(_PC):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -108,6 +113,7 @@ class PC(_PC):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -122,6 +128,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -136,6 +143,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -147,6 +155,7 @@ class ChowLiuTree(_ChowLiuTree):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -158,6 +167,7 @@ class ChowLiuTree(_ChowLiuTree):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -171,6 +181,7 @@ class HillClimbing(_HillClimbing):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -184,6 +195,7 @@ class HillClimbing(_HillClimbing):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -200,6 +212,7 @@ class Knots(_Knots):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -216,6 +229,7 @@ class Knots(_Knots):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...
@@ -237,6 +251,7 @@ class SeparationTree(_SeparationTree):
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
+    mend: bool
     schema: treewright.tables.schema.Schema | None
     seed: int
     def __init__(
@@ -258,6 +273,7 @@ class SeparationTree(_SeparationTree):
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
+        mend: bool = ...,
         schema: treewright.tables.schema.Schema | None = ...,
         seed: int = ...,
     ) -> None: ...

@@ -100,6 +100,7 @@ class Estimator(Settings, ABC):
     missing: MissingPolicy
     unseen: Unseen
     bins: Bins | None
+    mend: bool
     schema: Schema | None
     seed: int
 
@@ -148,8 +149,8 @@ class Estimator(Settings, ABC):
     def _read(self, X: Any, schema: Schema | None) -> Table:
         if isinstance(X, Table) and schema is None and self.bins is None and self.unseen != "state":
             return X
-        bins = None if schema else self.bins
-        return read_table(X, schema=schema, missing=self.missing, unseen=self.unseen, bins=bins)
+        how: dict[str, Any] = {} if schema else {"bins": self.bins, "mend": self.mend}
+        return read_table(X, schema=schema, missing=self.missing, unseen=self.unseen, **how)
 
     def _fitted(self) -> BayesianNetwork | FeatureNetwork:
         if not hasattr(self, "model_"):

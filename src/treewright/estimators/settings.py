@@ -177,6 +177,7 @@ SETTINGS = (
     Setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
     Setting("unseen", Unseen, _UNSEEN, every="error"),
     Setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
+    Setting("mend", bool, "See :func:`~treewright.read_table`; later rows are read alike.", every=False),
     Setting("schema", Schema | None, _STATES, every=None),
     Setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
 )

@@ -216,7 +216,7 @@ def check_arguments(missing: str, unseen: str, schema: object, layout: Mapping[s
 
 def with_form(variable: Variable, forms: Mapping[str, RawForm]) -> Variable:
     """A variable that knows how its cells were read."""
-    form = forms.get(variable.name)
+    form = forms.get(variable.name, variable.raw)
     return variable if form == variable.raw else replace(variable, raw=form)
 
 

@@ -227,3 +227,26 @@ def test_a_frame_is_scored_as_it_comes():
     model = tw.fit(tw.learn_chow_liu(tw.BIC(counter)).structure, counter)
     complete = rows[rows["weight"] != "NA"]
     assert model.score(complete) == pytest.approx(model.score(table))
+
+
+def test_a_table_that_is_read_again_remembers():
+    rows = {
+        " sex": ["m", "M", "f", "F"] * 10,
+        "weight": ["70,5", "81,2", "NA", "64,9"] * 10,
+        "x": ["AA", "aa"] * 20,
+    }
+    table = tw.read_table(rows, mend=True, missing="em")
+    again = tw.read_table(table, missing="drop", bins={"weight": 2})
+    assert [v.raw for v in again.schema] == [v.raw for v in table.schema]
+    assert again.report.mendings == table.report.mendings
+    assert again.report.findings == table.report.findings != ()
+    assert tw.read_table(rows, schema=again.schema, missing="drop").to_dict() == again.to_dict()
+
+
+def test_estimators_and_the_default_mend_too():
+    rows = pd.DataFrame({" sex": ["m", "M", "f", "F"] * 25, "well": ["yes", "no ", "no", "YES"] * 25})
+    learned = tw.learn(rows, mend=True)
+    assert learned.model.schema.names == ("sex", "well")
+    assert any("spelled like the others in 'well'" in note for note in learned.notes)
+    estimator = tw.BoundedTreewidth(mend=True).fit(rows)
+    assert estimator.score(rows) == pytest.approx(estimator.score(tw.read_table(rows, mend=True)))
