@@ -124,3 +124,20 @@ def test_a_terminal_sees_how_much_is_read(monkeypatch):
         time.sleep(0.3)  # until it is drawn
     assert "reading 50% of 10.0 MB" in sys.stderr.getvalue()
     assert WATCHER.get() is None
+
+
+@pytest.mark.parametrize("command", [("predict", "--target", "größe"), ("report",)])
+def test_other_commands_read_the_same_files(tmp_path, run, command):
+    rows, model = tmp_path / "rows.csv", tmp_path / "m.twm"
+    rows.write_bytes("größe:n\nklein:x\ngroß:y\nklein:x\n".encode("cp1252"))
+    options = ["--encoding", "cp1252", "--delimiter", ":"]
+    run("learn", rows, *options, "-m", "chow-liu", "-o", model)
+    run(
+        command[0],
+        model,
+        rows,
+        *command[1:],
+        *options,
+        "-o",
+        tmp_path / ("out.csv" if command[1:] else "out.html"),
+    )

@@ -49,6 +49,8 @@ def predict(
     missing_value: opt.MissingValue = None,
     unseen: opt.UnseenOption = opt.UnseenLabels.error,
     no_header: opt.NoHeader = False,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
     force: opt.Force = False,
 ) -> None:
     """Predict one variable for every row: its most probable state, and the probability of each.
@@ -68,7 +70,13 @@ def predict(
             "a sigmoid network has no exact predictions; conditional_mean knows one given all parents"
         )
     network.schema.index(target)  # an unknown name is refused before the rows are read
-    options = DataOptions(missing_value=missing_value, unseen=unseen, no_header=no_header)
+    options = DataOptions(
+        missing_value=missing_value,
+        unseen=unseen,
+        no_header=no_header,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
     with out.progress("reading"):
         rows, truth = options.read_to_predict(data, network.schema, target)
         kept = options.read_columns(data, keep) if keep else None

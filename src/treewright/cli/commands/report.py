@@ -41,6 +41,8 @@ def report(
     missing_value: opt.MissingValue = None,
     unseen: opt.UnseenOption = opt.UnseenLabels.error,
     no_header: opt.NoHeader = False,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = "utf-8",
     force: opt.Force = False,
 ) -> None:
     """Write one HTML page about a model and rows: data, picture, edges, scores, cost, where it came from.
@@ -54,7 +56,12 @@ def report(
     check_output(out, target, "page", inputs=[model, *data], force=force)
     network, origin = open_model(model), provenance_of(model)
     options = DataOptions(
-        missing=opt.Missing.em, missing_value=missing_value, unseen=unseen, no_header=no_header
+        missing=opt.Missing.em,
+        missing_value=missing_value,
+        unseen=unseen,
+        no_header=no_header,
+        delimiter=delimiter,
+        encoding=encoding,
     )
     with out.progress("reading", total=3) as update:
         rows = in_missing_states(options.read_like(data, network.schema))
