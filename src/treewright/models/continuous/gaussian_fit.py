@@ -37,7 +37,7 @@ class GaussianPrior:
     Examples
     --------
     >>> import treewright as tw
-    >>> table = tw.read_table({"x": [-1.5, 0.5, 1.0], "y": [-3.0, 1.0, 2.0]})
+    >>> table = tw.read_table({"x": [-1.25, 0.5, 0.75], "y": [-2.5, 1.0, 1.5]})
     >>> line = tw.Dag(table.schema, [("x", "y")])
     >>> tw.fit(line, tw.moments(table)).coefficients("y")
     {'x': 2.0}
@@ -88,10 +88,10 @@ def fit_gaussian(structure: Dag, moments: Moments, *, prior: GaussianPrior | Non
     Examples
     --------
     >>> import treewright as tw
-    >>> table = tw.read_table({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.1, 6.9]})
+    >>> table = tw.read_table({"x": [0.5, 1.5, 2.5, 3.5], "y": [1.1, 2.9, 5.1, 6.9]})
     >>> model = fit_gaussian(tw.Dag(table.schema, [("x", "y")]), tw.moments(table))
     >>> round(model.coefficients("y")["x"], 6), round(model.intercept("y"), 6), round(model.variance("y"), 6)
-    (1.96, 1.06, 0.008)
+    (1.96, 0.08, 0.008)
     """
     check_continuous(structure.schema, "a Gaussian network")
     require_variables(structure.schema, moments.schema.names, "the moments lack")
