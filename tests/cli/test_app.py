@@ -225,6 +225,6 @@ def test_a_terminal_sees_where_a_search_is(tmp_path, run):
     rows = tmp_path / "rows.csv"
     run("sample", "alarm", "-n", "300", "-o", str(rows))
     # long enough for the bar to be drawn again, however busy the machine is
-    search = ("--effort", "1000000", "--seconds", "2")
+    search = ("-m", "bounded", "--effort", "1000000", "--seconds", "2")
     seen = seen_on_a_terminal("learn", "rows.csv", "-k", "3", *search, cwd=tmp_path)
     assert re.search(rb"learning: round [0-9,]+, width [0-3] of 3, score -[0-9,.]+", seen)

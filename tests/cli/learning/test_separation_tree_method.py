@@ -155,7 +155,7 @@ def test_gaps_are_kept_in_one_table_only(run_json, refused, asia_rows, clinics):
 def test_refusals(refused, asia_rows, clinics, sets, tmp_path):
     learn = ("learn", "-m", "separation-tree")
     assert (
-        "--method bounded learns from one table, and these do not have the same columns; not in all: asia, "
+        "--method auto learns from one table, and these do not have the same columns; not in all: asia, "
         "bronc, dysp, smoke, tub, xray. --method separation-tree learns from tables that share some columns"
     ) in " ".join(refused("learn", *clinics).split())
     assert "--hypergraph means nothing to --method pc; it belongs to separation-tree" in refused(
