@@ -1,5 +1,6 @@
 """The twelve messy files on the command line: inspect names the trap and says what to type; that works."""
 
+import html
 import json
 import shlex
 
@@ -42,6 +43,9 @@ def test_from_inspect_to_an_answer(run_json, run, tmp_path, name):
     policy = ["--missing", "state"] if "state" in arguments else ["--missing", "drop"]
     scored = run_json("score", model, path, *policy)
     assert scored["log_likelihood"] == pytest.approx(learned["log_likelihood"])
+    run("report", model, path, "-o", tmp_path / "page.html")
+    page = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert [word for word in messy.words if word not in page] == []
     assert path.read_bytes() == before
 
 
