@@ -34,7 +34,23 @@ LINES_OF_A_FILE = 400
 LINES_OF_A_FUNCTION = 60  # without its docstring
 PARAMETERS = 12
 NAMES_AT_THE_TOP = 100
-LINES_OF_PYTHON = 51_500  # on its way to 45,000
+LINES_OF_PYTHON = 44_510  # of what the package could do when the plan asked for 45,000
+# What it learned to do since, each with the lines that this took: a new row for a new capability, and no row is
+# raised to let another change in.
+LINES_OF_CAPABILITIES = {
+    "cuts by description length and by information kept": 420,
+    "findings, mending, dates": 1_690,
+    "outputs, unseen labels, the best so far": 580,
+    "where a model came from": 210,
+    "edges that rows cannot direct, kept and drawn": 460,
+    "files read in the core": 140,
+    "rows, numbers and names in every question": 430,
+    "predict": 240,
+    "cross-validate": 290,
+    "report": 440,
+    "the default": 750,
+    "prices of chance, tables of many axes": 140,
+}
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them
 BYTES_OF_A_PAPER = 20_480
@@ -78,7 +94,7 @@ def test_few_names_at_the_top():
 
 
 def test_the_package_stays_small():
-    assert sum(map(n_lines, SRC)) <= LINES_OF_PYTHON
+    assert sum(map(n_lines, SRC)) <= LINES_OF_PYTHON + sum(LINES_OF_CAPABILITIES.values())
 
 
 def test_a_name_is_listed_once():
