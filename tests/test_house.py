@@ -35,8 +35,8 @@ LINES_OF_A_FUNCTION = 60  # without its docstring
 PARAMETERS = 12
 NAMES_AT_THE_TOP = 100
 LINES_OF_PYTHON = 44_510  # of what the package could do when the plan asked for 45,000
-# What it learned to do since, each with the lines that this took: a new row for a new capability, and no row is
-# raised to let another change in.
+# What it learned to do since, each with the lines that this took: a new capability brings a new row, and no
+# row is raised to let another change in.
 LINES_OF_CAPABILITIES = {
     "cuts by description length and by information kept": 420,
     "findings, mending, dates": 1_690,
