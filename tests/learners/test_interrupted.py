@@ -93,7 +93,7 @@ def test_the_best_so_far_is_an_answer_like_any_other(learn, knowledge):
 
 @pytest.mark.parametrize("learn", [tw.learners.learn_dag_climbing, tw.learners.learn_tabu])
 def test_climbing_among_networks(learn):
-    score = tw.BIC(tw.count(wide_table()))
+    score = tw.BIC(tw.count(wide_table(16)))
     known = tw.Knowledge(required=[("VENTLUNG0", "EXPCO20")])
     stop = stopped(lambda: learn(score, knowledge=known, progress=interrupting(1)))  # after 50 ms
     assert stop.learned.score == pytest.approx(score.score(stop.learned.structure))
@@ -174,7 +174,7 @@ def test_a_signal_is_obeyed_at_once(seconds):
         assert learned.width <= 4
 
 
-def wide_table():
-    """Four hospitals side by side."""
-    parts = [ALARM.sample(1_000, rng=np.random.default_rng(seed)).to_dict() for seed in range(4)]
+def wide_table(n=4):
+    """Several hospitals side by side."""
+    parts = [ALARM.sample(1_000, rng=np.random.default_rng(seed)).to_dict() for seed in range(n)]
     return tw.read_table({f"{name}{i}": rows for i, part in enumerate(parts) for name, rows in part.items()})

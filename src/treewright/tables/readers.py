@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
 from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
-from treewright.tables._reading.columns import LabelColumn, SourceColumn
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import (
     ReadyColumn,
     binned,
     interpret,
     is_missing_label,
+    make_continuous,
     with_reserve,
 )
 from treewright.tables._reading.matching import UnseenPolicy, match
@@ -198,7 +199,29 @@ def ready_columns(
     check_bins(bins, schema, [column.name for column in columns])
     wanted = None if schema is None else {c.name: with_form(schema[c.name], prepared.forms) for c in columns}
     cuts = settle_bins(columns, bins)
-    return [ready_column(column, wanted, cuts, missing_state, unseen) for column in columns]
+    ready = [ready_column(column, wanted, cuts, missing_state, unseen) for column in columns]
+    return ready if schema is not None else alike(columns, ready, missing_state)
+
+
+def alike(
+    columns: Sequence[SourceColumn], ready: list[ReadyColumn], missing_state: bool
+) -> list[ReadyColumn]:
+    """Among real numbers one that is always the same, such as 1.0, is no state.
+
+    Beside gaps it may be a whole number, which frames store as a real one.
+    """
+    lone = [
+        isinstance(c, NumberColumn) and c.kind == "f" and not c.n_missing and one.report.is_constant
+        for c, one in zip(columns, ready, strict=True)
+    ]
+    if all(lone) or any(one.variable.is_discrete for one, out in zip(ready, lone, strict=True) if not out):
+        return ready
+    return [
+        make_continuous(column, "real numbers", missing_state)
+        if out and isinstance(column, NumberColumn)
+        else one
+        for column, one, out in zip(columns, ready, lone, strict=True)
+    ]
 
 
 def check_arguments(missing: str, unseen: str, schema: object, layout: Mapping[str, object]) -> None:

@@ -133,8 +133,21 @@ def test_cardinalities_that_no_table_proves_are_refused():
     )
 
 
-def test_many_variables_in_a_scope_are_refused():
-    n = 40
-    text = f"BAYES {n} {'1 ' * n} {n} " + "".join(f"1 {v} " for v in range(n - 1))
-    text += f"{n} {' '.join(map(str, range(n)))} " + "1 1 " * n
-    assert "a scope has 40 variables, more than 30" in refused(text)
+@pytest.mark.parametrize(
+    ("kind", "states", "words"),
+    [
+        ("MARKOV", 1, "a scope has 40 variables, more than 30"),
+        ("BAYES", 2, "a table has 1 numbers, its scope asks for another number"),
+    ],
+)
+def test_many_variables_in_a_scope_are_refused(kind, states, words):
+    assert words in refused(wide_scope(kind, states))
+
+
+def test_constants_in_a_scope_may_be_many():
+    assert read(wide_scope("BAYES", 1))[0].dag.n_edges == 39
+
+
+def wide_scope(kind, states, n=40):
+    text = f"{kind} {n} {f'{states} ' * n} {n} " + "".join(f"1 {v} " for v in range(n - 1))
+    return text + f"{n} {' '.join(map(str, range(n)))} " + "1 1 " * n

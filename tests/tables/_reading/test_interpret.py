@@ -151,3 +151,10 @@ def test_infinity_is_refused_by_name():
     with pytest.raises(SchemaError, match=r"infinite values in 'a' \(1\), 'b' \(2\); replace them"):
         read_table(rows)
     assert read_table(rows, missing_values=(np.inf, -np.inf), missing="em").has_missing
+
+
+def test_a_real_number_that_is_always_the_same_is_no_state_among_real_numbers():
+    rows = {"x": [0.5, 1.25, 3.0], "one": [1.0, 1.0, 1.0]}
+    assert not read_table(rows).schema["one"].is_discrete
+    assert read_table({**rows, "label": ["a", "b", "a"]}).schema["one"].states == (1,)
+    assert read_table({"one": [1.0, 1.0]}).schema["one"].states == (1,)

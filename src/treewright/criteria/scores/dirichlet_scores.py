@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from treewright import _core
-from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore
+from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore, resolution_of
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_families, floats, positive
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
@@ -125,7 +125,7 @@ class BDe(OfCounter, PluralScore):
     @property
     def resolution(self) -> float:
         """The step, in nats, of which every local score is a multiple."""
-        return _core.score_resolution(float(self.counter.n_rows))
+        return resolution_of(float(self.counter.n_rows))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         chunks = self._chunks(as_families(self.schema, families))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import ClassVar, TypeGuard, cast
 
 from treewright import _core
@@ -37,6 +38,12 @@ from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats
 
 
+@cache
+def resolution_of(n_rows: float) -> float:
+    """The step of scores of so many rows."""
+    return _core.score_resolution(n_rows)
+
+
 class DiscreteScore(OfCounter, PluralScore):
     """A score of discrete families, counted and judged in batches.
 
@@ -57,7 +64,7 @@ class DiscreteScore(OfCounter, PluralScore):
     @property
     def resolution(self) -> float:
         """The step, in nats, of which every local score is a multiple."""
-        return _core.score_resolution(float(self.counter.n_rows))
+        return resolution_of(float(self.counter.n_rows))
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
         if is_native(self._statistics):

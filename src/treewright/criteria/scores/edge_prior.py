@@ -20,7 +20,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.arguments import COUNTS, SCORE, require
-from treewright.criteria.scores.discrete_score import QNML
+from treewright.criteria.scores.discrete_score import QNML, resolution_of
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, floats
 from treewright.errors import SettingError
@@ -166,7 +166,7 @@ def chance_prices(counter: Counter, edge_price: float) -> Floats | None:
     scope = [v for v, r in enumerate(schema.cardinalities) if _DENSE_ROWS * r * most[-1] > n_rows]
     margins = [np.rint(one).astype(np.int64) for one in counter.counts_many([(v,) for v in scope])]
     level = _FALSE_EDGES / math.comb(len(schema), 2)
-    step = _core.score_resolution(n_rows)
+    step = resolution_of(n_rows)
     found = _core.chance_prices(margins, edge_price, level, _DENSE_ROWS, step)
     prices = np.zeros((len(schema), len(schema)))
     prices[np.ix_(scope, scope)] = found
