@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "check.hpp"
+#include "../../src/searches/nodewise/nodewise_regression.hpp"
+#include "../../src/searches/nodewise/nodewise_tables.hpp"
 #include "treewright/searches/nodewise.hpp"
 
 namespace tw = treewright;
@@ -63,4 +65,42 @@ TEST(penalties_along_a_path_fall) {
   const auto logs = tw::nodewise::held_out(design, design, 0, std::vector<double>{100, 1}, {}, cancel);
   CHECK(std::abs(logs[0] - 128 * std::log(0.5)) < 1e-9);
   CHECK(logs[1] > logs[0]);
+}
+
+// One regression, with and without a matrix of second derivatives.
+TEST(both_solvers_of_a_regression_agree) {
+  std::uint64_t state = 7;
+  const auto chance = [&](std::uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::uint32_t>((state >> 33) % below);
+  };
+  const std::vector<std::uint32_t> cardinalities{5, 2, 3, 4, 2};
+  const std::size_t n = 300;
+  std::vector<std::uint32_t> codes(n * cardinalities.size());
+  std::vector<double> weights(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    weights[i] = 1 + chance(3);
+    for (std::size_t v = 0; v < cardinalities.size(); ++v)
+      codes[v * n + i] = v > 0 && v < 4 && chance(3) > 0 ? codes[i] % cardinalities[v] : chance(cardinalities[v]);
+  }
+  const Design design(codes, weights, cardinalities);
+  tw::Cancel cancel;
+  for (std::uint32_t target = 0; target < cardinalities.size(); ++target) {
+    tw::nodewise::Regression dense(design, target, 1e-9);
+    tw::nodewise::TableRegression tables(design, target, 1e-9);
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t v = 0; v < cardinalities.size(); ++v)
+      if (v != target) members.push_back(v);
+    for (const double price : {0.2, 0.05, 0.01, 0.0}) {
+      dense.descend(members, price, cancel);
+      tables.descend(members, price, cancel);
+      CHECK(dense.support() == tables.support());
+      CHECK(std::abs(dense.log_likelihood() - tables.log_likelihood()) < 1e-5);
+      const auto first = dense.weights(), second = tables.weights();
+      for (std::size_t i = 0; i < first.size(); ++i) CHECK(std::abs(first[i] - second[i]) < 1e-5);
+      const auto here = dense.slopes(), there = tables.slopes();
+      for (std::size_t v = 0; v < here.size(); ++v) CHECK(std::abs(here[v] - there[v]) < 1e-7);
+      CHECK(std::abs(dense.log_likelihood(design) - tables.log_likelihood(design)) < 1e-5);
+    }
+  }
 }

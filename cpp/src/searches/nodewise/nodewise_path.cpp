@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 
 #include "searches/nodewise/nodewise_regression.hpp"
+#include "searches/nodewise/nodewise_tables.hpp"
 
 namespace treewright::nodewise {
 namespace {
@@ -19,6 +21,7 @@ double largest(const std::vector<double>& slopes) {
 
 /// Falling penalties with warm starts. Variables that the gradient at the last penalty rules out are left
 /// out (Tibshirani et al. 2012), and taken in again if the optimum without them says so.
+template <class Model>
 class Path {
  public:
   Path(const Design& design, std::uint32_t target, const PathSettings& settings, Cancel& cancel)
@@ -32,7 +35,7 @@ class Path {
   }
 
   double first_penalty() const { return price_ * design_.total() / 2; }
-  const Regression& regression() const { return regression_; }
+  const Model& regression() const { return regression_; }
   std::size_t n_penalties() const { return n_penalties_; }
 
   void go_to(double penalty) {
@@ -54,7 +57,7 @@ class Path {
 
   Fit fit(double penalty) const { return fit_of(regression_, penalty); }
 
-  Fit fit_of(const Regression& regression, double penalty) const {
+  Fit fit_of(const Model& regression, double penalty) const {
     Fit fit;
     fit.penalty = penalty;
     fit.log_likelihood = regression.log_likelihood();
@@ -75,66 +78,110 @@ class Path {
 
   const Design& design_;
   Cancel& cancel_;
-  Regression regression_;
+  Model regression_;
   double tolerance_, price_ = 0;
   std::vector<double> slopes_;
   std::size_t n_penalties_ = 0;
 };
 
-double extended_bic(const Design& design, const Regression& regression, const Members& support,
-                    double gamma) {
+double extended_bic(const Design& design, std::size_t classes, const Members& support, double gamma,
+                    double log_likelihood) {
   std::size_t parameters = 0;
-  for (const std::uint32_t v : support) parameters += design.width(v) * regression.n_classes();
+  for (const std::uint32_t v : support) parameters += design.width(v) * classes;
   const double others = static_cast<double>(std::max<std::size_t>(design.n_variables(), 2) - 1);
-  return -2 * regression.log_likelihood() +
-         static_cast<double>(parameters) * std::log(std::max(design.total(), 1.0)) +
+  return -2 * log_likelihood + static_cast<double>(parameters) * std::log(std::max(design.total(), 1.0)) +
          2 * gamma * static_cast<double>(support.size()) * std::log(others);
 }
 
-}  // namespace
-
-double largest_penalty(const Design& design, std::uint32_t target, const PathSettings& settings,
-                       Cancel& cancel) {
-  return Path(design, target, settings, cancel).first_penalty();
+// Variables that differ among the rows: whatever can join.
+std::size_t n_varying(const Design& design, std::uint32_t target) {
+  std::size_t count = 0;
+  for (std::uint32_t v = 0; v < design.n_variables(); ++v) {
+    const std::uint32_t *const begin = design.codes(v), *const end = begin + design.n_rows();
+    count += v != target && std::adjacent_find(begin, end, std::not_equal_to<>()) != end;
+  }
+  return count;
 }
 
-Fit fit_at(const Design& design, std::uint32_t target, double penalty, const PathSettings& settings,
-           Cancel& cancel) {
-  Path path(design, target, settings, cancel);
-  for (double on_the_way = path.first_penalty() / 2; on_the_way > penalty; on_the_way /= 2)
-    path.go_to(on_the_way);
-  path.go_to(penalty);
-  return path.fit(penalty);
-}
-
-Fit fit_by_ebic(const Design& design, std::uint32_t target, const PathSettings& settings, Cancel& cancel) {
-  Path path(design, target, settings, cancel);
+template <class Model>
+Fit best_on_path(Path<Model>& path, const Design& design, std::uint32_t target, const PathSettings& settings,
+                 Cancel& cancel) {
   const double first = path.first_penalty();
+  const auto criterion_of = [&](const Members& support, double log_likelihood) {
+    return extended_bic(design, path.regression().n_classes(), support, settings.gamma, log_likelihood);
+  };
   Fit best = path.fit(first);
-  best.criterion = extended_bic(design, path.regression(), {}, settings.gamma);
+  best.criterion = criterion_of({}, path.regression().log_likelihood());
   Members last;
   std::size_t worse = 0;
-  for (std::size_t step = 1; step < settings.n_penalties && first > 0 && worse < settings.patience; ++step) {
+  const std::size_t most = first > 0 ? n_varying(design, target) : 0;
+  const auto goes_on = [&] { return worse < settings.patience && last.size() < most; };
+  for (std::size_t step = 1; step < settings.n_penalties && goes_on(); ++step) {
     const double share = static_cast<double>(step) / static_cast<double>(settings.n_penalties - 1);
     const double penalty = first * std::pow(settings.ratio, share);
     path.go_to(penalty);
     const Members support = path.regression().support();
     if (support == last) continue;
     last = support;
-    Regression refitted = path.regression();
+    ++worse;
+    if (criterion_of(support, 0) >= best.criterion) continue;  // not even if it explained every row
+    Model refitted = path.regression();
     refitted.descend(support, 0, cancel);
-    const double criterion = extended_bic(design, refitted, support, settings.gamma);
+    const double criterion = criterion_of(support, refitted.log_likelihood());
     if (criterion < best.criterion) {
       best = path.fit_of(refitted, penalty);
       best.support = support;
       best.criterion = criterion;
       worse = 0;
-    } else {
-      ++worse;
     }
   }
   best.n_penalties = path.n_penalties();
   return best;
+}
+
+constexpr std::size_t kFewClasses = 4, kManyWeights = 200, kManyStates = 40;
+
+/// Whether the matrix of second derivatives of a regression on all others would cost more than it saves.
+bool has_many_states(const Design& design, std::uint32_t target) {
+  const std::size_t classes = design.width(target);
+  std::size_t widest = 0;
+  for (std::uint32_t v = 0; v < design.n_variables(); ++v) widest = std::max(widest, design.width(v));
+  return (classes > kFewClasses && classes * (design.width() - classes) > kManyWeights) ||
+         (classes > 0 && widest >= kManyStates);
+}
+
+/// `use` with a path of the regression that suits the target.
+template <class Use>
+auto with_path(const Design& design, std::uint32_t target, const PathSettings& settings, Cancel& cancel,
+               Use&& use) {
+  if (has_many_states(design, target)) {
+    Path<TableRegression> path(design, target, settings, cancel);
+    return use(path);
+  }
+  Path<Regression> path(design, target, settings, cancel);
+  return use(path);
+}
+
+}  // namespace
+
+double largest_penalty(const Design& design, std::uint32_t target, const PathSettings& settings,
+                       Cancel& cancel) {
+  return with_path(design, target, settings, cancel, [](auto& path) { return path.first_penalty(); });
+}
+
+Fit fit_at(const Design& design, std::uint32_t target, double penalty, const PathSettings& settings,
+           Cancel& cancel) {
+  return with_path(design, target, settings, cancel, [&](auto& path) {
+    for (double on_the_way = path.first_penalty() / 2; on_the_way > penalty; on_the_way /= 2)
+      path.go_to(on_the_way);
+    path.go_to(penalty);
+    return path.fit(penalty);
+  });
+}
+
+Fit fit_by_ebic(const Design& design, std::uint32_t target, const PathSettings& settings, Cancel& cancel) {
+  return with_path(design, target, settings, cancel,
+                   [&](auto& path) { return best_on_path(path, design, target, settings, cancel); });
 }
 
 std::vector<double> held_out(const Design& design, const Design& valid, std::uint32_t target,
@@ -142,13 +189,14 @@ std::vector<double> held_out(const Design& design, const Design& valid, std::uin
                              Cancel& cancel) {
   if (!std::is_sorted(penalties.rbegin(), penalties.rend()))
     throw std::invalid_argument("penalties along a path fall");
-  Path path(design, target, settings, cancel);
-  std::vector<double> out;
-  for (const double penalty : penalties) {
-    if (penalty < path.first_penalty() || path.n_penalties() > 0) path.go_to(penalty);
-    out.push_back(path.regression().log_likelihood(valid));
-  }
-  return out;
+  return with_path(design, target, settings, cancel, [&](auto& path) {
+    std::vector<double> out;
+    for (const double penalty : penalties) {
+      if (penalty < path.first_penalty() || path.n_penalties() > 0) path.go_to(penalty);
+      out.push_back(path.regression().log_likelihood(valid));
+    }
+    return out;
+  });
 }
 
 }  // namespace treewright::nodewise
