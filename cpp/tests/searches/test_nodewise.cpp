@@ -2,9 +2,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "check.hpp"
 #include "../../src/searches/nodewise/nodewise_regression.hpp"
 #include "../../src/searches/nodewise/nodewise_tables.hpp"
+#include "check.hpp"
 #include "treewright/searches/nodewise.hpp"
 
 namespace tw = treewright;
@@ -81,7 +81,8 @@ TEST(both_solvers_of_a_regression_agree) {
   for (std::size_t i = 0; i < n; ++i) {
     weights[i] = 1 + chance(3);
     for (std::size_t v = 0; v < cardinalities.size(); ++v)
-      codes[v * n + i] = v > 0 && v < 4 && chance(3) > 0 ? codes[i] % cardinalities[v] : chance(cardinalities[v]);
+      codes[v * n + i] =
+          v > 0 && v < 4 && chance(3) > 0 ? codes[i] % cardinalities[v] : chance(cardinalities[v]);
   }
   const Design design(codes, weights, cardinalities);
   tw::Cancel cancel;

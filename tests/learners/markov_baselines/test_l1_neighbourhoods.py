@@ -1,5 +1,7 @@
 """Penalised regressions: optimality, scikit-learn, recovery, and laws of order and numbering."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,10 +41,7 @@ def test_contrasts_are_orthonormal_and_agree_with_the_twin(n_states):
     assert np.allclose(found, contrasts(n_states))
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10_000), st.floats(0.2, 30))
-def test_weights_meet_the_optimality_conditions(seed, penalty):
-    codes, row_weights, cardinalities = random_rows(seed)
+def assert_optimal(codes, row_weights, cardinalities, penalty):
     design = _core.NodewiseDesign(codes, row_weights, cardinalities)
     matrix, intercepts, _, _, supports, _ = _core.nodewise_at_penalty(design, penalty, 1e-8)
     price = 2 * penalty / row_weights.sum()
@@ -59,6 +58,61 @@ def test_weights_meet_the_optimality_conditions(seed, penalty):
                 assert np.linalg.norm(slope) <= price + 1e-6
             else:
                 assert np.linalg.norm(slope + price * weights / size) < 1e-6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.2, 30))
+def test_weights_meet_the_optimality_conditions(seed, penalty):
+    assert_optimal(*random_rows(seed), penalty)
+
+
+def rows_of_many_states(n_rows, many, *, skewed=False, binary=20, seed=0):
+    """Binary columns that depend on those of many states, on each other, or on nothing."""
+    chance = rng(seed)
+    columns = [
+        np.minimum(chance.zipf(1.5, n_rows) - 1, r - 1) if skewed else chance.integers(0, r, n_rows)
+        for r in many
+    ]
+    for j in range(binary):
+        if j < binary // 3:
+            share = chance.uniform(0.05, 0.95, many[j % len(many)])[columns[j % len(many)]]
+        else:
+            share = np.where(columns[-1] == 1, 0.8, 0.3) if j < binary // 2 else 0.4
+        columns.append((chance.random(n_rows) < share).astype(np.int64))
+    return np.array(columns, dtype=np.uint32), np.ones(n_rows), [*many, *[2] * binary]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.floats(0.5, 20),
+    st.lists(st.integers(15, 60), min_size=1, max_size=2),
+    st.booleans(),
+)
+def test_weights_of_many_states_meet_the_optimality_conditions(seed, penalty, many, skewed):
+    assert_optimal(*rows_of_many_states(120, many, skewed=skewed, binary=6, seed=seed), penalty)
+
+
+@pytest.mark.parametrize("n_rows", [300, 1_000])
+@pytest.mark.parametrize("many", [[30], [60], [30, 60]])
+def test_many_states_take_seconds_not_minutes(n_rows, many):
+    design = _core.NodewiseDesign(*rows_of_many_states(n_rows, many))
+    begin = time.process_time()
+    _, _, penalties, _, supports, _ = _core.nodewise_by_ebic(design, 30, 0.01, 0.5, 5, 1e-7)
+    assert time.process_time() - begin < 10  # about one
+    assert (penalties > 0).all() and supports.any()
+
+
+def test_threads_do_not_change_a_bit_of_many_states():
+    design = _core.NodewiseDesign(*rows_of_many_states(300, [30, 45]))
+    found = []
+    for threads in (1, 2):
+        _core.set_threads(threads)
+        try:
+            found.append(_core.nodewise_by_ebic(design, 30, 0.01, 0.5, 5, 1e-7))
+        finally:
+            _core.set_threads(0)
+    assert all(np.array_equal(*pair) for pair in zip(*found, strict=True))
 
 
 @pytest.mark.parametrize("penalty", [3.0, 40.0])

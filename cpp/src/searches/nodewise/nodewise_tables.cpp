@@ -11,7 +11,7 @@
 namespace treewright::nodewise {
 namespace {
 
-constexpr int kTableSteps = 60, kTableHalvings = 40, kTableSweeps = 600;
+constexpr int kTableSteps = 200, kTableHalvings = 40, kProductsOfStep = 300, kSweepsOfStep = 20;
 constexpr double kTableRidge = 1e-8, kForcing = 0.05;
 
 void add_line(double* out, const double* line, std::size_t n) { add_multiple(out, 1, line, n); }
@@ -110,8 +110,7 @@ TableRegression::Numbers TableRegression::curvature() const {
   const double per_row = 1 / design_.total();
   for (std::size_t i = 0; i < design_.n_rows(); ++i) {
     const double* const p = shares_.data() + i * stride_;
-    for (std::size_t s = 0; s < stride_; ++s)
-      line[s] = design_.weights()[i] * per_row * p[s] * (1 - p[s]);
+    for (std::size_t s = 0; s < stride_; ++s) line[s] = design_.weights()[i] * per_row * p[s] * (1 - p[s]);
     for (const Table& table : chosen_)
       add_line(out.data() + table.begin + (table.codes ? table.codes[i] : 0) * stride_, line.data(), stride_);
   }
@@ -122,8 +121,8 @@ TableRegression::Numbers TableRegression::curvature() const {
 void TableRegression::centre(Numbers& out) const {
   for (std::size_t b = 1; b < chosen_.size(); ++b)
     for (std::size_t l = 0; l < chosen_[b].n_lines; ++l)
-      add_multiple(out.data() + chosen_[b].begin + l * stride_,
-                   -1 / static_cast<double>(chosen_[b].n_lines), out.data(), stride_);
+      add_multiple(out.data() + chosen_[b].begin + l * stride_, -1 / static_cast<double>(chosen_[b].n_lines),
+                   out.data(), stride_);
 }
 
 // The same energies, up to a number per row, as centred tables; their mean lines go to the constant.
@@ -162,31 +161,60 @@ double TableRegression::violation(const Numbers& x, const Numbers& slope, double
   return worst;
 }
 
-// Minus the inverse of the second derivatives times the slopes, by conjugate gradients. Tables that are not
-// centred have a diagonal that says what each cell weighs; the slopes lie in the range of the derivatives.
-void TableRegression::solve_unpriced(double accuracy, Cancel& cancel) {
-  const Numbers diagonal = curvature();
+// Slopes of the price of the norms: of `x` itself, or of a change of it at `now_` (second derivatives).
+void TableRegression::add_price(const Numbers& x, double price, bool of_change, Numbers& out) const {
+  for (std::size_t b = 1; b < chosen_.size(); ++b) {
+    const std::size_t n = chosen_[b].n_lines * stride_;
+    const double* const weights = now_.data() + chosen_[b].begin;
+    const double* const change = x.data() + chosen_[b].begin;
+    const double size = line_norm(weights, n);
+    if (size == 0) continue;
+    add_multiple(out.data() + chosen_[b].begin, price / size, change, n);
+    if (of_change)
+      add_multiple(out.data() + chosen_[b].begin, -price * dot(weights, change, n) / (size * size * size),
+                   weights, n);
+  }
+}
+
+// A Newton step among the tables that are not zero (all, without a price), where the price is smooth too; by
+// conjugate gradients. Tables that are not centred have a diagonal that says what each cell weighs, and the
+// slopes lie in the range of the second derivatives.
+void TableRegression::solve_smooth(double price, double accuracy, Cancel& cancel) {
+  Numbers diagonal = curvature();
   const std::size_t n = diagonal.size();
-  Numbers change(n), left(n), scaled(n), direction(n), curved;
-  double product = 0;
+  for (std::size_t b = 1; b < chosen_.size() && price > 0; ++b) {
+    const std::size_t begin = chosen_[b].begin, end = begin + chosen_[b].n_lines * stride_;
+    const double size = line_norm(now_.data() + begin, end - begin);
+    for (std::size_t i = begin; i < end; ++i) diagonal[i] = size > 0 ? diagonal[i] + price / size : 0;
+  }
+  Numbers change(n), left = raw_gradient_, scaled(n), direction(n), centred, curved;
   const auto precondition = [&] {
-    for (std::size_t i = 0; i < n; ++i) scaled[i] = diagonal[i] > 0 ? left[i] / diagonal[i] : 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(diagonal[i] > 0)) left[i] = 0;
+      scaled[i] = diagonal[i] > 0 ? left[i] / diagonal[i] : 0;
+    }
     return dot(left.data(), scaled.data(), n);
   };
-  for (std::size_t i = 0; i < n; ++i) left[i] = -raw_gradient_[i];
-  product = precondition();
+  if (price > 0) add_price(now_, price, false, left);
+  for (double& value : left) value = -value;
+  double product = precondition();
   direction = scaled;
-  for (int sweep = 0; sweep < kTableSweeps && product > 0; ++sweep) {
+  for (int sweep = 0; sweep < kProductsOfStep && product > 0; ++sweep) {
     cancel.check();
     curve(direction, curved);
+    if (price > 0) {
+      centred = direction;
+      centre_weights(centred);
+      add_price(centred, price, true, curved);
+    }
     for (std::size_t i = 0; i < n; ++i) curved[i] += kTableRidge * diagonal[i] * direction[i];
     const double bend = dot(direction.data(), curved.data(), n);
     if (!(bend > 0)) break;
     add_multiple(change.data(), product / bend, direction.data(), n);
     add_multiple(left.data(), -product / bend, curved.data(), n);
-    if (line_norm(left.data(), n) <= accuracy) break;
     const double before = product;
     product = precondition();
+    if (line_norm(left.data(), n) <= accuracy) break;
     for (std::size_t i = 0; i < n; ++i) direction[i] = scaled[i] + product / before * direction[i];
   }
   centre_weights(change);
@@ -205,18 +233,19 @@ void TableRegression::shrink(Numbers& x, double price) const {
   }
 }
 
-// The quadratic model of the loss plus the price of the norms: accelerated proximal gradients (Beck & Teboulle
-// 2009), which start anew whenever they run uphill (O'Donoghue & Candes 2015).
+// Towards the best of the quadratic model of the loss plus the price of the norms: accelerated proximal
+// gradients (Beck & Teboulle 2009), which start anew whenever they run uphill (O'Donoghue & Candes 2015).
 void TableRegression::solve_priced(double price, double accuracy, Cancel& cancel) {
   const std::size_t n = now_.size();
-  Numbers old = now_, at = now_, fresh(n), difference(n), curved(n), old_slope = gradient_, at_slope = gradient_;
+  Numbers old = now_, at = now_, fresh(n), difference(n), curved(n), old_slope = gradient_,
+          at_slope = gradient_;
   Numbers slope(n), scale(n);
   for (const Table& table : chosen_)
     std::fill_n(scale.begin() + static_cast<std::ptrdiff_t>(table.begin), table.n_lines * stride_,
                 std::max(table.scale, 1e-12));
   double momentum = 1;
   steepness_ *= 0.7;
-  for (int sweep = 0; sweep < kTableSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kSweepsOfStep; ++sweep) {
     cancel.check();
     for (std::size_t i = 0; i < n; ++i) fresh[i] = at[i] - at_slope[i] / (steepness_ * scale[i]);
     shrink(fresh, price);
@@ -256,13 +285,13 @@ double TableRegression::norms(const Numbers& x, double price) const {
   return price * sum;
 }
 
-void TableRegression::newton_step(double price, double accuracy, Cancel& cancel) {
-  goal_ = now_;
-  price > 0 ? solve_priced(price, accuracy, cancel) : solve_unpriced(accuracy, cancel);
+// From `now_` towards `goal_`, by half as often as it takes.
+void TableRegression::go(double price) {
   const Numbers start = now_;
   const double before = loss_ + norms(start, price);
   double promised = norms(goal_, price) - norms(start, price), step = 1;
   for (std::size_t i = 0; i < start.size(); ++i) promised += gradient_[i] * (goal_[i] - start[i]);
+  promised = std::min(promised, 0.0);
   now_ = goal_;
   for (int halving = 0; halving < kTableHalvings; ++halving, step /= 2) {
     if (step < 1)
@@ -284,7 +313,11 @@ void TableRegression::descend(std::span<const std::uint32_t> members, double pri
     centre(gradient_);
     const double off = violation(now_, gradient_, price);
     if (off <= tolerance_) break;
-    newton_step(price, std::max(kForcing * off, 0.3 * tolerance_), cancel);
+    const double accuracy = std::max(kForcing * off, 0.3 * tolerance_);
+    // with a price by turns: which tables are zero, and what the others are
+    price > 0 && step % 2 == 0 ? solve_priced(price, accuracy, cancel)
+                               : solve_smooth(price, accuracy, cancel);
+    go(price);
   }
   std::copy_n(now_.begin(), stride_, constant_.begin());
   for (std::size_t b = 1; b < chosen_.size(); ++b)

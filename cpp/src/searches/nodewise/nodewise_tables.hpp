@@ -8,7 +8,7 @@ namespace treewright::nodewise {
 /// What `Regression` is, for targets whose second derivatives are too many to write down. Weights are kept as
 /// tables over the states of either side, centred both ways, whose norms are those of their contrasts. The
 /// product of the second derivatives and a direction is one pass over the rows: a step is found by conjugate
-/// gradients (no price) or accelerated proximal gradients (a price) on the same quadratic model.
+/// gradients where the price is smooth, and by accelerated proximal gradients where tables may become zero.
 class TableRegression {
  public:
   TableRegression(const Design& design, std::uint32_t target, double tolerance);
@@ -41,11 +41,12 @@ class TableRegression {
   void centre(Numbers& out) const;
   void centre_weights(Numbers& x) const;
   double violation(const Numbers& x, const Numbers& slope, double price) const;
-  void solve_unpriced(double accuracy, Cancel& cancel);
+  void add_price(const Numbers& x, double price, bool of_change, Numbers& out) const;
+  void solve_smooth(double price, double accuracy, Cancel& cancel);
   void solve_priced(double price, double accuracy, Cancel& cancel);
   void shrink(Numbers& x, double price) const;
   double norms(const Numbers& x, double price) const;
-  void newton_step(double price, double accuracy, Cancel& cancel);
+  void go(double price);
 
   const Design& design_;
   std::uint32_t target_;

@@ -165,7 +165,7 @@ def learn_l1_neighbourhoods(
         Weight of the number of possible neighbours in the extended BIC; 0 is BIC.
     n_penalties, smallest
         Length of a path, and its last penalty as a share of the first (at which nothing is joined). A path
-        ends early after five worse supports in a row.
+        ends early after five worse supports in a row, or when all others have joined.
     valid
         Rows to choose among `penalties` with; of the same variables.
     penalties
