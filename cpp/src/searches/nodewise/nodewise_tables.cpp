@@ -11,8 +11,10 @@
 namespace treewright::nodewise {
 namespace {
 
-constexpr int kTableSteps = 200, kTableHalvings = 40, kProductsOfStep = 300, kSweepsOfStep = 20;
+constexpr int kTableSteps = 200, kTableHalvings = 40, kProductsOfStep = 600, kSweepsOfStep = 20;
 constexpr double kTableRidge = 1e-8, kForcing = 0.05;
+// Where rows are separated weights run away: at first so far in one smooth step, then by multiples.
+constexpr double kFarthest = 20, kGrowth = 5;
 
 void add_line(double* out, const double* line, std::size_t n) { add_multiple(out, 1, line, n); }
 
@@ -207,9 +209,13 @@ void TableRegression::solve_smooth(double price, double accuracy, Cancel& cancel
       centre_weights(centred);
       add_price(centred, price, true, curved);
     }
-    for (std::size_t i = 0; i < n; ++i) curved[i] += kTableRidge * diagonal[i] * direction[i];
+    double weighed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      curved[i] += kTableRidge * diagonal[i] * direction[i];
+      weighed += diagonal[i] * direction[i] * direction[i];
+    }
     const double bend = dot(direction.data(), curved.data(), n);
-    if (!(bend > 0)) break;
+    if (!(bend > 0.5 * kTableRidge * weighed)) break;  // rounding alone
     add_multiple(change.data(), product / bend, direction.data(), n);
     add_multiple(left.data(), -product / bend, curved.data(), n);
     const double before = product;
@@ -218,8 +224,11 @@ void TableRegression::solve_smooth(double price, double accuracy, Cancel& cancel
     for (std::size_t i = 0; i < n; ++i) direction[i] = scaled[i] + product / before * direction[i];
   }
   centre_weights(change);
+  double allowed = kFarthest, farthest = 0;
+  for (const double value : now_) allowed = std::max(allowed, kGrowth * std::abs(value));
+  for (const double value : change) farthest = std::max(farthest, std::abs(value));
   goal_ = now_;
-  add_line(goal_.data(), change.data(), n);
+  add_multiple(goal_.data(), std::min(1.0, allowed / farthest), change.data(), n);
 }
 
 // Every table nearer to zero by the price over its steepness; a whole table may become zero.
@@ -285,8 +294,8 @@ double TableRegression::norms(const Numbers& x, double price) const {
   return price * sum;
 }
 
-// From `now_` towards `goal_`, by half as often as it takes.
-void TableRegression::go(double price) {
+// From `now_` towards `goal_`, by half as often as it takes; stays where no part of the way is better.
+bool TableRegression::go(double price) {
   const Numbers start = now_;
   const double before = loss_ + norms(start, price);
   double promised = norms(goal_, price) - norms(start, price), step = 1;
@@ -298,14 +307,18 @@ void TableRegression::go(double price) {
       for (std::size_t i = 0; i < start.size(); ++i) now_[i] = start[i] + step * (goal_[i] - start[i]);
     evaluate(now_);
     // near the optimum both sides differ by rounding alone
-    if (loss_ + norms(now_, price) <= before + 1e-4 * step * promised + 1e-14 * (1 + before)) break;
+    if (loss_ + norms(now_, price) <= before + 1e-4 * step * promised + 1e-14 * (1 + before)) return true;
   }
+  now_ = start;
+  evaluate(now_);
+  return false;
 }
 
 void TableRegression::descend(std::span<const std::uint32_t> members, double price, Cancel& cancel) {
   if (design_.total() == 0) return;
   choose(members);
-  for (int step = 0; step < kTableSteps; ++step) {
+  int failed = 0;
+  for (int step = 0; step < kTableSteps && failed < 2; ++step) {
     cancel.check();
     raw_gradient_.assign(now_.size(), 0.0);
     add_residuals(chosen_, raw_gradient_);
@@ -317,7 +330,7 @@ void TableRegression::descend(std::span<const std::uint32_t> members, double pri
     // with a price by turns: which tables are zero, and what the others are
     price > 0 && step % 2 == 0 ? solve_priced(price, accuracy, cancel)
                                : solve_smooth(price, accuracy, cancel);
-    go(price);
+    failed = go(price) ? 0 : failed + 1;
   }
   std::copy_n(now_.begin(), stride_, constant_.begin());
   for (std::size_t b = 1; b < chosen_.size(); ++b)

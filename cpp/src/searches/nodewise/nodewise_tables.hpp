@@ -46,7 +46,7 @@ class TableRegression {
   void solve_priced(double price, double accuracy, Cancel& cancel);
   void shrink(Numbers& x, double price) const;
   double norms(const Numbers& x, double price) const;
-  void go(double price);
+  bool go(double price);
 
   const Design& design_;
   std::uint32_t target_;
