@@ -32,6 +32,8 @@ class TableRegression {
   };
   using Numbers = std::vector<double>;
 
+  static void add_line(double* out, const double* line, std::size_t n);
+  static double line_norm(const double* x, std::size_t n);
   void choose(std::span<const std::uint32_t> members);
   std::size_t lines_of(std::uint32_t v) const { return lines_[v] * stride_; }
   void evaluate(const Numbers& x);
