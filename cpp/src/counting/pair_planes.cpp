@@ -12,7 +12,7 @@ namespace treewright {
 namespace {
 
 // Words looked at before the next check for Ctrl-C; beyond 65,536 rows a block of planes also stays in cache.
-constexpr std::size_t kWordsPerCheck = 1024;
+constexpr std::size_t kPairWordsPerCheck = 1024;
 constexpr std::size_t kMostKept = (std::size_t{64} << 20) / sizeof(std::int64_t);
 
 std::size_t planes_behind(const Planes& planes, std::uint32_t x) {
@@ -32,11 +32,11 @@ std::vector<std::int64_t> count_behind(const PackedTable& table, std::uint32_t x
         counts[s * behind + p] = static_cast<std::int64_t>(grouped.row(s)[first + p]);
     return counts;
   }
-  for (std::size_t word = 0; word < planes.words; word += kWordsPerCheck) {
+  for (std::size_t word = 0; word < planes.words; word += kPairWordsPerCheck) {
     cancel.check();
     kernels().and_popcounts(planes.plane(planes.first[x]) + word, planes.of(x), planes.stride,
                             planes.plane(first) + word, behind, planes.stride,
-                            std::min(kWordsPerCheck, planes.words - word), counts.data(), behind);
+                            std::min(kPairWordsPerCheck, planes.words - word), counts.data(), behind);
   }
   return counts;
 }
