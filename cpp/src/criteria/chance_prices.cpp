@@ -25,7 +25,7 @@ constexpr double kNanosecondsPerPair = 2000;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
 
-double log_choose(double n, double k) {
+double log_binomial(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
@@ -38,7 +38,8 @@ ChanceGain cell_of(double rows, double a, double b) {
   const double reach = kTails * std::sqrt(expected) + kTails;
   const double first = std::max(lowest, std::floor(expected - reach));
   const double last = std::min(highest, std::ceil(expected + reach));
-  double chance = std::exp(log_choose(a, first) + log_choose(rows - a, b - first) - log_choose(rows, b));
+  double chance =
+      std::exp(log_binomial(a, first) + log_binomial(rows - a, b - first) - log_binomial(rows, b));
   double f1 = 0, f2 = 0, fk = 0, k1 = 0, k2 = 0;
   for (double k = first; k <= last; ++k) {
     const double f = n_log_n(k) - n_log_n(expected), off = k - expected;  // small numbers round less
@@ -121,9 +122,9 @@ std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> mar
       double more = 0;
       for (const double strata : {1.0, 2.0, 4.0, 8.0, 16.0}) {
         if (strata > 1 && rows >= kThinRows * r * q) continue;
-        const double price = multinomial_regret(rows, r * q * strata) -
-                             multinomial_regret(rows, r * strata) - multinomial_regret(rows, q * strata) +
-                             multinomial_regret(rows, strata) + edge_price;
+        const double price = multinomial_regret(rows, r * q * strata) - multinomial_regret(rows, r * strata) -
+                             multinomial_regret(rows, q * strata) + multinomial_regret(rows, strata) +
+                             edge_price;
         more = std::max(more, chance_bound(chance_gain(x, margins[j], strata), level) - price);
       }
       if (more > 0) prices[i * n + j] = prices[j * n + i] = std::ceil(more / step) * step;

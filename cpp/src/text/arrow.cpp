@@ -153,7 +153,8 @@ std::vector<ArrowColumn> read_arrow(ArrowArrayStream& stream, Cancel& cancel) {
     refuse_failure(stream.get_next(&stream, &batch), stream);
     if (batch.release == nullptr) break;
     const double nanoseconds = 8.0 * static_cast<double>(batch.length) * static_cast<double>(columns.size());
-    parallel_for(columns.size(), nanoseconds, cancel, [&](std::size_t i) { columns[i].add(*batch.children[i]); });
+    parallel_for(columns.size(), nanoseconds, cancel,
+                 [&](std::size_t i) { columns[i].add(*batch.children[i]); });
   }
   std::vector<ArrowColumn> result;
   for (ColumnOfBatches& column : columns) result.push_back(column.finish());

@@ -1,8 +1,8 @@
 // What two columns that have nothing to do with each other gain by chance, and the price that outbids it.
 //
 // The quotient of two NML codes is no code of a column given another once there are about as many cells as
-// rows: chance then gains as much as an edge costs. How much it gains follows from the two margins alone. Were
-// one column shuffled, every cell would be hypergeometric; hence the mean of the gain is exact, and its
+// rows: chance then gains as much as an edge costs. How much it gains follows from the two margins alone.
+// Were one column shuffled, every cell would be hypergeometric; hence the mean of the gain is exact, and its
 // spread nearly so. The price is symmetric in the two columns: what a score cannot tell apart still ties.
 #pragma once
 
@@ -21,18 +21,18 @@ struct ChanceGain {
   double deviation = 0;
 };
 
-/// From the counts of the states of two columns of the same rows; given others that part these rows into equal
-/// strata, if there are several.
+/// From the counts of the states of two columns of the same rows; given others that part these rows into
+/// equal strata, if there are several.
 ChanceGain chance_gain(std::span<const std::int64_t> x, std::span<const std::int64_t> y, double strata = 1);
 
-/// What chance exceeds with probability `level` only, by a gamma distribution of that mean and deviation: with
-/// many rows in every cell it is that of chi square / 2.
+/// What chance exceeds with probability `level` only, by a gamma distribution of that mean and deviation:
+/// with many rows in every cell it is that of chi square / 2.
 double chance_bound(const ChanceGain& gain, double level);
 
 /// prices[i * n + j]: what an edge between the columns of these margins (a count for every state) must cost
 /// beside qNML and `edge_price` to be dearer than that bound (with fewer than 3.5 rows for each cell
-/// also beside other parents of up to 16 configurations); multiples of `step`. 0 for pairs with `dense_rows` rows or more for each cell, where qNML
-/// is price enough.
+/// also beside other parents of up to 16 configurations); multiples of `step`. 0 for pairs with `dense_rows`
+/// rows or more for each cell, where qNML is price enough.
 std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double edge_price,
                                   double level, double dense_rows, double step, Cancel& cancel);
 

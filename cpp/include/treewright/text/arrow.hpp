@@ -55,8 +55,8 @@ struct ArrowColumn {
   std::vector<std::uint8_t> missing;  // one flag per row, or nothing; texts have their own
 };
 
-/// Read a stream of texts (u, U), numbers of 64 bits (l, L, g) and bytes (C, taken as whole numbers) to its end.
-/// Anything else is refused.
+/// Read a stream of texts (u, U), numbers of 64 bits (l, L, g) and bytes (C, taken as whole numbers) to its
+/// end. Anything else is refused.
 std::vector<ArrowColumn> read_arrow(ArrowArrayStream& stream, Cancel& cancel);
 
 }  // namespace treewright
