@@ -132,13 +132,16 @@ def table_axes(schema: Schema, scope: Iterable[int]) -> tuple[int, ...]:
     ((0, 1, 2), 41)
     """
     scope = tuple(scope)
+    if len(scope) <= _MOST_AXES:
+        return scope
     return tuple(scope[i] for i in kept_axes([schema.cardinalities[v] for v in scope]))
 
 
 def kept_axes(states: Sequence[int]) -> list[int]:
     """The positions of the variables of so many states that have an axis; see :func:`table_axes`."""
-    last = len(states) - 1
-    return [i for i, n in enumerate(states) if len(states) <= _MOST_AXES or n != 1 or i == last]
+    if len(states) <= _MOST_AXES:
+        return list(range(len(states)))
+    return [i for i, n in enumerate(states) if n != 1 or i == len(states) - 1]
 
 
 def check_table(schema: Schema, scope: Iterable[int], itemsize: int = 8) -> int:
