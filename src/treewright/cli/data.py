@@ -203,6 +203,20 @@ class DataOptions:
         return self._kept(found)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LaterRows:
+    """How rows of a model that is there are written; its schema says what their columns are."""
+
+    missing_value: opt.MissingValue = None
+    unseen: opt.UnseenOption = opt.UnseenLabels.error
+    no_header: opt.NoHeader = False
+    delimiter: opt.Delimiter = None
+    encoding: opt.Encoding = "utf-8"
+
+    def options(self, **more: Any) -> DataOptions:
+        return DataOptions(**vars(self), **more)
+
+
 def under_states_of(other: Rows, rows: Rows_) -> Rows_:
     """The same rows, whose columns have the states that another table has for them."""
     theirs = {one.name: one for one in other.schema}

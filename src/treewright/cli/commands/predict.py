@@ -12,7 +12,7 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Lines, Output, Update, figures, remark
 from treewright.cli.answers.rows import write_csv
-from treewright.cli.data import DataOptions
+from treewright.cli.data import LaterRows
 from treewright.cli.files import check_output, refuse_other_formats, written_whole
 from treewright.cli.model_files import open_model
 from treewright.errors import NoExactAnswer, SettingError
@@ -46,11 +46,7 @@ def predict(
     target: Target,
     output: RowsOut = None,
     keep: Keep = None,
-    missing_value: opt.MissingValue = None,
-    unseen: opt.UnseenOption = opt.UnseenLabels.error,
-    no_header: opt.NoHeader = False,
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
+    written: LaterRows,
     force: opt.Force = False,
 ) -> None:
     """Predict one variable for every row: its most probable state, and the probability of each.
@@ -70,13 +66,7 @@ def predict(
             "a sigmoid network has no exact predictions; conditional_mean knows one given all parents"
         )
     network.schema.index(target)  # an unknown name is refused before the rows are read
-    options = DataOptions(
-        missing_value=missing_value,
-        unseen=unseen,
-        no_header=no_header,
-        delimiter=delimiter,
-        encoding=encoding,
-    )
+    options = written.options()
     with out.progress("reading"):
         rows, truth = options.read_to_predict(data, network.schema, target)
         kept = options.read_columns(data, keep) if keep else None

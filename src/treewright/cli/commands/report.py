@@ -10,7 +10,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Output
-from treewright.cli.data import DataOptions
+from treewright.cli.data import LaterRows
 from treewright.cli.files import check_output, write_text
 from treewright.cli.model_files import open_model, provenance_of
 from treewright.models.model import in_missing_states
@@ -38,11 +38,7 @@ def report(
     *,
     output: PageOut = None,
     title: Title = None,
-    missing_value: opt.MissingValue = None,
-    unseen: opt.UnseenOption = opt.UnseenLabels.error,
-    no_header: opt.NoHeader = False,
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
+    written: LaterRows,
     force: opt.Force = False,
 ) -> None:
     """Write one HTML page about a model and rows: data, picture, edges, scores, cost, where it came from.
@@ -55,14 +51,7 @@ def report(
     target = output or f"{name}-report.html"
     check_output(out, target, "page", inputs=[model, *data], force=force)
     network, origin = open_model(model), provenance_of(model)
-    options = DataOptions(
-        missing=opt.Missing.em,
-        missing_value=missing_value,
-        unseen=unseen,
-        no_header=no_header,
-        delimiter=delimiter,
-        encoding=encoding,
-    )
+    options = written.options(missing=opt.Missing.em)
     with out.progress("reading", total=3) as update:
         rows = in_missing_states(options.read_like(data, network.schema))
         seen, _ = replace(options, unseen=opt.UnseenLabels.error).read_what_holds(data)

@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Lines, Output, figures, remark
-from treewright.cli.data import DataOptions
+from treewright.cli.data import LaterRows
 from treewright.cli.model_files import open_model
 from treewright.tables.exports import counted
 
@@ -20,12 +20,8 @@ def score(
     data: opt.Data,
     *,
     missing: opt.MissingOption = opt.Missing.error,
-    missing_value: opt.MissingValue = None,
-    unseen: opt.UnseenOption = opt.UnseenLabels.error,
     weights: opt.WeightsOf = None,
-    no_header: opt.NoHeader = False,
-    delimiter: opt.Delimiter = None,
-    encoding: opt.Encoding = "utf-8",
+    written: LaterRows,
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
 
@@ -33,18 +29,9 @@ def score(
     """
     network = open_model(model)
     with out.progress("reading", total=2) as update:
-        options = DataOptions(
-            missing=missing,
-            missing_value=missing_value,
-            unseen=unseen,
-            weights=weights,
-            no_header=no_header,
-            delimiter=delimiter,
-            encoding=encoding,
-        )
-        table = options.read_like(data, network.schema)
+        table = written.options(missing=missing, weights=weights).read_like(data, network.schema)
         update(1, "scoring")
-        mean = network.score(table, unseen=unseen.value)
+        mean = network.score(table, unseen=written.unseen.value)
         # only a mean of minus infinity has impossible rows behind it
         n_impossible = 0 if math.isfinite(mean) else int(np.isneginf(network.log_evidence(table)).sum())
     out.answer(
