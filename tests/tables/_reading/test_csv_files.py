@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import example, given
+from tests.learners.interrupts import needs_a_timer, seconds_to_stop
 from tests.reference.tables.fields import REAL, WHOLE, column_of, rows_of
 
 from treewright import _core
@@ -75,9 +76,6 @@ def test_fields_come_back_as_they_were_written(n, rows, newline, block, flags, m
     text = ("\ufeff" if mark else "") + newline.join(["name" + ",name" * (n - 1), *lines, ""])
     columns = zip(*rows, strict=True) if rows else [[]] * n
     expected = [column_of(list(texts), set(missing), k) for texts, k in zip(columns, flags[:n], strict=True)]
-    if n > 1:
-        blank = [i for i, line in enumerate(lines) if line == ""]
-        assert not blank
     data = text.encode("utf-8")
     assert read_with_core(data, n, block=block, missing=missing, keeps=flags[:n]) == expected
     for threads in (1, 2):
@@ -217,3 +215,11 @@ def test_rows_beyond_the_limit_are_refused(tmp_path):
             read_table(tmp_path / "t.csv")
     finally:
         set_memory_limit(None)
+
+
+@needs_a_timer
+def test_an_interrupt_stops_reading(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n" + "".join(f"x{i},{i}.5\n" for i in range(200_000)))
+    assert seconds_to_stop(lambda: read_table([path] * 100)) < 0.5
+    assert read_table(path).n_rows == 200_000
