@@ -70,7 +70,8 @@ class DataOptions:
         if not seen:
             raise SchemaError(
                 f"to predict {target!r} the rows need a column of the model beside it; the model has "
-                f"{nearest(target, schema.names)}, the rows have {nearest(target, names)}"
+                f"{listed([repr(name) for name in schema.names if name != target])}, "
+                f"the rows have {listed(list(map(repr, names)))}"
             )
         truth = None
         if target in found and schema[target].is_discrete:

@@ -108,5 +108,5 @@ def test_what_cannot_be_is_refused_by_name(refused, rows, arguments, message):
 def test_rows_without_a_column_of_the_model_are_refused(refused, tmp_path):
     (tmp_path / "rows.csv").write_text("lung,age\nyes,3\n")
     said = refused("predict", "asia", tmp_path / "rows.csv", "-t", "lung")
-    assert "to predict 'lung' the rows need a column of the model beside it" in said
+    assert "to predict 'lung' the rows need a column of the model beside it; the model has 'asia', " in said
     assert "the rows have 'lung', 'age'" in said
