@@ -7,7 +7,8 @@
 
 #include <cstddef>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define TREEWRIGHT_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define TREEWRIGHT_CLONES

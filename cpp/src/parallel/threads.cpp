@@ -2,18 +2,32 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "treewright/parallel/fork_mutex.hpp"
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
 
 namespace treewright {
 namespace {
 
+#ifdef TREEWRIGHT_EAGER_THREADS  // of a build that looks for races
+constexpr double kWorthThreads = 0;
+constexpr std::size_t kFewestThreads = 4;
+#else
 // Starting and joining a thread costs 50-100 microseconds; below this much work one thread is faster.
 constexpr double kWorthThreads = 0.5e6;
+constexpr std::size_t kFewestThreads = 1;
+#endif
+
+constexpr std::size_t kRoomOfThread = std::size_t{1} << 20;
 
 std::atomic<std::size_t> requested_threads{0};
 
@@ -49,6 +63,8 @@ struct Job {
   std::mutex mutex;
   std::condition_variable done;
   std::size_t helpers = 0;  // still running
+  std::size_t invited = 0;  // not begun yet; the pool's to count
+  Job* next_job = nullptr;  // in the pool's queue
   std::exception_ptr error;
   std::size_t error_index = 0;
 };
@@ -64,32 +80,62 @@ class Pool {
     for (auto& thread : threads_) thread.join();
   }
 
-  void submit(Job& job, std::size_t helpers) {
+  /// Ask for helpers. Nothing here fails: a thread that cannot start, for want of memory, is done without.
+  void submit(Job& job, std::size_t helpers) noexcept {
     const std::lock_guard lock(mutex_);
-    job.helpers = helpers;
-    for (std::size_t i = 0; i < helpers; ++i) queue_.push_back(&job);
-    while (threads_.size() < helpers) threads_.emplace_back([this] { serve(); });
+    grow(helpers);
+    job.helpers = job.invited = std::min(helpers, threads_.size());
+    if (job.invited == 0) return;
+    *last_ = &job;
+    last_ = &job.next_job;
     wake_.notify_all();
   }
 
   // Helpers that have not begun yet are taken back, so that nobody waits for a busy pool.
-  void withdraw(Job& job) {
+  void withdraw(Job& job) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto gone = std::erase(queue_, &job);
+    if (job.invited == 0) return;
+    unlink(job);
     const std::lock_guard job_lock(job.mutex);
-    job.helpers -= gone;
+    job.helpers -= job.invited;
   }
 
  private:
+  void grow(std::size_t wanted) noexcept try {
+    threads_.reserve(wanted);
+    while (threads_.size() < wanted) {
+      // What the C library keeps for each thread it allocates late, and aborts if it cannot: ask first.
+      const std::unique_ptr<char[]> room(new char[kRoomOfThread]);
+      threads_.emplace_back([this] { serve(); });
+    }
+  } catch (const std::exception&) {  // bad_alloc, or system_error of a thread without a stack
+  }
+
+  void unlink(Job& job) {
+    Job** link = &first_;
+    while (*link != &job) link = &(*link)->next_job;
+    *link = job.next_job;
+    if (last_ == &job.next_job) last_ = link;
+  }
+
+  Job& next() {
+    Job& job = *first_;
+    if (--job.invited == 0) unlink(job);
+    return job;
+  }
+
   void serve() {
+    try {
+      throw 0;  // now, while there is room for what a thread needs to throw
+    } catch (int) {
+    }
     for (;;) {
       Job* job = nullptr;
       {
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+        wake_.wait(lock, [this] { return closing_ || first_ != nullptr; });
         if (closing_) return;
-        job = queue_.front();
-        queue_.pop_front();
+        job = &next();
       }
       job->work();
       const std::lock_guard lock(job->mutex);
@@ -99,34 +145,69 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Job*> queue_;
+  // a queue in the jobs themselves, so that asking for help takes no memory
+  Job* first_ = nullptr;
+  Job** last_ = &first_;
   std::vector<std::thread> threads_;
   bool closing_ = false;
 };
 
 // Leaked on purpose: joining threads while the interpreter unloads its modules may deadlock.
-Pool& pool() {
-  static Pool* const instance = new Pool;
-  return *instance;
+std::atomic<Pool*> shared_pool{nullptr};
+
+Pool* pool() noexcept {
+  Pool* found = shared_pool.load();
+  if (found != nullptr) return found;
+  Pool* const made = new (std::nothrow) Pool;
+  if (shared_pool.compare_exchange_strong(found, made)) return made;
+  delete made;
+  return found;
 }
 
+std::atomic<std::uint32_t> n_forks{0};
+std::mutex taking_over;
+
+#if __has_include(<pthread.h>)
+// A fork has the pool but none of its threads: the child makes a pool of its own.
+[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] {
+  shared_pool.store(nullptr);
+  begin_anew(taking_over);
+  ++n_forks;
+});
+#endif
+
 }  // namespace
+
+std::uint32_t forks() { return n_forks.load(std::memory_order_acquire); }
+
+void ForkMutex::take_over() {
+  const std::lock_guard lock(taking_over);
+  if (generation_.load(std::memory_order_relaxed) == forks()) return;
+  if (mutex_.try_lock()) {
+    mutex_.unlock();
+  } else {  // nobody in this process has taken it yet
+    begin_anew(mutex_);
+    is_orphan_ = true;
+  }
+  generation_.store(forks(), std::memory_order_release);
+}
 
 void set_threads(std::size_t n) { requested_threads.store(n); }
 
 std::size_t threads() {
   const std::size_t n = requested_threads.load();
-  return n ? n : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  return n ? n : std::max<std::size_t>(kFewestThreads, std::thread::hardware_concurrency());
 }
 
 void parallel_for(std::size_t n, double expected_nanoseconds, Cancel& cancel,
                   const std::function<void(std::size_t)>& body) {
   Job job(n, cancel, body);
   const std::size_t wanted = expected_nanoseconds < kWorthThreads ? 1 : std::min(threads(), n);
-  if (wanted > 1) pool().submit(job, wanted - 1);
+  Pool* const helping = wanted > 1 ? pool() : nullptr;
+  if (helping != nullptr) helping->submit(job, wanted - 1);
   job.work();
-  if (wanted > 1) {
-    pool().withdraw(job);
+  if (helping != nullptr) {
+    helping->withdraw(job);
     std::unique_lock lock(job.mutex);
     while (job.helpers > 0) {
       job.done.wait_for(lock, Cancel::interval);
