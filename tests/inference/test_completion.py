@@ -103,3 +103,46 @@ def test_what_is_too_large_is_refused_before_it_is_made():
             counter.counts(("v0", "v3"))
     finally:
         tw.set_memory_limit(None)
+
+
+def pairs(**counts):
+    """A joint of a, b, c from counts of scopes."""
+    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abc"])
+    lookup = {tuple("abc".index(v) for v in scope): np.array(c, float) for scope, c in counts.items()}
+    return schema, lambda scopes: [lookup[tuple(scope)] for scope in scopes]
+
+
+def test_scopes_may_come_in_any_order():
+    schema, counts = pairs(ab=[[3, 1], [1, 3]], ac=[[2, 2], [0, 4]], a=[4, 4])
+    one, other = (CompletedJoint(schema, scopes, counts) for scopes in ([(0, 1), (0, 2)], [(1, 0), (2, 0)]))
+    assert np.array_equal(one.margin((1, 2)), other.margin((1, 2)))
+    assert np.array_equal(one.margin((2, 1)), one.margin((1, 2)).T)
+
+
+def test_states_that_one_table_never_saw_are_spread_evenly():
+    # the table of b has no row with a=1; that of c says that half of all rows have it
+    schema, counts = pairs(ab=[[6, 2], [0, 0]], ac=[[1, 3], [3, 1]], a=[12, 4])
+    joint = CompletedJoint(schema, [(0, 1), (0, 2)], counts)
+    np.testing.assert_allclose(joint.margin((0,)), [0.75, 0.25], atol=1e-9)
+    spread = joint.margin((0, 1, 2)).sum(axis=2)
+    np.testing.assert_allclose(spread, [[0.5625, 0.1875], [0.125, 0.125]], atol=1e-9)
+
+
+def test_no_rows_are_an_even_distribution():
+    schema, counts = pairs(ab=[[0, 0], [0, 0]], c=[0, 0])
+    joint = CompletedJoint(schema, [(0, 1), (2,)], counts)
+    np.testing.assert_allclose(joint.margin((0, 1, 2)), np.full((2, 2, 2), 0.125))
+    assert joint.residual < 1e-9
+
+
+def test_tables_that_contradict_each_other_say_by_how_much():
+    schema, counts = pairs(
+        ab=[[9, 1], [1, 9]], bc=[[9, 1], [1, 9]], ac=[[1, 9], [9, 1]], a=[1, 1], b=[1, 1], c=[1, 1]
+    )
+    joint = CompletedJoint(schema, [(0, 1), (1, 2), (0, 2)], counts)
+    joint.margin((0, 1, 2))
+    assert joint.residual > 0.05
+    schema, counts = pairs(ab=[[9, 1], [1, 9]], bc=[[9, 1], [1, 9]], b=[10, 10])
+    agreeing = CompletedJoint(schema, [(0, 1), (1, 2)], counts)
+    agreeing.margin((0, 1, 2))
+    assert agreeing.residual < 1e-9

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import EvidenceError
-from treewright.inference.evidence import EvidenceReader
+from treewright.inference.evidence import Evidence, EvidenceReader, read_real_evidence
 from treewright.tables.schema import Schema, Variable
 
 SCHEMA = Schema(
@@ -135,3 +135,60 @@ def test_a_number_is_the_interval_that_it_lies_in():
             read(given)
     with_missing = EvidenceReader(Schema([Variable("age", ("[0, 40)", "[40, 100]", "<missing>"))]))
     assert with_missing({"age": 70}).states == [1]
+
+
+def test_evidence_is_described_up_to_a_limit():
+    schema = Schema(Variable(f"v{i:02}", (0, 1)) for i in range(15))
+    twelve = Evidence(list(range(12)), [1] * 12)
+    assert twelve.describe(schema) == ", ".join(f"v{i:02}=1" for i in range(12))
+    more = Evidence(list(range(13)), [0] * 13, [14], [[0.5, 1.0]])
+    assert more.describe(schema) == ", ".join(f"v{i:02}=0" for i in range(12)) + " and 2 more"
+    assert Evidence([0], [1], [14], [[0.5, 1.0]]).describe(schema) == "v00=1, v14={0: 0.5, 1: 1.0}"
+
+
+def test_numbers_are_described_up_to_a_limit():
+    schema = Schema(Variable(f"v{i:02}") for i in range(15))
+    for n, more in ((12, ""), (14, " and 2 more")):
+        found = read_real_evidence(schema, {f"v{i:02}": i for i in range(n)})
+        assert found.describe(schema) == ", ".join(f"v{i:02}={float(i)!r}" for i in range(12)) + more
+
+
+@pytest.mark.parametrize("value", [True, np.bool_(True), "3", None, np.nan, np.inf, np.array([1.0])])
+def test_what_is_no_finite_number_is_refused(value):
+    with pytest.raises(EvidenceError, match="is not a finite number; x is continuous"):
+        read_real_evidence(Schema([Variable("x")]), {"x": value})
+
+
+def test_numbers_of_numpy():
+    schema = Schema([Variable("x"), Variable("y")])
+    found = read_real_evidence(schema, {"y": np.array(2.5), "x": np.int64(3)})
+    assert (found.observed, found.values) == ((0, 1), (3.0, 2.5))
+
+
+def test_soft_evidence_on_nobody_is_refused():
+    with pytest.raises(EvidenceError, match=r"evidence nobody=\{'no': 1.0\} names no variable of the model"):
+        EvidenceReader(SCHEMA)({"nobody": {"no": 1.0}})
+
+
+def test_the_nearest_state_is_named():
+    with pytest.raises(EvidenceError, match=r"states are 'no', 'yes'; did you mean 'yes'\?$"):
+        EvidenceReader(SCHEMA)({"smoker": "yess"})
+    many = Schema([Variable("code", tuple(f"c{i:02}" for i in range(25)))])
+    with pytest.raises(EvidenceError, match=r"'c19' and 5 more$"):
+        EvidenceReader(many)({"code": "?"})
+
+
+def test_numbers_have_no_states():
+    schema = Schema([Variable("height"), Variable("smoker", ("no", "yes"))])
+    for given in ({"height": 1.8}, {"height": "tall"}):
+        with pytest.raises(EvidenceError, match="is not a state of height"):
+            EvidenceReader(schema)(given)
+    with pytest.raises(EvidenceError, match=r"names 'tall', which is not a state of it"):
+        EvidenceReader(schema)({"height": {"tall": 1.0}})
+
+
+@pytest.mark.parametrize("likelihood", [np.inf, -0.5, np.nan, "much", None])
+def test_likelihoods_are_finite_and_not_negative(likelihood):
+    words = "soft evidence on smoker is non-negative numbers that are not all zero"
+    with pytest.raises(EvidenceError, match=words):
+        EvidenceReader(SCHEMA)({"smoker": {"no": 1.0, "yes": likelihood}})

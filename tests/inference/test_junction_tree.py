@@ -490,3 +490,44 @@ def test_ten_thousand_variables(shape):
     np.testing.assert_allclose(sums, 1)
     if shape == "star":
         assert flat[0] == pytest.approx(0.1 / 0.9)
+
+
+@pytest.mark.parametrize("options", [{}, {"strategy": "masked"}, {"strategy": "sliced"}])
+def test_rare_evidence_in_a_deep_tree_keeps_its_marginals(options):
+    """On the way down sums shrink by the mass of each clique; nothing is lost below the smallest double."""
+    n, p = 200, 1e-6
+    schema = Schema(Variable(f"x{i:03}", (0, 1)) for i in range(n))
+    table = np.array([[1 - p, p], [1 - 2 * p, 2 * p]])
+    steps = [Factor((i, i + 1), table) for i in range(n - 1)]
+    engine = JunctionTreeEngine(
+        schema, [Factor((0,), np.array([0.5, 0.5])), *steps], directed=True, **options
+    )
+    seen = [v for v in range(n) if v % 10 != 4]
+    flat, log_mass = engine.marginals(Evidence(seen, [1] * len(seen)))
+    assert log_mass < -2000
+    between = 4 * p * p / (4 * p * p + (1 - 2 * p) * p)
+    close(flat[1::2], [between if v % 10 == 4 else 1.0 for v in range(n)])
+
+
+def test_plans_for_engines_elsewhere():
+    """Children first, separators in the parent's order, everything at home; None when there is too much."""
+    for number in range(100):
+        rng = np.random.default_rng([number, 5])
+        schema = random_schema(rng)
+        factors = (random_families if number % 2 else random_potentials)(schema, rng)
+        engine = JunctionTreeEngine(schema, factors, directed=bool(number % 2))
+        plan = engine.plan(10**9)
+        seen = []
+        for i, (scope, n, above) in enumerate(zip(*plan, strict=True)):
+            seen += scope[:n]
+            assert above > i or above == -1
+            assert scope[n:] == ([] if above < 0 else [v for v in plan.scopes[above] if v in scope[n:]])
+        moving = {v for v, r in enumerate(schema.cardinalities) if r > 1}
+        assert sorted(seen) == sorted(moving)
+        for factor in factors:
+            needed = moving & {*factor.scope}
+            assert not needed or any(needed <= {*scope} for scope in plan.scopes)
+        cells = sum(math.prod(schema.cardinalities[v] for v in scope) for scope in plan.scopes)
+        assert engine.plan(max(cells, 1)) == plan
+        if cells:
+            assert engine.plan(cells - 1) is None

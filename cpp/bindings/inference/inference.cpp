@@ -28,9 +28,12 @@ fo::Strategy strategy_of(const std::string& name) {
 }
 
 void make_forest(BoundForest* self, Indices cardinalities, std::vector<Indices> scopes,
-                 std::vector<Array<double>> tables, bool directed, const std::string& strategy, bool hubs,
-                 std::uint64_t stored_cells, std::uint64_t streamed_above, std::uint64_t tile) {
+                 std::vector<Array<double>> tables, bool directed, Indices order, Indices factor_order,
+                 const std::string& strategy, bool hubs, std::uint64_t stored_cells,
+                 std::uint64_t streamed_above, std::uint64_t tile) {
   fo::FactorSet set{std::move(cardinalities), {}, directed};
+  set.order = std::move(order);
+  set.factor_order = std::move(factor_order);
   if (scopes.size() != tables.size()) throw std::invalid_argument("every scope needs a table");
   for (std::size_t f = 0; f < scopes.size(); ++f)
     set.factors.push_back({std::move(scopes[f]), span_of(tables[f]), false});
@@ -117,6 +120,20 @@ std::pair<OutMatrix<double>, OutArray<double>> marginals_many(BoundForest& self,
   return {to_numpy(std::move(out), n_rows, width), to_numpy(std::move(logs))};
 }
 
+// Scopes (residual variables first), how many are residual, and parents; -1 of a root.
+std::tuple<std::vector<Indices>, Indices, std::vector<int>> plan(BoundForest& self, double most_cells) {
+  const auto found =
+      refusable([&](tw::Cancel& cancel) { return self.forest->clique_plan(most_cells, cancel); });
+  std::tuple<std::vector<Indices>, Indices, std::vector<int>> out;
+  for (const fo::Node& node : found->nodes) {
+    const auto scope = found->scopes.begin() + node.scope;
+    std::get<0>(out).emplace_back(scope, scope + node.n_scope);
+    std::get<1>(out).push_back(node.n_residual);
+    std::get<2>(out).push_back(node.parent == fo::kNobody ? -1 : static_cast<int>(node.parent));
+  }
+  return out;
+}
+
 nb::typed<nb::dict, nb::str, nb::object> cost(BoundForest& self, Indices observed, Indices states,
                                               Indices weighted, Likelihoods likelihoods, double limit,
                                               const Indices& targets) {
@@ -141,8 +158,8 @@ void bind_inference(nb::module_& m) {
   refused_type() = nb::exception<fo::TooLarge>(m, "TooLarge", PyExc_MemoryError);
   nb::class_<BoundForest>(m, "Forest", "Exact answers from a product of tables, over junction forests.")
       .def("__init__", &make_forest, "cardinalities"_a, "scopes"_a, "tables"_a, "directed"_a = false,
-           "strategy"_a = "automatic", "hubs"_a = true, "stored_cells"_a = 1ull << 21,
-           "streamed_above"_a = 1ull << 17, "tile"_a = 2048)
+           "order"_a = Indices{}, "factor_order"_a = Indices{}, "strategy"_a = "automatic", "hubs"_a = true,
+           "stored_cells"_a = 1ull << 21, "streamed_above"_a = 1ull << 17, "tile"_a = 2048)
       .def("marginals", &forest_marginals, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
            "Every variable's distribution, one flat array, and the log of the evidence's mass.")
       .def("joint", &joint, "targets"_a, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a,
@@ -157,6 +174,8 @@ void bind_inference(nb::module_& m) {
            "seed"_a, "first_row"_a, "n_rows"_a, "Rows given the evidence, one array of codes per variable.")
       .def("marginals_many", &marginals_many, "codes"_a, "missing"_a, "n_rows"_a, "wanted"_a, "limit"_a,
            "Distributions of the wanted variables given each row (rows by states), and log masses.")
+      .def("plan", &plan, "most_cells"_a,
+           "Cliques of a junction forest, children first: scopes, residuals, parents; all evidence is masks.")
       .def("cost", &cost, "observed"_a, "states"_a, "weighted"_a, "likelihoods"_a, "limit"_a, "targets"_a,
            "What a question costs, before any work.");
 }

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "inference/lost_digits.hpp"
 #include "inference/nest_kernels.hpp"
 
 namespace treewright::forests {
 namespace {
 
-// Below this a sum may have lost digits to denormal numbers; everything is done again in logarithms.
+// Below this a sum may have lost digits to denormal numbers; everything is done again in wide numbers.
 constexpr double kWeakestClique = 1e-280;
 
 template <class Cell>
 Cell from_log(double log) {
-  if constexpr (std::is_same_v<Cell, LogCell>) {
-    return {log};
+  if constexpr (std::is_same_v<Cell, WideCell>) {
+    return WideCell::of_log(log);
   } else {
     return std::exp(log);
   }
@@ -22,8 +23,8 @@ Cell from_log(double log) {
 
 template <class Cell>
 double log_of(Cell cell) {
-  if constexpr (std::is_same_v<Cell, LogCell>) {
-    return cell.log;
+  if constexpr (std::is_same_v<Cell, WideCell>) {
+    return cell.log();
   } else {
     return std::log(cell);
   }
@@ -115,7 +116,8 @@ double CliqueTree::calibrate(std::span<const double> logs, std::span<double> out
   const std::size_t n = n_cliques();
   std::vector<std::vector<Cell>> tables(n), up(n);
   std::vector<Cell> factor;
-  double log_mass = 0;
+  double log_mass = 0, log_kept = 0;
+  const LostDigits lost;
   for (std::size_t c = 0; c < n; ++c) {
     tables[c].assign(cells_[c], Traits::from(1.0));
     for (const std::uint32_t s : at_home_[c]) {
@@ -129,11 +131,13 @@ double CliqueTree::calibrate(std::span<const double> logs, std::span<double> out
     nest_sum(below_[c].nest(), tables[c].data(), up[c].data());
     const Cell total = sum_of(up[c]);
     if (!(Traits::value(total, 0) > kWeakestClique)) weak = true;
-    log_mass += log_of(total);
+    log_kept += log_of(total);
     divide_all(up[c], total);
     if (const std::uint32_t p = shape_.parents[c]; p != kRoot)
       nest_multiply(above_[c].nest(), tables[p].data(), up[c].data());
   }
+  if (log_kept < kLogSafe && lost.seen()) weak = true;
+  log_mass += log_kept;
   std::vector<Cell> belief;
   for (std::size_t c = 0; c < n; ++c) {  // and back
     cancel.check();
@@ -159,7 +163,7 @@ double CliqueTree::marginals(std::span<const double> logs, std::span<double> out
     throw std::invalid_argument("every scope needs one number per cell");
   bool weak = false;
   const double log_mass = calibrate<double>(logs, out, weak, cancel);
-  return weak ? calibrate<LogCell>(logs, out, weak, cancel) : log_mass;
+  return weak ? calibrate<WideCell>(logs, out, weak, cancel) : log_mass;
 }
 
 }  // namespace treewright::forests

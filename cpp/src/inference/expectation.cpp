@@ -157,8 +157,8 @@ double Expectation::add_run(PartLink link, const Plan& plan, Sums& sums, Cancel&
     }
     return true;
   };
-  // no mass, or digits lost among denormal numbers: logarithms decide
-  if (!ask(SpacePool::Lease<double>(*spaces_))) ask(SpacePool::Lease<LogCell>(*spaces_));
+  // no mass, or digits lost among denormal numbers: wide numbers decide
+  if (!ask(SpacePool::Lease<double>(*spaces_))) ask(SpacePool::Lease<WideCell>(*spaces_));
   return log_mass;
 }
 

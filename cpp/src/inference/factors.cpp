@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 namespace treewright::forests {
+namespace {
+
+void check_order(std::vector<std::uint32_t> order, std::size_t n) {
+  if (order.empty()) return;
+  std::ranges::sort(order);
+  for (std::uint32_t i = 0; i < order.size(); ++i)
+    if (order.size() != n || order[i] != i) throw std::invalid_argument("an order has everything once");
+}
+
+}  // namespace
 
 void FactorSet::validate() {
+  check_order(order, size());
+  check_order(factor_order, factors.size());
   if (std::ranges::find(cardinalities, 0u) != cardinalities.end())
     throw std::invalid_argument("every variable needs at least one state");
   std::vector<char> seen(size(), 0);
@@ -24,6 +37,8 @@ void FactorSet::validate() {
       throw std::invalid_argument("factor " + std::to_string(f) + " has " +
                                   std::to_string(factor.cells.size()) + " cells, not one per joint state");
     factor.has_zeros = std::ranges::find(factor.cells, 0.0) != factor.cells.end();
+    tiny |= std::ranges::any_of(factor.cells,
+                                [](double p) { return p > 0 && p < std::numeric_limits<double>::min(); });
   }
   if (!directed) return;
   if (factors.size() != size()) throw std::invalid_argument("a directed set has one factor per variable");

@@ -165,18 +165,13 @@ TREEWRIGHT_INLINE void walk(Nest nest, D* dense, O* other) {
   const std::size_t n = nest.size();
   if (n == 0) return Op::at(*dense, *other);
   const Axis inner = nest[n - 1], outer = n > 1 ? nest[n - 2] : Axis{1, 0};
-  if (n <= 2) return rows<Op>(dense, other, outer, inner);
   const std::uint64_t step = inner.length * outer.length;
-  if (n == 3) {
-    for (std::uint64_t i = 0; i < nest[0].length; ++i)
-      rows<Op>(dense + i * step, other + i * nest[0].stride, outer, inner);
-    return;
-  }
-  std::uint64_t at[kDeepest] = {};
+  std::uint64_t at[kDeepest];  // places on the axes outside
+  for (std::size_t axis = 0; axis + 2 < n; ++axis) at[axis] = 0;
   for (;;) {
     rows<Op>(dense, other, outer, inner);
     dense += step;
-    std::size_t axis = n - 2;
+    std::size_t axis = n > 2 ? n - 2 : 0;
     for (;;) {
       if (axis == 0) return;
       --axis;
@@ -263,13 +258,13 @@ TREEWRIGHT_CLONES void divide_cells(Lanes* dense, const Lanes* other, std::uint6
   const Lanes zero = {};
   for (std::uint64_t i = 0; i < n; ++i) dense[i] = other[i] > zero ? dense[i] / other[i] : zero;
 }
-void divide_cells(LogCell* dense, const LogCell* other, std::uint64_t n) {
-  for (std::uint64_t i = 0; i < n; ++i) dense[i] = CellTraits<LogCell>::ratio(dense[i], other[i]);
+void divide_cells(WideCell* dense, const WideCell* other, std::uint64_t n) {
+  for (std::uint64_t i = 0; i < n; ++i) dense[i] = CellTraits<WideCell>::ratio(dense[i], other[i]);
 }
 
-void nest_set(Nest nest, LogCell* dense, const LogCell* other) { walk<Set>(nest, dense, other); }
-void nest_multiply(Nest nest, LogCell* dense, const LogCell* other) { walk<Multiply>(nest, dense, other); }
-void nest_sum(Nest nest, const LogCell* dense, LogCell* other) { walk<Sum>(nest, dense, other); }
-void nest_max(Nest nest, const LogCell* dense, LogCell* other) { walk<Max>(nest, dense, other); }
+void nest_set(Nest nest, WideCell* dense, const WideCell* other) { walk<Set>(nest, dense, other); }
+void nest_multiply(Nest nest, WideCell* dense, const WideCell* other) { walk<Multiply>(nest, dense, other); }
+void nest_sum(Nest nest, const WideCell* dense, WideCell* other) { walk<Sum>(nest, dense, other); }
+void nest_max(Nest nest, const WideCell* dense, WideCell* other) { walk<Max>(nest, dense, other); }
 
 }  // namespace treewright::forests

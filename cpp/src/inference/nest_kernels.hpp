@@ -20,11 +20,11 @@ void nest_sum(Nest nest, const Lanes* dense, Lanes* other);
 /// dense = dense / other, where nothing over nothing is nothing.
 void divide_cells(double* dense, const double* other, std::uint64_t n);
 void divide_cells(Lanes* dense, const Lanes* other, std::uint64_t n);
-void divide_cells(LogCell* dense, const LogCell* other, std::uint64_t n);
+void divide_cells(WideCell* dense, const WideCell* other, std::uint64_t n);
 
-void nest_set(Nest nest, LogCell* dense, const LogCell* other);
-void nest_multiply(Nest nest, LogCell* dense, const LogCell* other);
-void nest_sum(Nest nest, const LogCell* dense, LogCell* other);
-void nest_max(Nest nest, const LogCell* dense, LogCell* other);
+void nest_set(Nest nest, WideCell* dense, const WideCell* other);
+void nest_multiply(Nest nest, WideCell* dense, const WideCell* other);
+void nest_sum(Nest nest, const WideCell* dense, WideCell* other);
+void nest_max(Nest nest, const WideCell* dense, WideCell* other);
 
 }  // namespace treewright::forests

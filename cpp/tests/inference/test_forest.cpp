@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <thread>
 
 #include "check.hpp"
 #include "treewright/inference/expectation.hpp"
@@ -109,6 +108,58 @@ TEST(a_chain_has_small_tables) {
   for (const double p : out) CHECK(nearly(p, 0.25));
 }
 
+TEST(rare_evidence_in_a_deep_tree_keeps_its_marginals) {
+  // every step that is seen has the probability 1e-6: the mass is far below the smallest double
+  constexpr std::size_t kLength = 200;
+  Owned owned;
+  owned.set.cardinalities.assign(kLength, 2);
+  owned.set.directed = true;
+  owned.tables.assign(1, {0.5, 0.5});
+  for (Var v = 1; v < kLength; ++v) owned.tables.push_back({1 - 1e-6, 1e-6, 1 - 2e-6, 2e-6});
+  for (Var v = 0; v < kLength; ++v)
+    owned.set.factors.push_back(
+        {v ? std::vector<Var>{v - 1, v} : std::vector<Var>{v}, owned.tables[v], false});
+  forests::Evidence evidence;
+  for (Var v = 0; v < kLength; ++v)
+    if (v % 10 != 4) evidence.observed.push_back(v), evidence.states.push_back(1);
+  const double expected = 2e-6 * 2e-6 / (2e-6 * 2e-6 + (1 - 2e-6) * 1e-6);
+  for (const Strategy strategy : {Strategy::kMasked, Strategy::kSliced, Strategy::kAutomatic}) {
+    ForestOptions options;
+    options.strategy = strategy;
+    Forest forest(owned.set, options);
+    Cancel cancel;
+    std::vector<double> out(forest.offsets().back());
+    CHECK(forest.marginals(evidence, out, kLimit, cancel) < -2000);
+    for (Var v = 0; v < kLength; ++v) CHECK(nearly(out[2 * v + 1], v % 10 == 4 ? expected : 1));
+  }
+}
+
+TEST(plans_for_engines_elsewhere_are_junction_trees_without_hubs) {
+  Owned owned = chain_of_tables(60, 3);
+  Cancel cancel;
+  const auto plan = Forest(owned.set).clique_plan(59 * 9, cancel);
+  check_tree(*plan, owned.set);
+  CHECK(plan->table_cells == 59 * 9);
+  for (const Node& node : plan->nodes) {
+    CHECK(node.n_residual > 0);
+    CHECK(node.tile == node.size);
+    if (node.parent == kNobody) continue;
+    // a separator stands in the order of the parent's scope
+    const Node& above = plan->nodes[node.parent];
+    auto at = plan->scopes.begin() + above.scope;
+    for (std::uint32_t k = node.n_residual; k < node.n_scope; ++k, ++at)
+      at = std::find(at, plan->scopes.begin() + above.scope + above.n_scope, plan->scopes[node.scope + k]);
+    CHECK(at <= plan->scopes.begin() + above.scope + above.n_scope);
+  }
+  bool refused = false;
+  try {
+    Forest(owned.set).clique_plan(59 * 9 - 1, cancel);
+  } catch (const TooLarge&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 TEST(pruning_follows_the_zeros) {
   Owned owned = chain_of_tables(6, 5);
   owned.set.validate();
@@ -167,18 +218,15 @@ TEST(threads_share_one_forest) {
   Owned owned = chain_of_tables(60, 3);
   Forest forest(owned.set, {Strategy::kSliced});
   std::vector<std::vector<double>> found(8, std::vector<double>(forest.offsets().back()));
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < found.size(); ++t)
-    threads.emplace_back([&, t] {
-      Cancel cancel;
-      for (int round = 0; round < 20; ++round) {
-        treewright::forests::Evidence evidence;
-        evidence.observed = {static_cast<Var>(round)};
-        evidence.states = {1};
-        forest.marginals(evidence, found[t], kLimit, cancel);
-      }
-    });
-  for (auto& thread : threads) thread.join();
+  check::side_by_side(found.size(), [&](std::size_t t) {
+    Cancel cancel;
+    for (int round = 0; round < 20; ++round) {
+      treewright::forests::Evidence evidence;
+      evidence.observed = {static_cast<Var>(round)};
+      evidence.states = {1};
+      forest.marginals(evidence, found[t], kLimit, cancel);
+    }
+  });
   for (const auto& one : found) CHECK(one == found[0]);
 }
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 import numpy as np
 
 from treewright.errors import EvidenceError, UnknownNameError, nearest
 from treewright.tables._reading.bins import interval_code
-from treewright.tables.schema import Label, Schema, Variable
+from treewright.tables.schema import Label, Schema, Variable, states_near
 from treewright.types import Brief, Scope
 
 Given = Mapping[str, Label | Mapping[Label, float]]
@@ -143,7 +142,8 @@ def _read_item(schema: Schema, name: str, state: object) -> tuple[int, int]:
             if code is not None:
                 return v, code
     raise EvidenceError(
-        f"evidence {name}={plain!r} is not a state of {name}; states are {_states(variable, plain)}"
+        f"evidence {name}={plain!r} is not a state of {name}; "
+        f"states are {states_near(plain, variable.states or ())}"
     )
 
 
@@ -153,7 +153,7 @@ def _read_likelihood(variable: Variable, given: Mapping[Label, float]) -> list[f
     if unknown:
         raise EvidenceError(
             f"soft evidence on {variable.name} names {unknown[0]!r}, which is not a state of it; "
-            f"states are {_states(variable, unknown[0])}"
+            f"states are {states_near(unknown[0], variable.states or ())}"
         )
     left_out = [state for state in states if state not in given]
     if left_out:
@@ -171,16 +171,6 @@ def _read_likelihood(variable: Variable, given: Mapping[Label, float]) -> list[f
             f"found {dict(given)!r}"
         )
     return likelihood
-
-
-def _states(variable: Variable, wanted: object, limit: int = 20) -> str:
-    """The states as they must be written (1 and '1' differ), and the nearest one to what was written."""
-    states = variable.states or ()
-    shown = ", ".join(map(repr, states[:limit]))
-    more = f" and {len(states) - limit} more" if len(states) > limit else ""
-    by_text = {str(state): state for state in states}
-    close = get_close_matches(str(wanted), by_text, n=1)
-    return f"{shown}{more}" + (f"; did you mean {by_text[close[0]]!r}?" if close else "")
 
 
 RealGiven = Mapping[str, float]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -25,6 +24,7 @@ from treewright.inference.engine import Cost
 from treewright.inference.evidence import Evidence
 from treewright.inference.refusals import refuse_impossible
 from treewright.limits import format_count, memory_limit, table_axes, table_cells
+from treewright.once import cached_property
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Codes, Scope
 

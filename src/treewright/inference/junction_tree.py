@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NoReturn, ParamSpec, TypeVar, cast
+from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,18 @@ from treewright.types import Cells, Codes, Scope
 P = ParamSpec("P")
 T = TypeVar("T")
 NOTHING = Evidence()
+
+
+class JunctionPlan(NamedTuple):
+    """A junction forest, children before parents, for engines that know evidence as masks alone.
+
+    Scopes have residual variables first and then the separator, in the order of the parent's scope; a root
+    has the parent -1. Variables with a single state are in no scope.
+    """
+
+    scopes: list[list[int]]
+    residual: list[int]
+    parent: list[int]
 
 
 class JunctionTreeEngine:
@@ -62,9 +74,12 @@ class JunctionTreeEngine:
         self.factors = tuple(factors)
         self.directed = directed
         self._options = options
-        tables, self._log_scale = _checked_tables(schema, self.factors)
+        self.tables, self._log_scale = _checked_tables(schema, self.factors)  # flat, no cell above one
+        # by name, so that the order of columns has no say; potentials are summed as they always were
+        order = list(schema.name_order) if directed else []
+        scopes = [list(f.scope) for f in self.factors]
         self._forest = _core.Forest(
-            list(schema.cardinalities), [list(f.scope) for f in self.factors], tables, directed, **options
+            list(schema.cardinalities), scopes, self.tables, directed, order, order, **options
         )
 
     def __reduce__(self) -> tuple[Any, ...]:  # the native half is rebuilt
@@ -118,6 +133,20 @@ class JunctionTreeEngine:
             seconds=found["seconds"],
             refused=8 * cells > limit or size > max(limit, 1 << 26),
         )
+
+    def plan(self, most_cells: int) -> JunctionPlan | None:
+        """The cliques of a forest that serves every question; None when they have more cells in all.
+
+        Examples
+        --------
+        >>> from treewright.networks import load_network
+        >>> load_network("asia")._engine.plan(1000).residual
+        [1, 1, 1, 1, 1, 3]
+        """
+        try:
+            return JunctionPlan(*self._forest.plan(most_cells))
+        except _core.TooLarge:
+            return None
 
     def _too_large_to_answer(self, evidence: Evidence, targets: Scope) -> Cost | None:
         """The cost of an answer that does not fit by itself: there is nothing to plan."""

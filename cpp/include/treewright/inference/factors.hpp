@@ -24,10 +24,20 @@ struct FactorSet {
   /// Factor v is the table of variable v given the rest of its scope, with rows that sum to one. Then what is
   /// neither asked for nor an ancestor of something asked or observed can be left out.
   bool directed = false;
+  bool tiny = false;  // some table holds a number with fewer digits than others, below 2^-1022
+  /// The order in which variables and factors are worked on, so that their numbers do not show in an answer:
+  /// all of them, each once. As they come when empty.
+  std::vector<Var> order = {};
+  std::vector<std::uint32_t> factor_order = {};
 
   std::size_t size() const { return cardinalities.size(); }
-  /// Throws std::invalid_argument unless scopes and sizes fit together; notes which tables hold zeros.
+  /// Throws std::invalid_argument unless scopes and sizes fit together; notes where there are zeros and
+  /// tiny numbers.
   void validate();
+  Var variable_at(std::size_t i) const { return order.empty() ? static_cast<Var>(i) : order[i]; }
+  std::uint32_t factor_at(std::size_t i) const {
+    return factor_order.empty() ? static_cast<std::uint32_t>(i) : factor_order[i];
+  }
 };
 
 /// What is known: states of some variables, likelihoods of the states of others.

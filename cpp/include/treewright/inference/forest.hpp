@@ -8,7 +8,6 @@
 #include <limits>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "treewright/inference/forest_plan.hpp"
 #include "treewright/inference/sampling.hpp"
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright::forests {
 
@@ -75,6 +75,9 @@ class Forest {
   std::shared_ptr<const Plan> masked_plan(Cancel& cancel);
   /// The same for larger networks, where it is too slow for one question but not for many rows at once.
   std::shared_ptr<const Plan> wide_plan(Cancel& cancel);
+  /// A forest that answers every question by masks alone, for engines elsewhere: cliques without hubs, all
+  /// of them stored. Throws TooLarge when they have more than `most_cells` cells in all.
+  std::shared_ptr<const Plan> clique_plan(double most_cells, Cancel& cancel) const;
   /// Whether a plan is so dear that forbidden states should go first.
   bool worth_pruning(const Cost& cost) const;
   SpacePool& spaces() { return *spaces_; }
@@ -86,6 +89,7 @@ class Forest {
   template <bool kMax, class Use>
   double answer_pruned(const Pruned& pruned, Question question, Cancel& cancel, Use&& use);
 
+  ForkLock locked();
   void check(const Evidence& evidence) const;
   Question question_for(const Evidence& evidence, std::span<const Var> targets, bool everything,
                         double limit) const;
@@ -98,7 +102,7 @@ class Forest {
   std::vector<std::uint64_t> offsets_;
   double cells_with_zeros_ = 0;
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   bool masked_known_ = false, wide_known_ = false;
   std::shared_ptr<const Plan> masked_, wide_;
   struct Cached {

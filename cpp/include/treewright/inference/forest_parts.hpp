@@ -6,11 +6,11 @@
 // missing cells share a few plans and few distinct pairs, and each pair is worked out once.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
 #include "treewright/inference/forest_batch.hpp"
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright::forests {
 
@@ -85,9 +85,10 @@ class Parts {
   std::vector<Var> free_, local_;
   std::vector<std::uint32_t> touched_;
   std::vector<std::uint64_t> variable_mark_, factor_mark_;
+  std::vector<std::uint32_t> rank_, factor_rank_;  // places in the orders of the set
   std::uint64_t row_ = 0;
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::vector<std::shared_ptr<const Plan>> plans_;
   std::size_t plan_bytes_ = 0;
 };

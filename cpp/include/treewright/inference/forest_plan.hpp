@@ -95,6 +95,7 @@ struct Plan {
   std::vector<Var> fixed;    // observed, or with a single state
   std::vector<double> base;  // products of the factors of every node, when the plan serves every question
   bool premultiplied = false;
+  bool lost = false;  // the tables, or products of them, hold numbers that are too small for all their digits
   std::uint32_t target_node = kNobody;  // holds all targets; a root
   Walk target_walk;
   std::uint64_t target_cells = 1;

@@ -106,9 +106,14 @@ std::shared_ptr<const Plan> Forest::plan_for_all(double allowed, bool forced, Ca
   return nullptr;
 }
 
+ForkLock Forest::locked() {
+  return {mutex_,
+          [&] { begin_anew(masked_known_, wide_known_, masked_, wide_, recent_, cache_, cache_bytes_); }};
+}
+
 std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
   if (options_.strategy != Strategy::kAutomatic && options_.strategy != Strategy::kMasked) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock = locked();
   if (!masked_known_)
     masked_ = plan_for_all(kPlanningSeconds * static_cast<double>(set_.size()),
                            options_.strategy == Strategy::kMasked, cancel);
@@ -118,16 +123,27 @@ std::shared_ptr<const Plan> Forest::masked_plan(Cancel& cancel) {
 
 std::shared_ptr<const Plan> Forest::wide_plan(Cancel& cancel) {
   if (options_.strategy != Strategy::kAutomatic) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock = locked();
   if (!wide_known_) wide_ = plan_for_all(kWideSeconds, false, cancel);
   wide_known_ = true;
   return wide_;
 }
 
+std::shared_ptr<const Plan> Forest::clique_plan(double most_cells, Cancel& cancel) const {
+  Question question = question_for({}, {}, true, 8 * most_cells);
+  question.marginals = true;
+  question.stream = question.hubs = false;
+  question.effort.at_least = 200;  // made once and walked through for every click
+  question.effort.most_steps = 2e8;
+  auto plan = compile(set_, question, cancel);
+  if (static_cast<double>(plan->table_cells) > most_cells) throw TooLarge(plan->cost);
+  return plan;
+}
+
 std::shared_ptr<const Plan> Forest::plan_for(const Question& question, Cancel& cancel) {
   std::string key = key_of(question);
   {
-    const std::lock_guard lock(mutex_);
+    const ForkLock lock = locked();
     if (const auto found = cache_.find(key); found != cache_.end()) {
       recent_.splice(recent_.begin(), recent_, found->second);
       const auto& plan = found->second->plan;
@@ -135,7 +151,7 @@ std::shared_ptr<const Plan> Forest::plan_for(const Question& question, Cancel& c
     }
   }
   std::shared_ptr<const Plan> plan = compile(set_, question, cancel);
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock = locked();
   if (cache_.contains(key)) return plan;
   cache_bytes_ += plan->approximate_bytes();
   recent_.push_front({key, plan});

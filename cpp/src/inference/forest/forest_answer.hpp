@@ -1,4 +1,4 @@
-// How a question is answered: which tree, plain numbers or logarithms. Shared by the kinds of questions.
+// How a question is answered: which tree, plain numbers or wide ones. Shared by the kinds of questions.
 #pragma once
 
 #include "inference/forest/forest_run.hpp"
@@ -15,15 +15,18 @@ struct SpacePool {
   class Lease {
    public:
     explicit Lease(SpacePool& pool) : pool_(pool) {
-      const std::lock_guard lock(pool.mutex);
+      const ForkLock lock = pool.locked();
       auto& waiting = pool.waiting<Cell>();
       if (!waiting.empty()) space_ = std::move(waiting.back()), waiting.pop_back();
       if (!space_) space_ = std::make_unique<Workspace<Cell>>();
     }
     ~Lease() {
       if (space_->bytes() > kKept) return;
-      const std::lock_guard lock(pool_.mutex);
-      pool_.waiting<Cell>().push_back(std::move(space_));
+      const ForkLock lock = pool_.locked();
+      try {
+        pool_.waiting<Cell>().push_back(std::move(space_));
+      } catch (const std::bad_alloc&) {  // then the next one makes its own
+      }
     }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -42,14 +45,18 @@ struct SpacePool {
     } else if constexpr (std::is_same_v<Cell, Lanes>) {
       return four;
     } else {
-      return logarithmic;
+      return wide;
     }
   }
 
-  std::mutex mutex;
+  ForkLock locked() {
+    return {mutex, [&] { begin_anew(plain, four, wide); }};
+  }
+
+  ForkMutex mutex;
   std::vector<std::unique_ptr<Workspace<double>>> plain;
   std::vector<std::unique_ptr<Workspace<Lanes>>> four;
-  std::vector<std::unique_ptr<Workspace<LogCell>>> logarithmic;
+  std::vector<std::unique_ptr<Workspace<WideCell>>> wide;
 };
 
 /// What a kind of question sees once all messages have reached the roots.
@@ -151,8 +158,8 @@ double Forest::answer(const Evidence& evidence, Question question, double limit,
     return found;
   };
   double log_mass = kImpossible;
-  // no mass, or digits lost among denormal numbers: logarithms decide
-  if (!ask(SpacePool::Lease<double>(*spaces_), log_mass)) ask(SpacePool::Lease<LogCell>(*spaces_), log_mass);
+  // no mass, or digits lost among denormal numbers: wide numbers decide
+  if (!ask(SpacePool::Lease<double>(*spaces_), log_mass)) ask(SpacePool::Lease<WideCell>(*spaces_), log_mass);
   return log_mass;
 }
 
@@ -174,7 +181,7 @@ double Forest::answer_pruned(const Pruned& pruned, Question question, Cancel& ca
     return found;
   };
   double log_mass = kImpossible;
-  if (!ask(SpacePool::Lease<double>(*spaces_), log_mass)) ask(SpacePool::Lease<LogCell>(*spaces_), log_mass);
+  if (!ask(SpacePool::Lease<double>(*spaces_), log_mass)) ask(SpacePool::Lease<WideCell>(*spaces_), log_mass);
   return log_mass;
 }
 

@@ -171,7 +171,7 @@ class PartwiseBatch {
       }
       return true;
     };
-    if (!run(SpacePool::Lease<double>(forest_.spaces()))) run(SpacePool::Lease<LogCell>(forest_.spaces()));
+    if (!run(SpacePool::Lease<double>(forest_.spaces()))) run(SpacePool::Lease<WideCell>(forest_.spaces()));
     return log_mass;
   }
 
@@ -183,7 +183,8 @@ class PartwiseBatch {
     reader.read(row, codes);
     LogProduct mass;
     bool possible = true;
-    for (const Factor& factor : set.factors) {
+    for (std::size_t f = 0; f < set.factors.size(); ++f) {
+      const Factor& factor = set.factors[set.factor_at(f)];
       std::uint64_t cell = 0;
       bool open = false;
       for (const Var v : factor.scope) {

@@ -322,6 +322,7 @@ std::shared_ptr<Plan> compile(const FactorSet& set, const Question& question, Ca
   refuse_large(set, question, free, run);
   const Tree tree = build_tree(set, question, free, run);
   std::shared_ptr<Plan> plan = Layout(set, question, free, tree).finish();
+  plan->lost = set.tiny;
   // small change (messages, slices) never decides: 64 MB are always granted
   if (plan->cost.bytes > std::max(question.limit_bytes, 0x1p26)) throw TooLarge(plan->cost);
   return plan;

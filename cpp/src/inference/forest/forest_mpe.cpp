@@ -6,9 +6,6 @@
 namespace treewright::forests {
 namespace {
 
-double order_value(double cell) { return cell; }
-double order_value(LogCell cell) { return cell.log; }
-
 // Given the states of its separator, the best states of a node's residual; ties to the lowest.
 template <class Cell>
 void settle(const Collected<Cell>& found, const Node& node, std::span<std::uint32_t> states) {
@@ -22,8 +19,7 @@ void settle(const Collected<Cell>& found, const Node& node, std::span<std::uint3
   const std::uint64_t rows = node.size / node.separator;
   std::uint64_t best = 0;
   for (std::uint64_t r = 1; r < rows; ++r)
-    if (order_value(cells[r * node.separator + column]) > order_value(cells[best * node.separator + column]))
-      best = r;
+    if (cells[best * node.separator + column] < cells[r * node.separator + column]) best = r;
   for (std::uint32_t k = node.n_residual; k-- > 0;) {
     const Var v = plan.scopes[node.scope + k];
     states[v] = static_cast<std::uint32_t>(best % found.set.cardinalities[v]);

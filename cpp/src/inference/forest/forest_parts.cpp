@@ -23,7 +23,11 @@ Parts::Parts(const FactorSet& set)
       factors_of_(set.size()),
       local_(set.size(), kNobody),
       variable_mark_(set.size(), 0),
-      factor_mark_(set.factors.size(), 0) {
+      factor_mark_(set.factors.size(), 0),
+      rank_(set.size()),
+      factor_rank_(set.factors.size()) {
+  for (std::uint32_t i = 0; i < rank_.size(); ++i) rank_[set.variable_at(i)] = i;
+  for (std::uint32_t i = 0; i < factor_rank_.size(); ++i) factor_rank_[set.factor_at(i)] = i;
   for (std::uint32_t f = 0; f < set.factors.size(); ++f)
     for (const Var v : set.factors[f].scope) factors_of_[v].push_back(f);
 }
@@ -47,17 +51,18 @@ void Parts::grow(std::span<const std::int64_t> codes, Var from) {
 }
 
 std::uint32_t Parts::part_of_grown() {
-  std::ranges::sort(free_);
+  std::ranges::sort(free_, {}, [&](Var v) { return rank_[v]; });
   key_.clear();
   for (const Var v : free_) append_number(key_, v);
   if (const auto found = part_of_key_.find(key_); found != part_of_key_.end()) return found->second;
-  std::ranges::sort(touched_);
+  std::ranges::sort(touched_, {}, [&](std::uint32_t f) { return factor_rank_[f]; });
   Part part;
   part.variables = free_;
   part.n_free = free_.size();
   part.factors = touched_;
   for (Var u = 0; u < free_.size(); ++u) local_[free_[u]] = u;
   part.set.factors.reserve(touched_.size());
+  part.set.tiny = set_.tiny;
   for (const std::uint32_t f : touched_) {
     Factor factor{set_.factors[f].scope, set_.factors[f].cells, false};
     for (Var& v : factor.scope) {
@@ -108,6 +113,7 @@ void Parts::lay_out_small(Part& part) const {
 }
 
 bool multiply_out(const Part& part, const std::uint32_t* boundary, SmallAnswer& out) {
+  const LostDigits lost;
   out.joint.assign(part.n_joint, 1.0);
   out.base.clear();
   const std::uint32_t* place = part.places.data();
@@ -121,12 +127,13 @@ bool multiply_out(const Part& part, const std::uint32_t* boundary, SmallAnswer& 
   }
   out.total = 0;
   for (const double mass : out.joint) out.total += mass;
-  return out.total > kWeakest;
+  return out.total > kSafe || (out.total > kWeakest && !part.set.tiny && !lost.seen());
 }
 
 void Parts::add(std::span<const std::int64_t> codes, double weight, std::vector<PartLink>& links) {
   ++row_;
-  for (Var v = 0; v < codes.size(); ++v) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const Var v = set_.variable_at(i);
     if (codes[v] != kUnseen || variable_mark_[v] == row_) continue;
     grow(codes, v);
     const std::uint32_t p = part_of_grown();
@@ -149,8 +156,12 @@ void Parts::add(std::span<const std::int64_t> codes, double weight, std::vector<
 }
 
 std::shared_ptr<const Plan> Parts::plan(std::uint32_t p, const Question& wanted, Cancel& cancel) {
+  const auto forget = [&] {
+    begin_anew(plans_, plan_bytes_);
+    plans_.resize(parts_.size());
+  };
   {
-    const std::lock_guard lock(mutex_);
+    const ForkLock lock(mutex_, forget);
     if (plans_[p]) return plans_[p];
   }
   const Part& part = parts_[p];
@@ -164,7 +175,7 @@ std::shared_ptr<const Plan> Parts::plan(std::uint32_t p, const Question& wanted,
     for (Var& v : refused.cost.largest_scope) v = part.variables[v];
     throw;
   }
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock(mutex_, forget);
   if (const std::size_t bytes = plan->approximate_bytes(); plan_bytes_ + bytes <= kPlanBytes && !plans_[p]) {
     plan_bytes_ += bytes;
     plans_[p] = plan;

@@ -126,6 +126,9 @@ class Pruner {
   Pruned compact() {
     Pruned out;
     out.set.directed = set_.directed;
+    out.set.tiny = set_.tiny;
+    out.set.order = set_.order;
+    out.set.factor_order = set_.factor_order;
     for (const auto& states : live_)
       out.set.cardinalities.push_back(static_cast<std::uint32_t>(states.size()));
     out.cells.resize(set_.factors.size());

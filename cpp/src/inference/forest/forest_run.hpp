@@ -1,53 +1,26 @@
 // Two passes over a forest of tables: messages up, beliefs down (Hugin propagation).
 //
-// Written once over the kind of cell: one question in plain numbers, four at once, or one in logarithms.
+// Written once over the kind of cell: one question in plain numbers, four at once, or one in wide numbers.
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <cmath>
 
+#include "inference/forest/buffer.hpp"
+#include "inference/lost_digits.hpp"
 #include "inference/nest_kernels.hpp"
 #include "treewright/inference/forest_plan.hpp"
 #include "treewright/parallel/cancel.hpp"
 
 namespace treewright::forests {
 
-// Below this a sum may have lost digits to denormal numbers; the question is asked again in logarithms.
+// Below this a sum may have lost digits to denormal numbers; the question is asked again in wide numbers.
 inline constexpr double kWeakest = 1e-280;
-
-/// Memory that grows, is kept from question to question and is never filled.
-template <class T>
-class Buffer {
- public:
-  T* reserve(std::size_t n) {
-    if (n > capacity_) {
-      memory_.reset();
-      const std::size_t bytes = (std::max<std::size_t>(n, 8) * sizeof(T) + 63) / 64 * 64;
-      memory_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
-      if (!memory_) {
-        capacity_ = 0;
-        throw std::bad_alloc();
-      }
-      capacity_ = n;
-    }
-    return memory_.get();
-  }
-  T* data() const { return memory_.get(); }
-  std::size_t bytes() const { return capacity_ * sizeof(T); }
-
- private:
-  struct Free {
-    void operator()(T* p) const { std::free(p); }
-  };
-  std::unique_ptr<T, Free> memory_;
-  std::size_t capacity_ = 0;
-};
 
 template <class Cell>
 struct Workspace {
   Buffer<Cell> tables, up, belief, tile, slices, masks, out, target;
+  Buffer<Cell> inverses;  // per node: one over the sum of its message
   std::vector<const Cell*> sources;
   std::vector<std::uint32_t> mask_head;
 
@@ -61,7 +34,7 @@ template <class Cell>
 class Propagation {
   using Traits = CellTraits<Cell>;
   static constexpr bool kPlain = std::is_same_v<Cell, double>;
-  static constexpr bool kLogarithmic = std::is_same_v<Cell, LogCell>;
+  static constexpr bool kWide = std::is_same_v<Cell, WideCell>;
 
  public:
   Propagation(const FactorSet& set, const Plan& plan, Workspace<Cell>& space, Cancel& cancel)
@@ -71,6 +44,7 @@ class Propagation {
     space.belief.reserve(plan.message_cells);
     space.tile.reserve(plan.tile_cells);
     space.mask_head.assign(plan.nodes.size(), kNobody);
+    space.inverses.reserve(plan.nodes.size());
   }
 
   /// Cut the tables along what was observed. `states` has one state per variable; only fixed ones are read.
@@ -99,6 +73,7 @@ class Propagation {
   template <bool kMax>
   bool collect() {
     for (std::uint32_t i = 0; i < plan_.nodes.size() && !dead_; ++i) collect_node<kMax>(i);
+    if (plan_.lost || lost_.seen()) doubt_small_masses();
     return !dead_;
   }
 
@@ -156,6 +131,7 @@ class Propagation {
 
   void load_scalar(double value) {
     if (value == 0) dead_ = true;
+    if (value > 1) log_above_one_ += std::log(value);
     for (std::size_t row = 0; row < Traits::kRows; ++row) {
       mass_[row].multiply(value);
       weak_[row] |= value == 0;
@@ -166,7 +142,7 @@ class Propagation {
     if constexpr (!std::is_same_v<Cell, Lanes>) {
       space_.sources.resize(plan_.slices.size());
       std::uint64_t cells = plan_.slice_cells;
-      if constexpr (kLogarithmic) {
+      if constexpr (kWide) {
         cells = 0;
         for (const Slice& slice : plan_.slices) cells += slice.size;
       }
@@ -177,7 +153,7 @@ class Propagation {
         const double* from = slice_cells(slice, states);
         if (slice.size == 1) {
           load_scalar(*from);
-        } else if constexpr (kLogarithmic) {
+        } else if constexpr (kWide) {
           dense_.resize(slice.size);
           nest_set({plan_.axes.data() + slice.axes, slice.n_axes}, dense_.data(), from);
           for (std::uint64_t k = 0; k < slice.size; ++k) memory[used + k] = Traits::from(dense_[k]);
@@ -292,34 +268,55 @@ class Propagation {
     } else {
       nest_sum({&all, 1}, up, &total);
     }
-    space_.belief.data()[node.message] = total;  // read again below a root
-    scale(up, node.separator, total);
+    Cell& inverse = space_.inverses.data()[i];
+    inverse = inverse_of(total);
+    const Axis each{node.separator, 0};
+    nest_multiply({&each, 1}, up, &inverse);
   }
 
-  void scale(Cell* up, std::uint64_t n, const Cell& total) {
-    if constexpr (kLogarithmic) {
-      if (total.log == -std::numeric_limits<double>::infinity()) dead_ = weak_[0] = true;
-      mass_[0].add_log(total.log);
-      for (std::uint64_t s = 0; s < n; ++s) up[s] = Traits::ratio(up[s], total);
+  // Takes a message's sum into the mass. Nothing where there is none, or too little to trust.
+  Cell inverse_of(const Cell& total) {
+    Cell inverse = Traits::zero();
+    if constexpr (kWide) {
+      if (!(total.value > 0)) dead_ = weak_[0] = true;
+      mass_[0].add_log(total.log());
+      inverse = Traits::ratio(Traits::from(1.0), total);
     } else {
-      Cell inverse = Traits::zero();
       bool any = false;
       for (std::size_t row = 0; row < Traits::kRows; ++row) {
         const double sum = Traits::value(total, row);
         weak_[row] |= !(sum > kWeakest);
-        if (!weak_[row]) {
-          mass_[row].multiply(sum);
-          any = true;
-          if constexpr (kPlain) {
-            inverse = 1 / sum;
-          } else {
-            inverse[row] = 1 / sum;
-          }
-        }
+        if (weak_[row]) continue;
+        mass_[row].multiply(sum);
+        any = true;
+        Traits::put(inverse, row, 1 / sum);
       }
       dead_ |= !any;
+    }
+    return inverse;
+  }
+
+  // Digits were lost somewhere. What that is worth at most is known from what the messages kept.
+  void doubt_small_masses() {
+    if constexpr (!kWide)
+      for (std::size_t row = 0; row < Traits::kRows; ++row)
+        weak_[row] |= !(mass_[row].log() - log_above_one_ > kLogSafe);
+  }
+
+  // Sums shrink by the mass of every node on the way down and would vanish in a deep tree; powers of two
+  // bring them back and change no digit.
+  void lift(Cell* belief, std::uint64_t n) {
+    if constexpr (!kWide) {
+      Cell largest = belief[0], power = Traits::from(1.0);
+      for (std::uint64_t k = 1; k < n; ++k) largest = Traits::larger(largest, belief[k]);
+      bool any = false;
+      for (std::size_t row = 0; row < Traits::kRows; ++row) {
+        const double value = Traits::value(largest, row);
+        if (value > 0 && value < 0x1p-32)
+          any = true, Traits::put(power, row, std::ldexp(1.0, std::min(-std::ilogb(value), 1000)));
+      }
       const Axis all{n, 0};
-      nest_multiply({&all, 1}, up, &inverse);
+      if (any) nest_multiply({&all, 1}, belief, &power);
     }
   }
 
@@ -330,14 +327,11 @@ class Propagation {
       for (std::uint32_t m = node.belief_marginals; m < node.marginals_end; ++m)
         nest_sum(plan_.nest(plan_.marginals[m].walk), belief, out + offsets[plan_.marginals[m].variable]);
       if (!node.needed_below) return;
+      lift(belief, node.separator);
       const Cell* const up = space_.up.data() + node.message;
       divide_cells(belief, up, node.separator);
-      const Node& above = plan_.nodes[node.parent];
-      if (above.parent == kNobody) {  // below, everything adds up to one
-        const Cell total = space_.belief.data()[above.message];
-        std::fill_n(space_.up.data() + node.message, node.separator, total);  // read for the last time above
-        divide_cells(belief, up, node.separator);
-      }
+      const Axis each{node.separator, 0};  // a table adds up to its message's sum: here, to one again
+      nest_multiply({&each, 1}, belief, space_.inverses.data() + node.parent);
     } else if (!node.needed_below) {
       return;
     }
@@ -374,6 +368,8 @@ class Propagation {
   LogProduct mass_[Traits::kRows];
   bool weak_[Traits::kRows] = {};
   bool dead_ = false;
+  LostDigits lost_;
+  double log_above_one_ = 0;
   std::uint64_t since_check_ = 0;
   std::size_t mask_cells_ = 0;
   std::vector<Mask> masks_;

@@ -28,9 +28,9 @@ struct DrawNode {
 };
 
 double relative(double cell, double) { return cell; }
-double relative(LogCell cell, double largest) { return std::exp(cell.log - largest); }
-double height(double cell) { return cell; }
-double height(LogCell cell) { return cell.log; }
+double relative(const WideCell& cell, const WideCell& largest) {
+  return CellTraits<WideCell>::value(CellTraits<WideCell>::ratio(cell, largest), 0);
+}
 
 template <class Cell>
 DrawNode draw_node(const Collected<Cell>& found, const Node& node) {
@@ -45,9 +45,10 @@ DrawNode draw_node(const Collected<Cell>& found, const Node& node) {
   out.ends.resize(node.size);
   std::vector<double> column(rows);
   for (std::uint64_t s = 0; s < node.separator; ++s) {
-    double largest = height(cells[s]), total = 0;
+    Cell largest = cells[s];
     for (std::uint64_t r = 1; r < rows; ++r)
-      largest = std::max(largest, height(cells[r * node.separator + s]));
+      largest = CellTraits<Cell>::larger(largest, cells[r * node.separator + s]);
+    double total = 0;
     std::uint64_t last = 0;
     for (std::uint64_t r = 0; r < rows; ++r) {
       column[r] = relative(cells[r * node.separator + s], largest);

@@ -203,14 +203,15 @@ FreeVariables free_variables(const FactorSet& set, const Question& question) {
   FreeVariables free;
   free.local.assign(set.size(), kNobody);
   const auto relevant = [&](Var v) { return question.relevant.empty() || question.relevant[v]; };
-  for (Var v = 0; v < set.size(); ++v) {
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const Var v = set.variable_at(i);
     if (question.observed[v] || set.cardinalities[v] == 1 || !relevant(v)) continue;
     free.local[v] = static_cast<std::uint32_t>(free.variables.size());
     free.variables.push_back(v);
     free.cardinalities.push_back(set.cardinalities[v]);
   }
-  for (std::uint32_t f = 0; f < set.factors.size(); ++f)
-    if (!set.directed || relevant(f)) free.factors.push_back({f});
+  for (std::size_t i = 0; i < set.factors.size(); ++i)
+    if (const std::uint32_t f = set.factor_at(i); !set.directed || relevant(f)) free.factors.push_back({f});
   return free;
 }
 
