@@ -4,20 +4,13 @@
 
 #include <nanobind/stl/optional.h>
 
+#include "keep_alive.hpp"
 #include "packed.hpp"
 #include "treewright/counting/contexts.hpp"
 
 namespace {
 
 using AnyArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// Arrays are released with the GIL held, whichever thread drops the last reference.
-std::shared_ptr<const void> keep_alive(std::vector<nb::object>&& objects) {
-  return {new std::vector<nb::object>(std::move(objects)), [](const void* p) {
-            const nb::gil_scoped_acquire locked;
-            delete static_cast<const std::vector<nb::object>*>(p);
-          }};
-}
 
 tw::CodeColumn to_column(const AnyArray& array, std::size_t n_rows) {
   if (array.shape(0) != n_rows) throw std::invalid_argument("columns differ in length");

@@ -4,6 +4,8 @@
 #include <list>
 #include <tuple>
 
+#include "treewright/parallel/fork_mutex.hpp"
+
 namespace treewright {
 namespace {
 
@@ -12,7 +14,7 @@ class TableCache {
  public:
   CellTerm::Table get(double alpha, FixedPoint scale, std::int64_t largest) {
     const std::size_t size = static_cast<std::size_t>(std::min(largest, kTabulated - 1)) + 1;
-    const std::lock_guard lock(mutex_);
+    const ForkLock lock(mutex_, [&] { begin_anew(entries_, order_); });
     const Key key{alpha, scale.bits()};
     const auto found = entries_.find(key);
     if (found != entries_.end() && found->second.table->size() >= size) {
@@ -67,15 +69,12 @@ class TableCache {
     return table;
   }
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::map<Key, Entry> entries_;
   std::list<Key> order_;
 };
 
-TableCache& tables() {
-  static TableCache cache;
-  return cache;
-}
+TableCache shared_tables;
 
 }  // namespace
 
@@ -86,11 +85,11 @@ double CellTerm::formula(double n) const {
 }
 
 CellTerm CellTerm::x_log_x(FixedPoint scale, std::int64_t largest) {
-  return {0, scale, tables().get(0, scale, largest)};
+  return {0, scale, shared_tables.get(0, scale, largest)};
 }
 
 CellTerm CellTerm::log_rising(double alpha, FixedPoint scale, std::int64_t largest) {
-  return {alpha, scale, tables().get(alpha, scale, largest)};
+  return {alpha, scale, shared_tables.get(alpha, scale, largest)};
 }
 
 FixedPoint x_log_x_scale(double n_rows) { return FixedPoint(n_rows * std::log(n_rows + 2)); }

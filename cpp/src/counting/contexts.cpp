@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "parallel/kept.hpp"
 #include "treewright/counting/dispatch.hpp"
 
 namespace treewright {
@@ -12,18 +13,26 @@ namespace {
 // Words looked at before the next check for Ctrl-C; a block of planes also stays in cache.
 constexpr std::size_t kWordsPerCheck = 1024;
 
-void extend_ids(std::vector<std::uint32_t>& ids, CodeColumn column, std::uint32_t radix) {
-  switch (column.width) {
-    case 1:
-      return kernels().extend32_8(ids.data(), static_cast<const std::uint8_t*>(column.data), ids.size(),
-                                  radix);
-    case 2:
-      return kernels().extend32_16(ids.data(), static_cast<const std::uint16_t*>(column.data), ids.size(),
-                                   radix);
-    default:
-      return kernels().extend32_32(ids.data(), static_cast<const std::uint32_t*>(column.data), ids.size(),
-                                   radix);
-  }
+// Declared configurations whose groups are looked up in a table, of 64 MB.
+constexpr std::uint64_t kMostLookedUp = std::uint64_t{1} << 24;
+// So few rows are numbered once.
+constexpr std::size_t kFewRows = std::size_t{1} << 20;
+
+void extend_ids(std::span<std::uint32_t> ids, CodeColumn column, std::uint32_t radix, std::size_t begin = 0) {
+  column.visit([&](const auto* codes) {
+    if constexpr (sizeof(*codes) == 1)
+      kernels().extend32_8(ids.data(), codes + begin, ids.size(), radix);
+    else if constexpr (sizeof(*codes) == 2)
+      kernels().extend32_16(ids.data(), codes + begin, ids.size(), radix);
+    else
+      kernels().extend32_32(ids.data(), codes + begin, ids.size(), radix);
+  });
+}
+
+void declared_ids(const PackedTable& table, std::span<const std::uint32_t> scope, std::size_t begin,
+                  std::span<std::uint32_t> ids) {
+  std::fill(ids.begin(), ids.end(), 0);
+  for (const std::uint32_t v : scope) extend_ids(ids, table.codes(v), table.cardinality(v), begin);
 }
 
 // Number the codes that occur, in rising order: one pass marks, one pass maps.
@@ -104,6 +113,45 @@ Contexts configurations(const PackedTable& table, std::span<const std::uint32_t>
   return out;
 }
 
+const std::uint32_t* Contexts::of_block(const PackedTable& table, std::size_t begin, std::size_t n,
+                                        std::vector<std::uint32_t>& scratch) const {
+  if (are_kept) return ids.data() + begin;
+  scratch.resize(n);
+  declared_ids(table, scope, begin, scratch);
+  if (!number.empty())
+    for (std::uint32_t& id : scratch) id = number[id];
+  return scratch.data();
+}
+
+Contexts configurations_in_blocks(const PackedTable& table, std::span<const std::uint32_t> scope,
+                                  Cancel& cancel) {
+  std::uint64_t declared = 1;
+  for (const std::uint32_t v : scope)
+    if (declared <= kMostLookedUp) declared *= table.cardinality(v);
+  if (declared > kMostLookedUp || table.n_rows() <= kFewRows) return configurations(table, scope, cancel);
+  Contexts out;
+  out.are_kept = false;
+  out.scope.assign(scope.begin(), scope.end());
+  out.n_groups = declared;
+  if (declared <= kKeepDeclared) return out;
+  std::vector<std::uint32_t> first(declared, 0), scratch;  // 1 + the first row of a configuration
+  for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows) {
+    cancel.check();
+    const std::size_t n = std::min(kBlockRows, table.n_rows() - begin);
+    const std::uint32_t* ids = out.of_block(table, begin, n, scratch);
+    for (std::size_t i = 0; i < n; ++i)
+      if (first[ids[i]] == 0) first[ids[i]] = static_cast<std::uint32_t>(begin + i + 1);
+  }
+  out.number.assign(declared, 0);
+  for (std::size_t code = 0; code < declared; ++code)
+    if (first[code]) {
+      out.number[code] = static_cast<std::uint32_t>(out.first_row.size());
+      out.first_row.push_back(first[code] - 1);
+    }
+  out.n_groups = out.first_row.size();
+  return out;
+}
+
 void extend(Contexts& contexts, const PackedTable& table, std::uint32_t v) {
   extend_ids(contexts.ids, table.codes(v), table.cardinality(v));
   contexts.n_groups *= table.cardinality(v);
@@ -167,11 +215,15 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
 
   // The largest group is never read: it is what the others leave of the totals.
   std::size_t skip = std::numeric_limits<std::size_t>::max();
-  static thread_local BlockGrouping grouping;
+  const Kept<BlockGrouping> kept;
+  BlockGrouping& grouping = *kept;
+  const Kept<std::vector<std::uint32_t>> kept_scratch;
+  std::vector<std::uint32_t>& scratch = *kept_scratch;
   const auto add = [&](std::size_t block, const std::uint16_t* list, std::size_t n, std::uint32_t bit) {
     cancel.check();
     const std::size_t begin = block * kBlockRows;
-    grouping.sort(contexts.ids.data() + begin, list, n, out.n_groups);
+    const std::size_t in_block = std::min(kBlockRows, table.n_rows() - begin);
+    grouping.sort(contexts.of_block(table, begin, in_block, scratch), list, n, out.n_groups);
     if (skip >= out.n_groups) {
       skip = 0;
       std::uint32_t most = 0;
@@ -181,7 +233,7 @@ GroupedCounts<Count> count_grouped(const PackedTable& table, const Contexts& con
     }
     for (std::size_t g = 0; g < out.n_groups; ++g)
       out.group_sizes[g] += static_cast<std::int64_t>(grouping.starts[g + 1] - grouping.starts[g]) << bit;
-    const Word* base = rows.bits.data() + begin * rows.words;
+    const Word* base = rows.row(begin);
     if constexpr (sizeof(Count) == 4)
       kernels().add_grouped(base, rows.words, grouping.order.data(), grouping.starts.data(), out.n_groups,
                             skip, bit, out.cells.data(), out.stride);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "parallel/kept.hpp"
 #include "treewright/counting/contexts.hpp"
 #include "treewright/counting/cost.hpp"
 #include "treewright/counting/dispatch.hpp"
@@ -109,8 +110,8 @@ class MaskCounter {
         planes_(table.planes(cancel)),
         out_(out),
         cancel_(cancel),
-        steps_(scratch().steps),
-        masks_(scratch().masks) {
+        steps_(kept_->steps),
+        masks_(kept_->masks) {
     steps_.resize(scope.size());
     std::int64_t stride = 1;
     for (std::size_t k = scope.size(); k-- > 0;) {
@@ -195,15 +196,12 @@ class MaskCounter {
     std::vector<Step> steps;
     AlignedVector<Word> masks;
   };
-  static Scratch& scratch() {
-    thread_local Scratch kept;
-    return kept;
-  }
 
   const PackedTable& table_;
   const Planes& planes_;
   std::span<std::int64_t> out_;
   Cancel& cancel_;
+  const Kept<Scratch> kept_;
   std::vector<Step>& steps_;
   AlignedVector<Word>& masks_;
 };
@@ -293,19 +291,6 @@ void add_counts(const PackedTable& table, ScopeView scope, std::span<double> out
   else
     count_by_histogram(table, scope, out, cancel);
 }
-
-template <class Count>
-void add_counts_many(const PackedTable& table, const std::vector<std::vector<std::uint32_t>>& scopes,
-                     const std::vector<std::span<Count>>& outs, Cancel& cancel) {
-  const double expected =
-      static_cast<double>(scopes.size()) * static_cast<double>(table.n_rows()) * kCost.histogram_row;
-  parallel_for(scopes.size(), expected, cancel,
-               [&](std::size_t i) { add_counts(table, scopes[i], outs[i], cancel); });
-}
-template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
-                              const std::vector<std::span<std::int64_t>>&, Cancel&);
-template void add_counts_many(const PackedTable&, const std::vector<std::vector<std::uint32_t>>&,
-                              const std::vector<std::span<double>>&, Cancel&);
 
 // ------------------------------------------------------------------ kernel D: a hash of occupied cells
 namespace {

@@ -6,25 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "counting/packed/lazy.hpp"
 #include "treewright/counting/dispatch.hpp"
-#include "treewright/counting/pair_planes.hpp"
 
 namespace treewright {
 namespace {
 
 constexpr std::uint32_t kWideStates = 64;
-constexpr std::size_t kSlackWords = 64;
-
-// Rows whose hash is looked at before compression is tried at all, and the shares that decide.
-constexpr std::size_t kSampleRows = 8192;
-constexpr double kMostDistinctInSample = 0.6;
-constexpr double kMostEntries = 0.35;
-
-// A stride that is a multiple of the page size would put all planes into the same cache sets.
-std::size_t plane_stride(std::size_t words) {
-  const std::size_t stride = (words + 3) / 4 * 4;
-  return stride > 0 && stride * 8 % 4096 == 0 ? stride + 16 : stride;
-}
 
 // The bits of a 64 x 64 block, mirrored at its diagonal.
 void transpose64(Word* a) {
@@ -58,21 +46,11 @@ std::vector<std::uint8_t> gather(const Code* codes, const std::vector<std::uint3
 
 }  // namespace
 
-struct PackedTable::Lazy {
-  explicit Lazy(std::size_t n_variables) : gathered(n_variables), is_gathered(n_variables) {}
-
-  std::mutex mutex;  // guards every member's construction
-  std::optional<Planes> planes;
-  std::optional<RowBits> rows;
-  std::optional<WeightSections> sections;
-  std::vector<std::vector<std::uint8_t>> gathered;
-  std::vector<std::atomic<bool>> is_gathered;
-  std::optional<std::vector<std::vector<std::int64_t>>> marginals;
-  std::optional<PairPlanes> pairs;
-  std::atomic<bool> has_planes{false}, has_rows{false}, has_sections{false}, has_marginals{false},
-      pairs_decided{false}, compression_decided{false};
-  std::shared_ptr<const PackedTable> compressed;
-};
+// A stride that is a multiple of the page size would put all planes into the same cache sets.
+std::size_t plane_stride(std::size_t n_rows) {
+  const std::size_t stride = (words_for(n_rows) + 3) / 4 * 4;
+  return stride > 0 && stride * 8 % 4096 == 0 ? stride + 16 : stride;
+}
 
 PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities,
                          std::size_t n_rows, RowWeights weights, std::shared_ptr<const void> keep)
@@ -107,6 +85,58 @@ PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint3
   add_up_weights();
 }
 
+PackedTable::PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows)
+    : mapped_(std::move(rows)),
+      columns_(cardinalities.size()),
+      cardinalities_(std::move(cardinalities)),
+      wide_(mapped_->wide),
+      n_rows_(n_rows),
+      total_(mapped_->total),
+      real_total_(mapped_->real_total),
+      lazy_(std::make_shared<Lazy>(cardinalities_.size())) {
+  if (n_rows > std::size_t{0xffffffff})
+    throw std::invalid_argument("a table holds at most 2^32 - 1 rows; use shards");
+  check_sections();
+  for (std::size_t v = 0; v < columns_.size(); ++v) columns_[v].width = mapped_->widths[v];
+  if (mapped_->weights == MappedRows::kNone) return;
+  const std::uint8_t* weights = mapped_->file->trusted(mapped_->weights);
+  if (mapped_->is_real)
+    weights_.reals = reinterpret_cast<const double*>(weights);
+  else
+    weights_.integers = reinterpret_cast<const std::int64_t*>(weights);
+}
+
+// Every section has the bytes that its rows need, so that no loop leaves it.
+void PackedTable::check_sections() const {
+  const std::size_t n = cardinalities_.size();
+  if (mapped_->codes.size() != n || mapped_->widths.size() != n || mapped_->wide.size() != n)
+    throw std::invalid_argument("one section, one width and one flag a column");
+  const auto expect = [&](std::size_t section, std::size_t bytes) {
+    if (section == MappedRows::kNone) return;
+    const FileSection& found = mapped_->file->section(section);
+    if (found.length != bytes || found.offset % 64)
+      throw DamagedFile("section '" + found.name + "' has " + std::to_string(found.length) + " bytes where " +
+                        std::to_string(bytes) + " are needed");
+  };
+  std::size_t states = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    const std::size_t r = cardinalities_[v], width = mapped_->widths[v];
+    states += r;
+    if (r == 0) continue;
+    if ((width != 1 && width != 2 && width != 4) || (width < 4 && r > std::size_t{1} << (8 * width)) ||
+        mapped_->codes[v] == MappedRows::kNone || (!wide_[v] && (width != 1 || r > kWideStates)))
+      throw std::invalid_argument("a column of a packed file cannot be what its header says");
+    expect(mapped_->codes[v], n_rows_ * width);
+  }
+  const Planes planes = laid_out();
+  expect(mapped_->planes, planes.size() * sizeof(Word));
+  RowBits rows;
+  rows.words = words_for(planes.count());
+  expect(mapped_->row_bits, rows.size(n_rows_) * sizeof(Word));
+  expect(mapped_->marginals, states * sizeof(std::int64_t));
+  expect(mapped_->weights, n_rows_ * 8);
+}
+
 PackedTable::PackedTable(const PackedTable& whole, Part part, std::shared_ptr<const void> keep)
     : columns_(whole.columns_),
       cardinalities_(whole.cardinalities_),
@@ -135,10 +165,11 @@ void PackedTable::add_up_weights() {
 }
 
 CodeColumn PackedTable::codes(std::size_t v) const {
+  if (mapped_) return {mapped_->file->trusted(mapped_->codes[v]), columns_[v].width};
   if (!part_.whole) return columns_[v];
   if (!lazy_->is_gathered[v].load(std::memory_order_acquire)) {
     const CodeColumn all = part_.whole->codes(v);
-    const std::lock_guard lock(lazy_->mutex);
+    const ForkLock lock = lazy_->locked();
     if (!lazy_->is_gathered[v].load(std::memory_order_relaxed)) {
       lazy_->gathered[v] = all.visit([&](const auto* codes) { return gather(codes, part_.rows); });
       lazy_->is_gathered[v].store(true, std::memory_order_release);
@@ -147,26 +178,40 @@ CodeColumn PackedTable::codes(std::size_t v) const {
   return {lazy_->gathered[v].data(), columns_[v].width};
 }
 
+Planes PackedTable::laid_out() const {
+  Planes planes;
+  planes.first.assign(1, 0);
+  for (std::size_t v = 0; v < n_variables(); ++v)
+    planes.first.push_back(planes.first.back() +
+                           (wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1));
+  planes.words = words_for(n_rows_);
+  planes.stride = plane_stride(n_rows_);
+  return planes;
+}
+
 const Planes& PackedTable::planes(Cancel& cancel) const {
+  if (mapped_) mapped_->file->check_length();
   if (lazy_->has_planes.load(std::memory_order_acquire)) return *lazy_->planes;
+  if (mapped_ && mapped_->planes != MappedRows::kNone) {
+    Planes found = laid_out();
+    found.bits.borrowed = reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->planes, cancel));
+    const ForkLock lock = lazy_->locked();
+    if (!lazy_->planes) lazy_->planes = std::move(found);
+    lazy_->has_planes.store(true, std::memory_order_release);
+    return *lazy_->planes;
+  }
   for (std::size_t v = 0; v < n_variables(); ++v)
     if (cardinalities_[v] > 1 && !wide_[v]) codes(v);  // gathers outside our lock
-  const std::lock_guard lock(lazy_->mutex);
+  const ForkLock lock = lazy_->locked();
   if (lazy_->planes) return *lazy_->planes;
-  Planes built;
-  built.first.assign(1, 0);
-  for (std::size_t v = 0; v < n_variables(); ++v)
-    built.first.push_back(built.first.back() +
-                          (wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1));
-  built.words = words_for(n_rows_);
-  built.stride = plane_stride(built.words);
-  built.bits.assign(built.count() * built.stride, 0);
+  Planes built = laid_out();
+  built.bits.own.assign(built.size(), 0);
   for (std::size_t v = 0; v < n_variables(); ++v) {
     if (built.of(v) == 0) continue;
     cancel.check();
     const auto* bytes =
-        static_cast<const std::uint8_t*>(part_.whole ? lazy_->gathered[v].data() : columns_[v].data);
-    kernels().build_planes(bytes, n_rows_, built.of(v), built.bits.data() + built.first[v] * built.stride,
+        static_cast<const std::uint8_t*>(part_.whole ? lazy_->gathered[v].data() : codes(v).data);
+    kernels().build_planes(bytes, n_rows_, built.of(v), built.bits.own.data() + built.first[v] * built.stride,
                            built.stride);
   }
   lazy_->planes = std::move(built);
@@ -175,14 +220,24 @@ const Planes& PackedTable::planes(Cancel& cancel) const {
 }
 
 const RowBits& PackedTable::row_bits(Cancel& cancel) const {
+  if (mapped_) mapped_->file->check_length();
   if (lazy_->has_rows.load(std::memory_order_acquire)) return *lazy_->rows;
+  if (mapped_ && mapped_->row_bits != MappedRows::kNone) {
+    RowBits found;
+    found.words = words_for(laid_out().count());
+    found.bits.borrowed = reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->row_bits, cancel));
+    const ForkLock lock = lazy_->locked();
+    if (!lazy_->rows) lazy_->rows = std::move(found);
+    lazy_->has_rows.store(true, std::memory_order_release);
+    return *lazy_->rows;
+  }
   const Planes& from = planes(cancel);
-  const std::lock_guard lock(lazy_->mutex);
+  const ForkLock lock = lazy_->locked();
   if (lazy_->rows) return *lazy_->rows;
   RowBits built;
   const std::size_t n_planes = from.count();
   built.words = words_for(n_planes);
-  built.bits.assign(n_rows_ * built.words + kSlackWords, 0);
+  built.bits.own.assign(built.size(n_rows_), 0);
   Word square[64];
   for (std::size_t w = 0; w < from.words; ++w) {
     if (w % 512 == 0) cancel.check();
@@ -191,7 +246,7 @@ const RowBits& PackedTable::row_bits(Cancel& cancel) const {
       for (std::size_t k = 0; k < 64; ++k)
         square[k] = 64 * word + k < n_planes ? from.plane(64 * word + k)[w] : 0;
       transpose64(square);
-      for (std::size_t i = 0; i < rows; ++i) built.bits[(64 * w + i) * built.words + word] = square[i];
+      for (std::size_t i = 0; i < rows; ++i) built.bits.own[(64 * w + i) * built.words + word] = square[i];
     }
   }
   lazy_->rows = std::move(built);
@@ -201,7 +256,7 @@ const RowBits& PackedTable::row_bits(Cancel& cancel) const {
 
 const WeightSections& PackedTable::sections() const {
   if (lazy_->has_sections.load(std::memory_order_acquire)) return *lazy_->sections;
-  const std::lock_guard lock(lazy_->mutex);
+  const ForkLock lock = lazy_->locked();
   if (lazy_->sections) return *lazy_->sections;
   WeightSections built;
   for (std::size_t begin = 0; begin < n_rows_; begin += kBlockRows) {
@@ -224,8 +279,23 @@ const WeightSections& PackedTable::sections() const {
 
 const std::vector<std::vector<std::int64_t>>& PackedTable::marginals(Cancel& cancel) const {
   if (lazy_->has_marginals.load(std::memory_order_acquire)) return *lazy_->marginals;
-  const Planes& from = planes(cancel);
   std::vector<std::vector<std::int64_t>> built(n_variables());
+  if (mapped_ && mapped_->marginals != MappedRows::kNone) {
+    const auto* counts =
+        reinterpret_cast<const std::int64_t*>(mapped_->file->trusted(mapped_->marginals, cancel));
+    for (std::size_t v = 0; v < n_variables(); counts += cardinalities_[v++])
+      built[v].assign(counts, counts + cardinalities_[v]);
+  } else {
+    count_marginals(built, cancel);
+  }
+  const ForkLock lock = lazy_->locked();
+  if (!lazy_->marginals) lazy_->marginals = std::move(built);
+  lazy_->has_marginals.store(true, std::memory_order_release);
+  return *lazy_->marginals;
+}
+
+void PackedTable::count_marginals(std::vector<std::vector<std::int64_t>>& built, Cancel& cancel) const {
+  const Planes& from = planes(cancel);
   for (std::size_t v = 0; v < n_variables(); ++v) {
     const std::size_t r = cardinalities_[v];
     if (r == 0) continue;
@@ -243,16 +313,12 @@ const std::vector<std::vector<std::int64_t>>& PackedTable::marginals(Cancel& can
     }
     built[v][r - 1] = total_ - std::accumulate(built[v].begin(), built[v].end() - 1, std::int64_t{0});
   }
-  const std::lock_guard lock(lazy_->mutex);
-  if (!lazy_->marginals) lazy_->marginals = std::move(built);
-  lazy_->has_marginals.store(true, std::memory_order_release);
-  return *lazy_->marginals;
 }
 
 void PackedTable::count_pairs(Cancel& cancel) const {
   if (lazy_->pairs_decided.load(std::memory_order_acquire)) return;
   std::optional<PairPlanes> built = count_pair_planes(*this, cancel);
-  const std::lock_guard lock(lazy_->mutex);
+  const ForkLock lock = lazy_->locked();
   if (lazy_->pairs_decided.load(std::memory_order_relaxed)) return;
   lazy_->pairs = std::move(built);
   lazy_->pairs_decided.store(true, std::memory_order_release);
@@ -262,83 +328,11 @@ const PairPlanes* PackedTable::pair_planes() const {
   return lazy_->pairs_decided.load(std::memory_order_acquire) && lazy_->pairs ? &*lazy_->pairs : nullptr;
 }
 
-std::shared_ptr<const PackedTable> PackedTable::restricted(std::vector<std::uint32_t> rows,
-                                                           std::shared_ptr<const void> keep,
-                                                           std::vector<std::int64_t> new_weights) const {
-  Part part{this, std::move(rows), std::move(new_weights), {}};
-  if (is_weighted() && part.integers.empty())
-    for (std::uint32_t row : part.rows) part.integers.push_back(weights_.integers[row]);
-  if (is_real())
-    for (std::uint32_t row : part.rows) part.reals.push_back(weights_.reals[row]);
-  return std::shared_ptr<const PackedTable>(new PackedTable(*this, std::move(part), std::move(keep)));
-}
-
-const PackedTable* PackedTable::compressed(Cancel& cancel) const {
-  if (lazy_->compression_decided.load(std::memory_order_acquire)) return lazy_->compressed.get();
-  const auto decide = [&](std::shared_ptr<const PackedTable> table) {
-    const std::lock_guard lock(lazy_->mutex);
-    if (!lazy_->compression_decided.load(std::memory_order_relaxed)) {
-      lazy_->compressed = std::move(table);
-      lazy_->compression_decided.store(true, std::memory_order_release);
-    }
-    return lazy_->compressed.get();
-  };
-  if (is_real() || is_weighted() || n_rows_ < 256) return decide(nullptr);
-  const RowBits& bits = row_bits(cancel);
-  std::vector<CodeColumn> wide;
-  for (std::size_t v = 0; v < n_variables(); ++v)
-    if (wide_[v] && cardinalities_[v] > 0) wide.push_back(codes(v));
-  const auto code_at = [](CodeColumn column, std::size_t i) {
-    return column.visit([i](const auto* codes) { return static_cast<std::uint32_t>(codes[i]); });
-  };
-  const auto hash = [&](std::size_t i) {
-    Word h = 0x9e3779b97f4a7c15ull;
-    for (std::size_t k = 0; k < bits.words; ++k)
-      h = (h ^ bits.bits[i * bits.words + k]) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
-    for (const CodeColumn& column : wide) h = (h ^ code_at(column, i)) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
-    return h;
-  };
-  const auto equal = [&](std::size_t i, std::size_t j) {
-    for (std::size_t k = 0; k < bits.words; ++k)
-      if (bits.bits[i * bits.words + k] != bits.bits[j * bits.words + k]) return false;
-    return std::all_of(wide.begin(), wide.end(),
-                       [&](const CodeColumn& column) { return code_at(column, i) == code_at(column, j); });
-  };
-  std::vector<std::uint32_t> distinct;
-  std::vector<std::int64_t> weights;
-  const auto add_rows = [&](std::size_t n) {  // group equal rows among the first n
-    distinct.clear(), weights.clear();
-    const std::size_t capacity = std::bit_ceil(2 * n);
-    std::vector<std::uint32_t> slots(capacity, 0);  // 1 + position in `distinct`
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % kBlockRows == 0) cancel.check();
-      std::size_t at = hash(i) & (capacity - 1);
-      while (slots[at] && !equal(distinct[slots[at] - 1], i)) at = (at + 1) & (capacity - 1);
-      if (!slots[at]) {
-        distinct.push_back(static_cast<std::uint32_t>(i));
-        weights.push_back(0);
-        slots[at] = static_cast<std::uint32_t>(distinct.size());
-      }
-      ++weights[slots[at] - 1];
-    }
-  };
-  const std::size_t sample = std::min(n_rows_, kSampleRows);
-  add_rows(sample);
-  if (static_cast<double>(distinct.size()) > kMostDistinctInSample * static_cast<double>(sample))
-    return decide(nullptr);
-  if (sample < n_rows_) add_rows(n_rows_);
-  std::size_t entries = 0;
-  for (std::int64_t w : weights) entries += std::popcount(static_cast<std::uint64_t>(w));
-  if (static_cast<double>(entries) > kMostEntries * static_cast<double>(n_rows_)) return decide(nullptr);
-  // owned by this table, so nothing has to keep this table alive
-  return decide(restricted(std::move(distinct), nullptr, std::move(weights)));
-}
-
 std::size_t PackedTable::bytes() const {
   std::size_t total = 0;
   for (const CodeColumn& column : columns_) total += column.data ? column.width * n_rows_ : 0;
-  if (lazy_->has_planes) total += lazy_->planes->bits.size() * 8;
-  if (lazy_->has_rows) total += lazy_->rows->bits.size() * 8;
+  if (lazy_->has_planes) total += lazy_->planes->bits.bytes();
+  if (lazy_->has_rows) total += lazy_->rows->bits.bytes();
   if (const PairPlanes* pairs = pair_planes())
     for (const auto& row : pairs->rows) total += row.size() * sizeof(row[0]);
   return total;

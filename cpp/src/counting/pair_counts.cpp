@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parallel/kept.hpp"
+
 namespace treewright {
 
 CountTerm::CountTerm(double offset, std::size_t tabulated) : offset_(offset), table_(tabulated) {
@@ -88,6 +90,12 @@ void PairCounts::subtract(const PairCounts& part) {
   for (std::size_t p = 0; p < pair.size(); ++p) pair[p] -= part.pair[p];
 }
 
+namespace {
+struct PairCells {
+  std::vector<double> cells;
+};
+}  // namespace
+
 double information(const PairCounts& counts, const CountTerm& x_log_x, std::size_t i, std::size_t j) {
   if (counts.total <= 0) return 0;
   double sum = x_log_x(counts.total);
@@ -97,7 +105,8 @@ double information(const PairCounts& counts, const CountTerm& x_log_x, std::size
     sum += x_log_x(both) + x_log_x(a - both) + x_log_x(b - both) + x_log_x(counts.total - a - b + both);
     sum -= x_log_x(a) + x_log_x(counts.total - a) + x_log_x(b) + x_log_x(counts.total - b);
   } else {
-    thread_local std::vector<double> cells;
+    const Kept<PairCells> kept;
+    auto& cells = kept->cells;
     counts.cells(i, j, cells);
     for (const double c : cells) sum += x_log_x(c);
     counts.cells(i, cells);

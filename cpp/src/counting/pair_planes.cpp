@@ -14,6 +14,9 @@ namespace {
 // Words looked at before the next check for Ctrl-C; beyond 65,536 rows a block of planes also stays in cache.
 constexpr std::size_t kPairWordsPerCheck = 1024;
 constexpr std::size_t kMostKept = (std::size_t{64} << 20) / sizeof(std::int64_t);
+constexpr std::size_t kMostCopied = 2 * kMostKept;  // counters of all threads
+// From so many rows on planes leave the cache between one column and the next.
+constexpr std::size_t kManyPairRows = std::size_t{1} << 18;
 
 std::size_t planes_behind(const Planes& planes, std::uint32_t x) {
   return planes.count() - planes.first[x + 1];
@@ -43,6 +46,40 @@ std::vector<std::int64_t> count_behind(const PackedTable& table, std::uint32_t x
 
 }  // namespace
 
+namespace {
+
+// Rows in the outer loop: a block of all planes stays in cache while it meets itself. Runs of rows are
+// counted on several threads, each with counters of its own; whole numbers add up to the same in any order.
+PairPlanes count_by_blocks(const PackedTable& table, std::size_t kept, double nanoseconds, Cancel& cancel) {
+  const Planes& planes = table.planes(cancel);
+  const std::size_t n = table.n_variables();
+  const std::size_t most = std::max<std::size_t>(1, kMostCopied / std::max<std::size_t>(1, kept));
+  const std::size_t blocks = (planes.words + kPairWordsPerCheck - 1) / kPairWordsPerCheck;
+  const std::size_t runs = std::max<std::size_t>(1, std::min({blocks, most, 4 * threads()}));
+  std::vector<PairPlanes> parts(runs);
+  parallel_for(runs, nanoseconds, cancel, [&](std::size_t run) {
+    auto& rows = parts[run].rows;
+    rows.resize(n);
+    for (std::uint32_t x = 0; x < n; ++x) rows[x].assign(planes.of(x) * planes_behind(planes, x), 0);
+    for (std::size_t block = blocks * run / runs; block < blocks * (run + 1) / runs; ++block) {
+      cancel.check();
+      const std::size_t word = block * kPairWordsPerCheck;
+      const std::size_t words = std::min(kPairWordsPerCheck, planes.words - word);
+      for (std::uint32_t x = 0; x < n; ++x)
+        if (const std::size_t behind = planes_behind(planes, x); behind > 0 && planes.of(x) > 0)
+          kernels().and_popcounts(planes.plane(planes.first[x]) + word, planes.of(x), planes.stride,
+                                  planes.plane(planes.first[x + 1]) + word, behind, planes.stride, words,
+                                  rows[x].data(), behind);
+    }
+  });
+  for (std::size_t run = 1; run < runs; ++run)
+    for (std::size_t x = 0; x < n; ++x)
+      for (std::size_t i = 0; i < parts[0].rows[x].size(); ++i) parts[0].rows[x][i] += parts[run].rows[x][i];
+  return std::move(parts[0]);
+}
+
+}  // namespace
+
 std::optional<PairPlanes> count_pair_planes(const PackedTable& table, Cancel& cancel) {
   if (table.is_real()) return std::nullopt;
   const Planes& planes = table.planes(cancel);
@@ -54,6 +91,8 @@ std::optional<PairPlanes> count_pair_planes(const PackedTable& table, Cancel& ca
   const double nanoseconds =
       static_cast<double>(kept) *
       (kCost.popcount_fixed + static_cast<double>(table.n_rows()) / kCost.rows_per_popcount_ns);
+  if (table.n_rows() >= kManyPairRows && !table.is_weighted() && 2 * kept <= kMostCopied)
+    return count_by_blocks(table, kept, nanoseconds, cancel);
   parallel_for(table.n_variables(), nanoseconds, cancel, [&](std::size_t x) {
     found.rows[x] = count_behind(table, static_cast<std::uint32_t>(x), cancel);
   });

@@ -8,12 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "treewright/counting/mapped.hpp"
 #include "treewright/graphs/bits.hpp"
 #include "treewright/parallel/cancel.hpp"
 
@@ -49,21 +49,39 @@ struct Aligned {
 template <class T>
 using AlignedVector = std::vector<T, Aligned<T>>;
 
+/// Words that were built here, or lie in a file that is mapped.
+struct WordRange {
+  AlignedVector<Word> own;
+  const Word* borrowed = nullptr;
+
+  const Word* data() const { return borrowed ? borrowed : own.data(); }
+  std::size_t bytes() const { return own.size() * sizeof(Word); }
+};
+
 /// Column-major bits.
 struct Planes {
   std::vector<std::uint32_t> first;  // planes of v: [first[v], first[v + 1])
   std::size_t words = 0, stride = 0;
-  AlignedVector<Word> bits;
+  WordRange bits;
 
   std::size_t count() const { return first.back(); }
   std::size_t of(std::size_t v) const { return first[v + 1] - first[v]; }
   const Word* plane(std::size_t p) const { return bits.data() + p * stride; }
+  std::size_t size() const { return count() * stride; }  // in words
 };
+
+/// Words between the planes of so many rows.
+std::size_t plane_stride(std::size_t n_rows);
 
 /// Row-major bits: the planes of one row side by side, rows contiguous, slack for wide loads at the end.
 struct RowBits {
+  static constexpr std::size_t kSlackWords = 64;
+
   std::size_t words = 0;  // per row
-  AlignedVector<Word> bits;
+  WordRange bits;
+
+  const Word* row(std::size_t i) const { return bits.data() + i * words; }
+  std::size_t size(std::size_t n_rows) const { return n_rows * words + kSlackWords; }  // in words
 };
 
 /// For integer weights: the rows of each block whose weight has a given bit, bit by bit.
@@ -82,6 +100,19 @@ struct RowWeights {
   const double* reals = nullptr;
 };
 
+/// Rows in a file: which of its sections hold what (kNone: nothing does).
+struct MappedRows {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::shared_ptr<const MappedSections> file;
+  std::vector<std::size_t> codes;  // by variable
+  std::vector<std::uint8_t> widths, wide;
+  std::size_t planes = kNone, row_bits = kNone, marginals = kNone, weights = kNone;
+  bool is_real = false;
+  std::int64_t total = 0;
+  double real_total = 0;
+};
+
 struct PairPlanes;
 
 class PackedTable {
@@ -90,6 +121,8 @@ class PackedTable {
   /// table; `keep` can hold it.
   PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
               RowWeights weights = {}, std::shared_ptr<const void> keep = nullptr);
+  /// Borrow everything from a file: nothing is read here but weights.
+  PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows);
   PackedTable(const PackedTable&) = delete;
   PackedTable& operator=(const PackedTable&) = delete;
 
@@ -142,7 +175,11 @@ class PackedTable {
   struct Lazy;  // what is built on first use
   PackedTable(const PackedTable& whole, Part part, std::shared_ptr<const void> keep);
   void add_up_weights();
+  Planes laid_out() const;
+  void check_sections() const;
+  void count_marginals(std::vector<std::vector<std::int64_t>>& built, Cancel& cancel) const;
 
+  std::optional<MappedRows> mapped_;
   std::vector<CodeColumn> columns_;
   std::vector<std::uint32_t> cardinalities_;
   std::vector<std::uint8_t> wide_;

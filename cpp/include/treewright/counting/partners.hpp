@@ -1,7 +1,6 @@
 // One context against many partners, table by table: the ways to count them, behind one visitor.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "treewright/counting/contexts.hpp"
 #include "treewright/counting/cost.hpp"
 #include "treewright/counting/counts.hpp"
+#include "treewright/counting/function_ref.hpp"
 
 namespace treewright {
 
@@ -48,77 +48,20 @@ struct PartnerContext {
   std::size_t n_configurations, r_x;
 };
 
-/// Tables of one partner, configuration by configuration: visit(cells) with r_x x r_y cells of Count in C
-/// order, for occupied configurations, in their order. `Count` is std::int64_t, or double for real weights.
-template <class Count, class Visit>
-void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cancel, Visit&& visit) {
-  const PackedTable& table = context.table;
-  const std::size_t r_y = table.cardinality(y), size = context.r_x * r_y;
-  const auto weight = [&](std::size_t i) -> Count {
-    if constexpr (std::is_same_v<Count, double>) return table.weights().reals[i];
-    return table.is_weighted() ? table.weights().integers[i] : 1;
-  };
-  const double cells = static_cast<double>(context.n_configurations) * static_cast<double>(size);
-  const std::uint32_t* ids = context.contexts.ids.data();
-  if (cells <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
-    std::vector<Count> counts(static_cast<std::size_t>(cells), Count{0});
-    table.codes(y).visit([&](const auto* codes) {
-      for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows) {
-        cancel.check();
-        const std::size_t end = std::min(begin + kBlockRows, table.n_rows());
-        for (std::size_t i = begin; i < end; ++i) counts[ids[i] * r_y + codes[i]] += weight(i);
-      }
-    });
-    for (std::size_t j = 0; j < context.n_configurations; ++j) {
-      const Count* stratum = counts.data() + j * size;
-      if (std::any_of(stratum, stratum + size, [](Count n) { return n != 0; })) visit(stratum);
-    }
-    return;
-  }
-  // too many cells to hold: sort the rows by cell and fill one stratum at a time
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(table.n_rows());
-  table.codes(y).visit([&](const auto* codes) {
-    for (std::size_t i = 0; i < table.n_rows(); ++i)
-      order[i] = {ids[i] * static_cast<std::uint64_t>(r_y) + codes[i], static_cast<std::uint32_t>(i)};
-  });
-  cancel.check();
-  std::sort(order.begin(), order.end());
-  std::vector<Count> stratum(size, Count{0});
-  for (std::size_t i = 0; i < order.size();) {
-    const std::uint64_t first = order[i].first / size * size;
-    const std::size_t begin = i;
-    for (; i < order.size() && order[i].first < first + size; ++i)
-      stratum[order[i].first - first] += weight(order[i].second);
-    if (std::any_of(order.begin() + begin, order.begin() + i,
-                    [&](const auto& o) { return weight(o.second) != 0; }))
-      visit(stratum.data());
-    for (std::size_t k = begin; k < i; ++k) stratum[order[k].first - first] = 0;
-    if (begin % kBlockRows == 0) cancel.check();
-  }
-}
+/// Takes the r_x x r_y cells of one configuration, in C order.
+template <class Count>
+using StratumVisitor = FunctionRef<void(const Count*)>;
+
+/// Tables of one partner, configuration by configuration: for occupied configurations, in their order.
+/// `Count` is std::int64_t, or double for real weights.
+template <class Count>
+void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cancel,
+                   StratumVisitor<Count> visit);
 
 /// The same from kernel B's counters.
-template <class Counter, class Visit>
+template <class Counter>
 void visit_grouped(const PartnerContext& context, const GroupedCounts<Counter>& counted, const Planes& planes,
-                   std::uint32_t y, std::vector<std::int64_t>& cells, Visit&& visit) {
-  const std::size_t r_y = planes.of(y) + 1, r_x = context.r_x, start = planes.first[y];
-  cells.resize(r_x * r_y);
-  for (std::size_t j = 0; j < context.n_configurations; ++j) {
-    std::int64_t total = 0;
-    for (std::size_t k = 0; k < r_x; ++k) {
-      const std::size_t g = j * r_x + k;
-      const Counter* row = counted.row(g) + start;
-      std::int64_t rest = counted.group_sizes[g];
-      total += rest;
-      for (std::size_t s = 0; s + 1 < r_y; ++s) {
-        cells[k * r_y + s] = static_cast<std::int64_t>(row[s]);
-        rest -= cells[k * r_y + s];
-      }
-      cells[k * r_y + r_y - 1] = rest;
-    }
-    if (total > 0) visit(cells.data());
-  }
-}
+                   std::uint32_t y, std::vector<std::int64_t>& cells, StratumVisitor<std::int64_t> visit);
 
 /// Call `f` with kernel B's counters, 32-bit where they suffice.
 template <class F>
