@@ -9,6 +9,8 @@
 #include "arcs.hpp"
 #include "packed.hpp"
 #include "settings.hpp"
+#include "table_memory.hpp"
+#include "treewright/criteria/counted_scores.hpp"
 #include "treewright/criteria/pooled_scores.hpp"
 
 namespace {
@@ -180,6 +182,19 @@ void bind_local_scores(nb::module_& m) {
       },
       "table"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "pair_prices"_a = nb::none(),
       "`order` lists the columns by name; `pair_prices` is a matrix in that order.");
+  m.def(
+      "counted_scores",
+      [](const MemoryPointer& memory, nb::object counter, const std::string& kind, double ess,
+         double edge_price, const Indices& order,
+         const std::optional<Matrix<double>>& pair_prices) -> ScoresPointer {
+        std::vector<double> prices;
+        if (pair_prices) prices.assign(pair_prices->data(), pair_prices->data() + pair_prices->size());
+        return std::make_shared<tw::CountedScores>(owned(memory, std::move(counter)),
+                                                   score_settings(kind, ess), edge_price, order,
+                                                   std::move(prices));
+      },
+      "memory"_a, "counter"_a, "kind"_a, "ess"_a, "edge_price"_a, "order"_a, "pair_prices"_a = nb::none(),
+      "The same scores from the tables of a counter, which are remembered.");
   m.def(
       "gaussian_scores",
       [](const Matrix<double>& scatter, double n_rows, double edge_price) -> ScoresPointer {

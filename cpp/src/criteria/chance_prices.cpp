@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -22,6 +23,11 @@ constexpr double kFewRows = 12;
 // With fewer rows than this for each cell, chance also pays beside other parents of a few configurations.
 constexpr double kThinRows = 3.5;
 constexpr double kNanosecondsPerPair = 2000;
+// Rows that the second states of two columns share by chance, below which their gain is not that of chi
+// square.
+constexpr double kFewExpected = 3;
+// Rows in a cell for which a Dirichlet score is looked up.
+constexpr double kMostKnown = 4096;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
 
@@ -76,6 +82,41 @@ CountTally tallied(std::span<const std::int64_t> counts, double strata) {
   return part;
 }
 
+// ln of the rising factorial: what n rows in a cell add to a Dirichlet score with `alpha` imaginary ones.
+class Rising {
+ public:
+  Rising(double alpha, double most) : alpha_(alpha), own_(std::lgamma(alpha)) {
+    for (double n = 0; n <= most; ++n) known_.push_back(of(n));
+  }
+  double operator()(double n) const {
+    const auto i = static_cast<std::size_t>(n);
+    return i < known_.size() && static_cast<double>(i) == n ? known_[i] : of(n);
+  }
+
+ private:
+  double of(double n) const { return std::lgamma(n + alpha_) - own_; }
+  double alpha_, own_;
+  std::vector<double> known_;
+};
+
+// The mean of it over the rows that chance puts into the cell of two states.
+double rising_cell(double rows, double a, double b, const Rising& rising) {
+  const double expected = a * b / rows, free = (1 - a / rows) * (1 - b / rows);
+  if (expected > kManyRows) return rising(expected) + 0.5 * free;
+  const double lowest = std::max(0.0, a + b - rows), highest = std::min(a, b);
+  const double reach = kTails * std::sqrt(expected) + kTails;
+  const double first = std::max(lowest, std::floor(expected - reach));
+  const double last = std::min(highest, std::ceil(expected + reach));
+  double chance =
+      std::exp(log_binomial(a, first) + log_binomial(rows - a, b - first) - log_binomial(rows, b));
+  double mean = 0, whole = 0;
+  for (double k = first; k <= last; ++k) {
+    mean += chance * rising(k), whole += chance;
+    chance *= (a - k) * (b - k) / ((k + 1) * (rows - a - b + k + 1));
+  }
+  return whole > 0 ? mean / whole : rising(expected);
+}
+
 ChanceGain gain_of(const CountTally& of_x, const CountTally& of_y, double rows) {
   ChanceGain gain{n_log_n(rows), 0};
   for (const auto& [a, states] : of_x) gain.mean -= states * n_log_n(static_cast<double>(a));
@@ -109,8 +150,86 @@ double chance_bound(const ChanceGain& gain, double level) {
   return chi_square_quantile(level, degrees) * variance / (2 * gain.mean);
 }
 
-std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double edge_price,
-                                  double level, double dense_rows, double step, Cancel& cancel) {
+double bdeu_gain(std::span<const std::int64_t> x, std::span<const std::int64_t> y, double ess,
+                 double strata) {
+  const auto total = static_cast<double>(std::accumulate(x.begin(), x.end(), std::int64_t{0}));
+  const double rows = std::nearbyint(total / strata);
+  const auto r = static_cast<double>(x.size()), q = static_cast<double>(y.size());
+  const CountTally of_x = tallied(x, strata), of_y = tallied(y, strata);
+  const double most = of_x.empty() || of_y.empty()
+                          ? 0.0
+                          : static_cast<double>(std::min(of_x.rbegin()->first, of_y.rbegin()->first));
+  const Rising cell(ess / (r * q * strata), std::min(most, kMostKnown));
+  const Rising whole(ess / strata, 0), side_x(ess / (r * strata), 0), side_y(ess / (q * strata), 0);
+  double gain = whole(rows);
+  for (const auto& [a, states] : of_x) gain -= states * side_x(static_cast<double>(a));
+  for (const auto& [b, states] : of_y) gain -= states * side_y(static_cast<double>(b));
+  for (const auto& [count_x, n_a] : of_x)
+    for (const auto& [count_y, n_b] : of_y) {
+      const auto a = static_cast<double>(count_x), b = static_cast<double>(count_y);
+      gain += n_a * n_b * rising_cell(std::max(rows, std::max(a, b)), a, b, cell);
+    }
+  return strata * gain;
+}
+
+namespace {
+
+double second_largest(const std::vector<std::int64_t>& counts) {
+  if (counts.size() < 2) return 0;
+  std::vector<std::int64_t> sorted = counts;
+  std::ranges::nth_element(sorted, sorted.begin() + 1, std::greater<>());
+  return static_cast<double>(sorted[1]);
+}
+
+}  // namespace
+
+std::vector<double> bdeu_asked(std::span<const std::vector<std::int64_t>> margins, double ess,
+                               double dense_rows, Cancel& cancel) {
+  const std::size_t n = margins.size();
+  std::vector<double> asked(n * n, -1.0), second(n);
+  std::transform(margins.begin(), margins.end(), second.begin(), second_largest);
+  parallel_for(n, kNanosecondsPerPair * static_cast<double>(n * n) / 2, cancel, [&](std::size_t i) {
+    const auto& x = margins[i];
+    const auto rows = static_cast<double>(std::accumulate(x.begin(), x.end(), std::int64_t{0}));
+    const auto r = static_cast<double>(x.size());
+    const Rising whole(ess, 0), side_x(ess / r, 0);
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& y = margins[j];
+      const auto q = static_cast<double>(y.size());
+      if (rows < dense_rows * r * q || second[i] * second[j] < kFewExpected * rows) continue;
+      const Rising cell(ess / (r * q), 0), side_y(ess / q, 0);
+      double loss = -whole(rows);
+      for (const std::int64_t a : x) loss += side_x(static_cast<double>(a));
+      for (const std::int64_t b : y) loss += side_y(static_cast<double>(b));
+      for (const std::int64_t a : x)
+        for (const std::int64_t b : y) loss -= cell(static_cast<double>(a) * static_cast<double>(b) / rows);
+      asked[i * n + j] = std::max(loss, 0.0);
+    }
+  });
+  return asked;
+}
+
+namespace {
+
+struct PairOfMargins {
+  std::span<const std::int64_t> x, y;
+  double rows;
+};
+
+// Nats that a score asks for an edge between two columns: those that chance gains in likelihood and not in
+// it.
+double asked_for(const PairOfMargins& pair, const ChanceGain& gain, double ess, double strata) {
+  if (ess > 0) return gain.mean - bdeu_gain(pair.x, pair.y, ess, strata);
+  const auto r = static_cast<double>(pair.x.size()), q = static_cast<double>(pair.y.size());
+  return multinomial_regret(pair.rows, r * q * strata) - multinomial_regret(pair.rows, r * strata) -
+         multinomial_regret(pair.rows, q * strata) + multinomial_regret(pair.rows, strata);
+}
+
+}  // namespace
+
+std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double ess,
+                                  double edge_price, double level, double dense_rows, double step,
+                                  Cancel& cancel) {
   const std::size_t n = margins.size();
   std::vector<double> prices(n * n, 0.0);
   parallel_for(n, kNanosecondsPerPair * static_cast<double>(n * n) / 2, cancel, [&](std::size_t i) {
@@ -122,10 +241,9 @@ std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> mar
       double more = 0;
       for (const double strata : {1.0, 2.0, 4.0, 8.0, 16.0}) {
         if (strata > 1 && rows >= kThinRows * r * q) continue;
-        const double price = multinomial_regret(rows, r * q * strata) - multinomial_regret(rows, r * strata) -
-                             multinomial_regret(rows, q * strata) + multinomial_regret(rows, strata) +
-                             edge_price;
-        more = std::max(more, chance_bound(chance_gain(x, margins[j], strata), level) - price);
+        const ChanceGain gain = chance_gain(x, margins[j], strata);
+        const double price = asked_for({x, margins[j], rows}, gain, ess, strata) + edge_price;
+        more = std::max(more, chance_bound(gain, level) - price);
       }
       if (more > 0) prices[i * n + j] = prices[j * n + i] = std::ceil(more / step) * step;
     }

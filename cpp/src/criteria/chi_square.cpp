@@ -13,6 +13,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kLargeShape = 1e6;
 constexpr int kMaxTerms = 200'000;
 
+ForkMutex critical_mutex;
+std::map<double, std::shared_ptr<CriticalValues>> critical_levels;
+
 // ln(1 + x) - x without cancellation.
 double log1p_minus(double x) {
   if (std::abs(x) > 0.4) return std::log1p(x) - x;
@@ -113,16 +116,14 @@ double chi_square_quantile(double alpha, double df) {
 }
 
 std::shared_ptr<CriticalValues> CriticalValues::of(double alpha) {
-  static std::mutex mutex;
-  static std::map<double, std::shared_ptr<CriticalValues>> levels;
-  const std::lock_guard lock(mutex);
-  auto& level = levels[alpha];
+  const ForkLock lock(critical_mutex, [] { begin_anew(critical_levels); });
+  auto& level = critical_levels[alpha];
   if (!level) level = std::make_shared<CriticalValues>(alpha);
   return level;
 }
 
 double CriticalValues::operator()(double df) {
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock(mutex_, [&] { begin_anew(values_); });
   const auto found = values_.find(df);
   if (found != values_.end()) return found->second;
   return values_.emplace(df, chi_square_quantile(alpha_, df)).first->second;

@@ -44,6 +44,10 @@ void add(KnownAnswer& known, const KnownAnswer& found) {
 
 }  // namespace
 
+ForkLock AnswerMemory::locked() const {
+  return {mutex_, [&] { begin_anew(known_, tally_); }};
+}
+
 std::vector<KnownAnswer> AnswerMemory::recall(const std::vector<Query>& queries, Wanted wanted,
                                               Cancel& cancel) {
   std::vector<KnownAnswer> out(queries.size());
@@ -52,7 +56,7 @@ std::vector<KnownAnswer> AnswerMemory::recall(const std::vector<Query>& queries,
   FingerprintMap<std::size_t> fresh;                     // the same question may come twice in one batch
   for (std::size_t i = 0; i < queries.size(); ++i) keys[i] = key(queries[i]);
   {
-    const std::lock_guard lock(mutex_);
+    const ForkLock lock = locked();
     tally_.asked += queries.size();
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const KnownAnswer* known = known_.find(keys[i]);
@@ -69,7 +73,7 @@ std::vector<KnownAnswer> AnswerMemory::recall(const std::vector<Query>& queries,
   for (const std::size_t i : open)
     if (place[i] == asked.size()) asked.push_back(queries[i]);
   const std::vector<KnownAnswer> found = evaluate(asked, wanted, cancel);
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock = locked();
   for (const std::size_t i : open) {
     KnownAnswer* known = known_.find(keys[i]);
     if (!known) {
@@ -111,7 +115,7 @@ std::vector<KnownAnswer> AnswerMemory::evaluate(const std::vector<Query>& querie
 }
 
 AnswerMemory::Tally AnswerMemory::tally() const {
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock = locked();
   return tally_;
 }
 

@@ -371,3 +371,12 @@ class TestRefusals:
         counter = tw.count(tw.read_table({"a": [0.1, 0.25, 0.7], "b": [0, 1, 0]}))
         with pytest.raises(tw.errors.SchemaError, match="judges states; 'a' is continuous"):
             tw.BlanketsJointPosterior(counter)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_a_sparse_prior_grows_with_the_variables(n):
+    counter = native(random_counter(3, [2] * n, 30))
+    score = tw.MarginalPseudoLikelihood(counter, edge_prior="sparse")
+    assert score.edge_prior == pytest.approx(0.5 * math.log(n))
+    assert tw.MarginalPseudoLikelihood(counter, ess=1.0, edge_prior=0.0).locals.is_score_equivalent
+    assert not tw.MarginalPseudoLikelihood(counter, edge_prior=0.0).locals.is_score_equivalent

@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
+from treewright import _core
 from treewright._core import testing
-from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, chance_prices
+from treewright.criteria.scores.chance import chance_prices, price_of_chance
+from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, GroupedScore
 from treewright.criteria.scores.native_scores import native_scores, restrict_score
 from treewright.learners.classes.score_choice import suited_score
 
@@ -60,6 +62,97 @@ class TestChanceGain:
         there, back = testing.chance_gain(here, other), testing.chance_gain(other, here)
         assert there == pytest.approx(back, abs=1e-8)
         assert there[0] >= -1e-8
+
+
+def bdeu_gain_of(x, y, ess):
+    table = tw.count(tw.read_table({"x": x, "y": y}))
+    score = tw.BDeu(table, ess=ess)
+    return score.local("x", ["y"]) - score.local("x")
+
+
+class TestBdeu:
+    @pytest.mark.parametrize(
+        ("n_rows", "r", "q", "ess"), [(100, 8, 8, 1.0), (200, 2, 60, 4.0), (60, 3, 20, 8.0), (500, 2, 2, 1.0)]
+    )
+    def test_its_mean_gain_is_that_of_shuffled_columns(self, n_rows, r, q, ess):
+        rng = np.random.default_rng(r * q)
+        x, y = (np.append(np.arange(k), rng.integers(k, size=n_rows - k)).astype(str) for k in (r, q))
+        counts = [np.unique(column, return_counts=True)[1] for column in (x, y)]
+        gains = [bdeu_gain_of(x, rng.permutation(y), ess) for _ in range(60)]
+        error = 4 * np.std(gains) / np.sqrt(60) + 1e-6
+        assert testing.bdeu_gain(*counts, ess) == pytest.approx(np.mean(gains), abs=error)
+
+    def test_many_rows_of_a_cell(self):
+        shares = np.array([200_000, 300_000, 500_000])
+        few = testing.bdeu_gain(shares // 1_000, shares[::-1].copy() // 1_000, 1.0)
+        many = testing.bdeu_gain(shares, shares[::-1].copy(), 1.0)
+        assert few - many == pytest.approx(2 * np.log(1_000), abs=0.1)  # half a logarithm for each of four
+
+    def test_what_it_asks_is_what_it_loses_at_independence(self):
+        x, y = np.repeat([0, 1], [40, 160]), np.tile(np.repeat([0, 1, 2], [10, 20, 10]), 5)
+        margins = [np.bincount(x), np.bincount(y), np.array([200]), np.array([199, 1])]
+        asked = _core.bdeu_asked(margins, 2.0, 5)
+        assert asked[1, 0] == pytest.approx(-bdeu_gain_of(x, y, 2.0), abs=1e-6)  # every cell as expected
+        assert asked[2, 0] == asked[3, 0] == -1  # one state; a state that hardly occurs
+
+    def test_sparse_pairs_cost_more_than_chance_gains(self):
+        counter = independent(60, [8] * 12, 0)
+        score = GroupedScore(lambda seen: tw.BDeu(seen, ess=30.0), counter, groups={})
+        margins = counter.counts_many([(0,), (1,)])
+        mean, deviation = testing.chance_gain(*margins)
+        asked = mean - testing.bdeu_gain(*margins, 30.0)
+        assert score.pairs[0, 1] + score.penalty + asked > mean + 3 * deviation
+        assert tw.learn_hill_climbing(score).structure.n_edges == 0
+
+
+class TestPriceOfEveryEdge:
+    @pytest.mark.slow
+    @pytest.mark.parametrize("make", [tw.SparseQNML, lambda counter: tw.choose_score(counter).score])
+    def test_noise_has_a_false_edge_in_ten_data_sets_at_most(self, make):
+        """0.3 to 0.45 in each before."""
+        found = [
+            tw.learn_hill_climbing(make(independent(300, [2] * 20, 500 + s))).structure.n_edges
+            for s in range(60)
+        ]
+        assert sum(found) <= 6
+
+    def test_numbers_too(self):
+        rng = np.random.default_rng(0)
+        found = 0
+        for _ in range(20):
+            rows = tw.moments(tw.read_table({f"x{i}": rng.normal(size=200) for i in range(30)}))
+            score = suited_score(rows).score
+            found += tw.learn_hill_climbing(score).structure.n_edges
+            assert score.penalty > np.log(30)
+        assert found <= 2
+
+    def test_networks_with_many_edges_pay_what_they_paid(self):
+        for name, n_rows in (("alarm", 200), ("asia", 500)):
+            counter = tw.count(tw.load_network(name).sample(n_rows, rng=np.random.default_rng(1)))
+            n = len(counter.schema)
+            for inner in (tw.QNML(counter), *(tw.BDeu(counter, ess=ess) for ess in (1.0, 2.0, 4.0))):
+                assert price_of_chance(inner, np.log(n)) == 0
+
+    def test_a_strong_edge_among_noise_stays(self):
+        rng = np.random.default_rng(4)
+        columns = {f"x{i:02d}": rng.integers(2, size=300) for i in range(30)}
+        columns["y"] = (columns["x00"] + (rng.random(300) < 0.2)) % 2
+        score = tw.SparseQNML(tw.count(tw.read_table(columns)))
+        assert score.penalty > np.log(31)
+        assert tw.learn_hill_climbing(score).structure.edges() in ([("x00", "y")], [("y", "x00")])
+
+    @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
+    @settings(max_examples=20, deadline=None)
+    def test_the_order_of_columns_does_not_matter(self, seed, random):
+        counter = independent(120, [2, 2, 3, 2, 4, 2, 3, 2], seed)
+        names = list(counter.schema.names)
+        random.shuffle(names)
+        other = tw.count(counter.table.select(names))
+        for kind in (tw.QNML, tw.BDeu):
+            assert price_of_chance(kind(counter), 0.5) == price_of_chance(kind(other), 0.5)
+
+    def test_other_scores_have_no_price_of_chance(self):
+        assert price_of_chance(tw.BIC(independent(50, [2] * 10, 0)), 0.0) == 0
 
 
 CELLS = [(300, 60), (300, 80), (300, 100), (300, 150), (300, 300), (1000, 400), (5000, 2000)]

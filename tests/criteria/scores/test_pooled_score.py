@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.criteria.scores.native_scores import native_scores
+from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.errors import SettingError
 
 
@@ -84,3 +85,11 @@ def test_scores_that_do_not_fit_are_refused():
         tw.criteria.PooledScore(databases, "bicc")
     with pytest.raises(SettingError, match="continuous tables are scored by 'gaussian-bic'"):
         tw.criteria.PooledScore(tw.read_databases([{"a": [0.5, 1.5]}]), "bic")
+
+
+def test_of_parents_with_as_many_rows_the_first_is_taken():
+    rows = {name: [0, 1, 1, 0] for name in "abc"}
+    databases = tw.read_databases([{name: rows[name] for name in names} for names in ("ca", "cb", "cab")])
+    a, b, c = (databases.schema.index(name) for name in "abc")
+    taken = [parents for _, parents in PooledScore(databases).steps((c, tuple(sorted((a, b)))))]
+    assert taken == [(), (min(a, b),), tuple(sorted((a, b)))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -286,7 +288,7 @@ def test_families_beyond_64_bits_stay_finite(make, monkeypatch):
     r, q = np.array([63, 63, 2]), np.array([63.0**20, math.inf, 1e308])
     tables = [np.eye(4, 63, dtype=np.int64), np.eye(4, 63, dtype=np.int64), np.ones((3, 2), dtype=np.int64)]
     settings = make(counter).settings
-    local = _core.score_tables(settings.kind, settings.ess, 40.0, [], tables, r, q)
+    local = _core.score_tables([(settings.kind, settings.ess)], 40.0, [], tables, r, q)[0]
     assert np.isfinite(local).all()
     assert (local <= 0).all()
     if make in (BIC, AIC):
@@ -296,7 +298,7 @@ def test_families_beyond_64_bits_stay_finite(make, monkeypatch):
 
 def test_ten_million_rows():
     counts = np.array([[9_000_000, 500_000], [300_000, 200_000]], dtype=np.int64)
-    local = _core.score_tables("bic", 1.0, 1e7, [], [counts], np.array([2]), np.array([2.0]))[0]
+    local = _core.score_tables([("bic", 1.0)], 1e7, [], [counts], np.array([2]), np.array([2.0]))[0, 0]
     assert local == pytest.approx(slow.log_likelihood(counts) - math.log(1e7), rel=1e-12)
 
 
@@ -304,8 +306,9 @@ def test_edge_prior_and_sparse_qnml():
     counter = random_counter(14, [2, 3, 2, 4], 200)
     plain, sparse = QNML(counter), SparseQNML(counter)
     for child, parents in [(0, ()), (0, (1,)), (2, (0, 1, 3))]:
-        price = len(parents) * math.log(4)
+        price = len(parents) * sparse.penalty
         assert sparse.local(child, parents) == pytest.approx(plain.local(child, parents) - price, abs=1e-8)
+    assert sparse.penalty > math.log(4)  # noise: beyond what an edge costs, what chance pays for it
     priced = EdgePrior(K2(counter), 0.25)
     assert not priced.is_score_equivalent
     assert priced.local(0, (1, 2)) == K2(counter).local(0, (1, 2)) - 0.5
@@ -319,7 +322,7 @@ def test_deletions_ask_for_one_table():
     expected = [BIC(counter).local(0, parents) for parents in ((2, 3), (1, 3), (1, 2))]
     counter.asked.clear()
     assert BIC(counter).local_deletions(0, (1, 2, 3)).tolist() == expected
-    assert counter.asked == [(1, 2, 3, 0)]
+    assert counter.asked == [(0, 1, 2, 3)]
 
 
 def test_cached_score_asks_once():
@@ -330,9 +333,9 @@ def test_cached_score_asks_once():
     assert (score.hits, score.misses) == (1, 2)
     inner.counter.asked.clear()
     score.local_additions(0, (1,), [2, 3])
-    assert inner.counter.asked == [(1, 3, 0)]
+    assert inner.counter.asked == [(0, 1, 3)]
     score.local_deletions(0, (1, 2))
-    assert inner.counter.asked == [(1, 3, 0), (2, 0), (1, 0)]
+    assert inner.counter.asked == [(0, 1, 3)]  # the others lie in tables that are known
     small = CachedScore(inner, max_entries=2)
     small.local_many([(0, ()), (1, ()), (2, ())])
     assert len(small._known) == 2
@@ -366,13 +369,16 @@ def test_refusals(eight_rows):
         score.local_additions("x1", ["x2"], ["x2"])
     with pytest.raises(SchemaError, match="it is the child itself"):
         score.local_additions("x1", ["x2"], ["x1"])
-    for ess in (0, -1.0, math.inf, math.nan):
-        with pytest.raises(
-            ValueError, match=r"ess \(the equivalent sample size\) must be a finite number above 0"
-        ):
+    for ess, words in (
+        (0, "ess (the equivalent sample size) must be a finite number above 0; found 0"),
+        (-1.0, "ess (the equivalent sample size) must be a finite number above 0; found -1.0"),
+        (math.inf, "ess= of BDeu is a finite number; found inf"),
+        (math.nan, "ess= of BDeu is a finite number; found nan"),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
             BDeu(eight_rows, ess)
     with pytest.raises(ValueError, match="there is no score kind 'x'"):
-        _core.score_tables("x", 1.0, 1.0, [], [], np.empty(0, np.int64), np.empty(0))
+        _core.score_tables([("x", 1.0)], 1.0, [], [], np.empty(0, np.int64), np.empty(0))
 
 
 def test_a_table_over_the_limit_is_refused(eight_rows):
@@ -411,3 +417,27 @@ def test_large_batches_are_cut(monkeypatch):
     monkeypatch.setattr("treewright.statistics.families.DENSE_CELLS", 0)
     monkeypatch.setattr("math.ceil", lambda n: 0)
     assert (BIC(counter).local_many(families) == expected).all()
+
+
+def test_bde_asks_for_sorted_sets_few_cells_at_a_time(monkeypatch):
+    counter = random_counter(18, [2, 3, 2, 4], 100)
+    asked = []
+
+    class Noted(UniformPrior):
+        def joint(self, scope):
+            asked.append(tuple(scope))
+            return super().joint(scope)
+
+    score = BDe(counter, Noted(counter.schema), 2.0)
+    families = [(v, tuple(u for u in range(4) if u not in (v, w))) for v in range(4) for w in range(4)]
+    expected = score.local_many(families)
+    assert asked == [tuple(sorted(scope)) for scope in asked]
+    for most in (24, 36, 64):
+        monkeypatch.setattr("treewright.criteria.scores.dirichlet_scores.CELLS_PER_CALL", most)
+        chunks = score._chunks(families)
+        sizes = [[math.prod((2, 3, 2, 4)[v] for v in (c, *p)) for c, p in chunk] for chunk in chunks]
+        assert [family for chunk in chunks for family in chunk] == families
+        assert all(sum(chunk) <= most or len(chunk) == 1 for chunk in sizes)
+        assert all(sum(a) + b[0] > most for a, b in pairwise(sizes))  # and no fewer
+    assert any(sum(chunk) == most and len(chunk) > 1 for chunk in sizes)  # some fit exactly
+    assert (score.local_many(families) == expected).all()

@@ -14,7 +14,7 @@ from tests.reference.counting.counting import SlowCounter, counter_of_rows, plai
 
 from treewright import _core
 from treewright.criteria import ChiSquareTest, GTest, PermutationTest
-from treewright.criteria.tests.independence import IndependenceTest
+from treewright.criteria.tests.independence import IndependenceTest, as_partners, require_discrete
 from treewright.errors import SchemaError, UnknownNameError, WeightError
 from treewright.statistics.families import FromTables, TestSettings
 from treewright.statistics.joint import JointCounts
@@ -296,10 +296,13 @@ def test_refusals(two_strata):
         test.independent("u", "v", ["z", "v"])
     with pytest.raises(SchemaError, match="'z' cannot be tested and conditioned on at once"):
         test.test_partners("u", ["z"], ["v", "z"])
-    for alpha in (0, 1, -0.1, math.nan):
-        for make in (GTest, ChiSquareTest, PermutationTest):
-            with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded; found"):
+    for make in (GTest, ChiSquareTest, PermutationTest):
+        for alpha in (0, 1, -0.1):
+            words = f"alpha must lie between 0 and 1, both excluded; found {alpha}"
+            with pytest.raises(ValueError, match=f"^{words}$"):
                 make(two_strata, alpha)
+        with pytest.raises(ValueError, match=f"^alpha= of {make.__name__} is a finite number; found nan$"):
+            make(two_strata, math.nan)
     with pytest.raises(ValueError, match="degrees must be one of 'adjusted', 'full'; found 'fuller'"):
         GTest(two_strata, degrees="fuller")
     with pytest.raises(ValueError, match="df0 must be one of 'independent', 'skip'; found 'x'"):
@@ -310,3 +313,38 @@ def test_refusals(two_strata):
         GTest(two_strata, reliability=-1)
     with pytest.raises(ValueError, match="a permutation test needs at least one permutation; found 0"):
         PermutationTest(two_strata, permutations=0)
+
+
+def test_partners_are_asked_as_one_by_one():
+    counter = random_counter(3, [2, 3, 2, 2, 3], 200)
+    assert as_partners(counter.schema, "x4", ("x3", "x1"), ("x0", "x2")) == (4, (1, 3), [0, 2])
+    for known, partners in ((("x1",), ("x0",)), (("x2",), ("x2",)), ((), ("x1",))):
+        with pytest.raises(SchemaError, match=r"x1|x2"):
+            as_partners(counter.schema, "x1", known, partners)
+    assert as_partners(counter.schema, "x1", ("x2",), ())[2] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("a", "'a' is continuous: read it with bins=, or leave it out"),
+        ("ab", "'a', 'b' are continuous: read them with bins=, or leave them out"),
+    ],
+)
+def test_continuous_columns_are_refused(names, message):
+    class Mixed:
+        n_rows = 3
+        schema = Schema([*(Variable(name) for name in names), Variable("z", (0, 1))])
+
+        def counts(self, scope):
+            return np.zeros(2)
+
+        def counts_many(self, scopes):
+            return [np.zeros(2) for _ in scopes]
+
+        def sparse_counts(self, scope):
+            raise NotImplementedError
+
+    with pytest.raises(SchemaError, match=f"GTest judges states; {message} with table.select"):
+        require_discrete("GTest", Mixed())
+    require_discrete("GTest", random_counter(1, [2, 2], 5))

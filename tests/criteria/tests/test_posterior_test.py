@@ -14,6 +14,7 @@ from tests.reference.counting.counting import SlowCounter, counter_of_rows, plai
 
 from treewright.criteria import PosteriorTest
 from treewright.criteria.tests.independence import IndependenceTest
+from treewright.statistics import JointCounts
 from treewright.statistics.families import FromTables, PosteriorSettings
 
 
@@ -168,10 +169,22 @@ def test_batches(hub):
 
 
 def test_refusals(hub):
-    for prior in (0, 1, 1.5, math.nan):
-        with pytest.raises(ValueError, match="the prior of independence must lie between 0 and 1"):
+    for prior in (0, 1, 1.5):
+        words = f"the prior of independence must lie between 0 and 1, both excluded; found {prior}"
+        with pytest.raises(ValueError, match=f"^{words}$"):
             PosteriorTest(hub, prior)
+    with pytest.raises(ValueError, match=r"^prior= of PosteriorTest is a finite number; found nan$"):
+        PosteriorTest(hub, math.nan)
     with pytest.raises(ValueError, match="gamma must be a finite number above 0; found 0"):
         PosteriorTest(hub, gamma=0)
     with pytest.raises(ValueError, match="slices must be one of 'all', 'observed'; found 'some'"):
         PosteriorTest(hub, slices="some")
+
+
+def test_nothing_seen_and_even_odds_are_no_independence():
+    """Independent is what is more probable than not."""
+    nothing = JointCounts(plain_schema([2, 2]), [[0, 0], [0, 0]])
+    independent, dependent = PosteriorTest(nothing, 0.5).log_posterior(0, 1)
+    assert independent == dependent
+    assert not PosteriorTest(nothing, 0.5).independent(0, 1)
+    assert PosteriorTest(nothing, 0.51).independent(0, 1)

@@ -29,11 +29,22 @@ ChanceGain chance_gain(std::span<const std::int64_t> x, std::span<const std::int
 /// with many rows in every cell it is that of chi square / 2.
 double chance_bound(const ChanceGain& gain, double level);
 
+/// Nats that the BDeu score gains on average when a column, shuffled, becomes the parent of another.
+double bdeu_gain(std::span<const std::int64_t> x, std::span<const std::int64_t> y, double ess,
+                 double strata = 1);
+
+/// asked[i * n + j] for j < i: nats that BDeu asks for an edge between columns of these margins, as it loses
+/// them where every cell has what independence expects; -1 for pairs with fewer than `dense_rows` rows for
+/// each cell, and where hardly a row is expected beside the first states: expectations say little there.
+std::vector<double> bdeu_asked(std::span<const std::vector<std::int64_t>> margins, double ess,
+                               double dense_rows, Cancel& cancel);
+
 /// prices[i * n + j]: what an edge between the columns of these margins (a count for every state) must cost
-/// beside qNML and `edge_price` to be dearer than that bound (with fewer than 3.5 rows for each cell
-/// also beside other parents of up to 16 configurations); multiples of `step`. 0 for pairs with `dense_rows`
-/// rows or more for each cell, where qNML is price enough.
-std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double edge_price,
-                                  double level, double dense_rows, double step, Cancel& cancel);
+/// beside BDeu (qNML where `ess` is 0) and `edge_price` to be dearer than that bound (with fewer than 3.5
+/// rows for each cell also beside other parents of up to 16 configurations); multiples of `step`. 0 for pairs
+/// with `dense_rows` rows or more for each cell.
+std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> margins, double ess,
+                                  double edge_price, double level, double dense_rows, double step,
+                                  Cancel& cancel);
 
 }  // namespace treewright

@@ -3,7 +3,8 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
+
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright {
 
@@ -23,7 +24,7 @@ class CriticalValues {
 
  private:
   const double alpha_;
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::map<double, double> values_;
 };
 

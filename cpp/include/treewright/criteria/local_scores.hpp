@@ -77,6 +77,8 @@ class LocalScores {
   }
   /// From so many candidates on, all candidates of a child cost no more than these.
   virtual std::size_t full_batch() const { return ~std::size_t{0}; }
+  /// Every question is a journey: whoever remembers gains by child and base asks for all of them at once.
+  virtual bool prefers_rows() const { return false; }
 
   /// For another thread, as long as this one neither answers nor goes away; null where one thread is all that
   /// there can be.
@@ -102,39 +104,32 @@ class LocalScores {
   ScoreTally tally_;
 };
 
-/// Discrete scores, counted natively. Set functions are remembered by set, so that families which share a
-/// set count it once; those of a set with each other vertex are remembered as rows, so that a child with its
-/// parents and a parent with the child in its place share a pass over the rows.
-class PackedScores final : public LocalScores {
+/// What discrete scores share, whoever counts for them: a value of every set of variables, and prices.
+class DiscreteScores : public LocalScores {
  public:
-  /// `order[v]` is the column of vertex v; `edge_price` is what every parent costs beside the score, and
-  /// `pair_prices`, if there are any, what certain pairs cost beyond (by vertex, a symmetric matrix): all of
-  /// them multiples of the resolution.
-  PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings, double edge_price,
-               std::vector<std::uint32_t> order, std::vector<double> pair_prices = {});
-
   std::size_t size() const override { return order_.size(); }
   bool is_score_equivalent() const override { return score_.settings().kind != ScoreKind::k2; }
   double resolution() const override;
-  // sums of real weights depend on their order, so a set that is counted in two ways may differ by a step
-  double least_gain() const override { return table_->is_real() ? 4 * resolution() : 0; }
-  double local(Vertex child, VertexSet parents, Cancel& cancel) override;
-  double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
-                   Cancel& cancel) override;
-  double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
-  double around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
-                std::span<double> without, Cancel& cancel) override;
-  std::vector<double> pair_gains(Cancel& cancel) override;
   bool is_hopeless(Vertex child, VertexSet parents) const override;
   bool is_exhausted(Vertex child, VertexSet parents, VertexSet candidates, double own) const override;
-  std::size_t full_batch() const override;
-  std::unique_ptr<LocalScores> branch() const override;
 
-  const PackedTable& table() const { return *table_; }
   const std::vector<std::uint32_t>& order() const { return order_; }
 
- private:
-  std::vector<std::uint32_t> columns(VertexSet set) const;
+ protected:
+  /// `order[v]` is the column of vertex v, `states` how many states each column has; `edge_price` is what
+  /// every parent costs beside the score, and `pair_prices`, if there are any, what certain pairs cost beyond
+  /// (by vertex, a symmetric matrix): all of them multiples of the resolution.
+  DiscreteScores(FamilyScore score, double edge_price, std::vector<std::uint32_t> order,
+                 const std::vector<std::uint32_t>& states, std::vector<double> pair_prices);
+  DiscreteScores(const DiscreteScores* trunk)
+      : score_(trunk->score_),
+        edge_price_(trunk->edge_price_),
+        pair_prices_(trunk->pair_prices_),
+        order_(trunk->order_),
+        states_(trunk->states_),
+        prints_(trunk->prints_) {}
+
+  double states(Vertex v) const { return states_[v]; }
   double cells(VertexSet set) const;
   double price(Vertex child, Vertex parent) const {
     return pair_prices_ ? edge_price_ + (*pair_prices_)[child * order_.size() + parent] : edge_price_;
@@ -145,6 +140,39 @@ class PackedScores final : public LocalScores {
     for (const Vertex parent : parents) sum += price(child, parent);
     return sum;
   }
+  bool has_prices() const { return edge_price_ != 0 || pair_prices_; }
+
+  FamilyScore score_;
+  double edge_price_;
+  std::shared_ptr<const std::vector<double>> pair_prices_;  // null: none
+  std::vector<std::uint32_t> order_, states_;
+  Fingerprints prints_;
+};
+
+/// Discrete scores, counted natively. Set functions are remembered by set, so that families which share a
+/// set count it once; those of a set with each other vertex are remembered as rows, so that a child with its
+/// parents and a parent with the child in its place share a pass over the rows.
+class PackedScores final : public DiscreteScores {
+ public:
+  PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings, double edge_price,
+               std::vector<std::uint32_t> order, std::vector<double> pair_prices = {});
+
+  // sums of real weights depend on their order, so a set that is counted in two ways may differ by a step
+  double least_gain() const override { return table_->is_real() ? 4 * resolution() : 0; }
+  double local(Vertex child, VertexSet parents, Cancel& cancel) override;
+  double additions(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> out,
+                   Cancel& cancel) override;
+  double deletions(Vertex child, VertexSet parents, std::span<double> out, Cancel& cancel) override;
+  double around(Vertex child, VertexSet parents, VertexSet candidates, std::span<double> with,
+                std::span<double> without, Cancel& cancel) override;
+  std::vector<double> pair_gains(Cancel& cancel) override;
+  std::size_t full_batch() const override;
+  std::unique_ptr<LocalScores> branch() const override;
+
+  const PackedTable& table() const { return *table_; }
+
+ private:
+  std::vector<std::uint32_t> columns(VertexSet set) const;
   double set_value(VertexSet set, const Fingerprint& print, Vertex child_of_parents, Cancel& cancel);
   double count_set(VertexSet set, double states_of_child, Cancel& cancel) const;
 
@@ -176,11 +204,6 @@ class PackedScores final : public LocalScores {
                              Cancel& cancel);
 
   std::shared_ptr<const PackedTable> table_;
-  FamilyScore score_;
-  double edge_price_;
-  std::shared_ptr<const std::vector<double>> pair_prices_;  // null: none
-  std::vector<std::uint32_t> order_;
-  Fingerprints prints_;
   Memory memory_;
   const Memory* trunk_ = nullptr;  // of a branch: what was known when it began
 };

@@ -7,11 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "treewright/criteria/test_answers.hpp"
 #include "treewright/graphs/fingerprints.hpp"
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright {
 
@@ -39,13 +39,14 @@ class AnswerMemory {
 
  private:
   Fingerprint key(const Query& query) const;
+  ForkLock locked() const;
   std::vector<KnownAnswer> evaluate(const std::vector<Query>& queries, Wanted wanted, Cancel& cancel);
 
   TestAnswers& answers_;
   Fingerprints prints_;
-  mutable std::mutex mutex_;
-  FingerprintMap<KnownAnswer> known_;
-  Tally tally_;
+  mutable ForkMutex mutex_;
+  mutable FingerprintMap<KnownAnswer> known_;
+  mutable Tally tally_;
 };
 
 /// The questions of a search over some of the variables, numbered from 0, answered by a common memory.

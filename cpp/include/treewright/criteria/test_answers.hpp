@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "treewright/counting/packed.hpp"
@@ -74,32 +75,55 @@ struct LimitRules {
   double reliability = 5;
 };
 
-/// The G or chi-square test on packed rows: decisions by critical values, a p-value only for separators.
-class PackedAnswers final : public TestAnswers {
+/// The G or chi-square test: decisions by critical values, a p-value only for separators.
+class LimitAnswers : public TestAnswers {
  public:
-  PackedAnswers(std::shared_ptr<const PackedTable> table, TestSettings settings, double alpha,
-                LimitRules rules);
-
   Answers independent(const std::vector<Query>& queries, Cancel& cancel) override;
   std::vector<double> separation(const std::vector<Query>& queries, Cancel& cancel) override;
   PairAnswers pairs(const std::vector<Query>& queries, Cancel& cancel) override;
   std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) override;
   std::vector<Dependence> dependence(const std::vector<Query>& queries, Cancel& cancel) override;
-  std::size_t candidates_per_pair(std::size_t) const override { return 1; }
+
+ protected:
+  LimitAnswers(TestSettings settings, double alpha, LimitRules rules, double n_rows)
+      : settings_(settings), critical_(CriticalValues::of(alpha)), rules_(rules), n_rows_(n_rows) {}
+
+  /// Statistic and degrees of freedom of every question.
+  virtual std::vector<Deviation> deviations(const std::vector<Query>& queries, Cancel& cancel) = 0;
+  /// The same for many pairs with nothing given.
+  virtual std::vector<Deviation> pair_deviations(const std::vector<Query>& queries, Cancel& cancel) {
+    return deviations(queries, cancel);
+  }
+  /// The partner of one task that depends most, from what was found of each.
+  Strongest strongest_of_task(const PartnerTask& task, std::span<const Deviation> found) const;
+
+  TestSettings settings_;
 
  private:
   struct Verdict {
     bool by_rule, independent;
   };
   Verdict verdict(const Deviation& found, bool nothing_given) const;
-  std::vector<Deviation> deviations(const std::vector<Query>& queries, Cancel& cancel) const;
-  std::vector<Deviation> pair_deviations(const std::vector<Query>& queries, Cancel& cancel) const;
 
-  std::shared_ptr<const PackedTable> table_;
-  TestSettings settings_;
   std::shared_ptr<CriticalValues> critical_;
   LimitRules rules_;
   double n_rows_;
+};
+
+/// From packed rows.
+class PackedAnswers final : public LimitAnswers {
+ public:
+  PackedAnswers(std::shared_ptr<const PackedTable> table, TestSettings settings, double alpha,
+                LimitRules rules);
+
+  std::vector<Strongest> strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) override;
+  std::size_t candidates_per_pair(std::size_t) const override { return 1; }
+
+ private:
+  std::vector<Deviation> deviations(const std::vector<Query>& queries, Cancel& cancel) override;
+  std::vector<Deviation> pair_deviations(const std::vector<Query>& queries, Cancel& cancel) override;
+
+  std::shared_ptr<const PackedTable> table_;
 };
 
 }  // namespace treewright

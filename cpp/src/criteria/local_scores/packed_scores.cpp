@@ -30,26 +30,15 @@ std::vector<Vertex> with(VertexSet set, Vertex v) {
 PackedScores::PackedScores(std::shared_ptr<const PackedTable> table, ScoreSettings settings,
                            double edge_price, std::vector<std::uint32_t> order,
                            std::vector<double> pair_prices)
-    : table_(std::move(table)),
-      score_(settings, table_->real_total(), table_->is_real() ? static_cast<double>(table_->n_rows()) : 0),
-      edge_price_(edge_price),
-      order_(std::move(order)),
-      prints_(order_.size(), 2) {
+    : DiscreteScores(FamilyScore(settings, table->real_total(),
+                                 table->is_real() ? static_cast<double>(table->n_rows()) : 0),
+                     edge_price, std::move(order), table->cardinalities(), std::move(pair_prices)),
+      table_(std::move(table)) {
   table_->check_scope(order_);
-  if (pair_prices.empty()) return;
-  if (pair_prices.size() != order_.size() * order_.size())
-    throw std::invalid_argument("prices of pairs are a line and a column for each variable");
-  pair_prices_ = std::make_shared<const std::vector<double>>(std::move(pair_prices));
 }
 
 PackedScores::PackedScores(const PackedScores* trunk)
-    : table_(trunk->table_),
-      score_(trunk->score_),
-      edge_price_(trunk->edge_price_),
-      pair_prices_(trunk->pair_prices_),
-      order_(trunk->order_),
-      prints_(trunk->prints_),
-      trunk_(&trunk->memory_) {}
+    : DiscreteScores(trunk), table_(trunk->table_), trunk_(&trunk->memory_) {}
 
 std::unique_ptr<LocalScores> PackedScores::branch() const {
   if (trunk_) return nullptr;
@@ -73,8 +62,6 @@ void PackedScores::forget_answers() {
   memory_.forget_rows();
 }
 
-double PackedScores::resolution() const { return std::ldexp(1.0, -score_.grid().bits()); }
-
 // With real weights a margin of a table is not the table of the margin to the last bit, so sets are counted
 // one by one.
 std::size_t PackedScores::full_batch() const {
@@ -86,27 +73,6 @@ std::vector<std::uint32_t> PackedScores::columns(VertexSet set) const {
   out.reserve(set.size() + 1);
   for (const Vertex v : set) out.push_back(order_[v]);
   return out;
-}
-
-double PackedScores::cells(VertexSet set) const {
-  double product = 1;
-  for (const Vertex v : set) product *= table_->cardinality(order_[v]);
-  return product;
-}
-
-bool PackedScores::is_hopeless(Vertex child, VertexSet parents) const {
-  const double r = table_->cardinality(order_[child]);
-  return score_.penalty(r, cells(parents)) > score_.n_rows() * std::log(r);
-}
-
-// A likelihood is at most 1, so a family scores at most what it has to pay; the one that pays least has the
-// candidate with fewest states. Roundings are a few steps of the grid.
-bool PackedScores::is_exhausted(Vertex child, VertexSet parents, VertexSet candidates, double own) const {
-  double fewest = std::numeric_limits<double>::infinity();
-  for (const Vertex u : candidates) fewest = std::min<double>(fewest, table_->cardinality(order_[u]));
-  const double price = score_.penalty(table_->cardinality(order_[child]), cells(parents) * fewest) +
-                       edge_price_ * static_cast<double>(parents.size() + 1);
-  return own > 4 * resolution() - price;
 }
 
 // The sum over the cells of a set. K2 judges the cells of parents by the states of their child.
@@ -306,7 +272,7 @@ std::vector<double> PackedScores::pair_gains(Cancel& cancel) {
   const std::size_t n = size();
   tally_.families += n * (n - 1);
   std::vector<double> gains = score_pairs(*table_, score_, order_, cancel);
-  if (edge_price_ != 0 || pair_prices_)
+  if (has_prices())
     for (Vertex i = 0; i < n; ++i)
       for (Vertex j = 0; j < n; ++j)
         if (i != j) gains[i * n + j] -= price(j, i);

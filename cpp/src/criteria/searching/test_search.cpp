@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "parallel/kept.hpp"
 #include "treewright/counting/partners.hpp"
 #include "treewright/criteria/searching.hpp"
 #include "treewright/parallel/threads.hpp"
@@ -16,6 +17,10 @@ double rows_bound(const PackedTable& table) {
   return table.is_real() ? std::max(table.real_total(), static_cast<double>(table.n_rows()))
                          : table.real_total();
 }
+
+/// Hands the strata of one table to a visitor.
+template <class Sum>
+using Feed = FunctionRef<void(StratumVisitor<Sum>)>;
 
 // What differs between the tests: the accumulator of one table, and what it says in the end.
 struct FrequentistTest {
@@ -31,10 +36,10 @@ struct FrequentistTest {
   FixedPoint scale;
   CellTerm term;  // one for the whole batch
 
-  template <class Sum, class Feed>
-  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t, Feed&& feed) const {
+  template <class Sum>
+  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t, Feed<Sum> feed) const {
     const auto run = [&](auto accumulator) {
-      feed([&](const auto* cells) { accumulator.stratum(cells, r_x, r_y); });
+      feed([&](const Sum* cells) { accumulator.stratum(cells, r_x, r_y); });
       return accumulator.finish();
     };
     Deviation out = settings.statistic == Statistic::g2 ? run(G2Accumulator<Sum>(scale, term))
@@ -52,10 +57,10 @@ struct BayesianTest {
   PosteriorSettings settings;
   double n_rows;
 
-  template <class Sum, class Feed>
-  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t largest, Feed&& feed) const {
+  template <class Sum>
+  Result judge(std::size_t r_x, std::size_t r_y, double slices, std::int64_t largest, Feed<Sum> feed) const {
     PosteriorAccumulator<Sum> accumulator(settings, n_rows, r_x, r_y, slices, largest);
-    feed([&](const auto* cells) { accumulator.stratum(cells, r_x, r_y); });
+    feed([&](const Sum* cells) { accumulator.stratum(cells, r_x, r_y); });
     return accumulator.finish();
   }
 };
@@ -72,6 +77,11 @@ void check_partners(const PackedTable& table, std::uint32_t x, ScopeView given, 
   }
 }
 
+struct SmallTest {
+  std::vector<std::uint32_t> scope;
+  std::vector<std::int64_t> cells;
+};
+
 // A single test: the strata of one table, counted by whatever is cheapest.
 template <class Test>
 typename Test::Result judge_one(const PackedTable& table, const Test& test, std::uint32_t x, std::uint32_t y,
@@ -81,24 +91,27 @@ typename Test::Result judge_one(const PackedTable& table, const Test& test, std:
   if (!table.is_real() &&
       slices * size <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
     // a search asks thousands of small tests in a row: their buffers are kept
-    thread_local std::vector<std::uint32_t> scope;
-    thread_local std::vector<std::int64_t> cells;
+    const Kept<SmallTest> kept;
+    auto& [scope, cells] = *kept;
     scope.assign(given.begin(), given.end());
     scope.push_back(x);
     scope.push_back(y);
     cells.assign(static_cast<std::size_t>(slices * size), 0);
     add_counts(table, scope, cells, cancel);
-    return test.template judge<std::int64_t>(r_x, r_y, slices, table.total(), [&](auto&& stratum) {
-      for (std::size_t first = 0; first < cells.size(); first += r_x * r_y) stratum(cells.data() + first);
-    });
+    return test.template judge<std::int64_t>(
+        r_x, r_y, slices, table.total(), [&](StratumVisitor<std::int64_t> stratum) {
+          for (std::size_t first = 0; first < cells.size(); first += r_x * r_y) stratum(cells.data() + first);
+        });
   }
   const PartnerContext context(table, x, given, cancel);
   if (table.is_real())
-    return test.template judge<double>(
-        r_x, r_y, slices, 0, [&](auto&& stratum) { visit_partner<double>(context, y, cancel, stratum); });
-  return test.template judge<std::int64_t>(r_x, r_y, slices, table.total(), [&](auto&& stratum) {
-    visit_partner<std::int64_t>(context, y, cancel, stratum);
-  });
+    return test.template judge<double>(r_x, r_y, slices, 0, [&](StratumVisitor<double> stratum) {
+      visit_partner<double>(context, y, cancel, stratum);
+    });
+  return test.template judge<std::int64_t>(r_x, r_y, slices, table.total(),
+                                           [&](StratumVisitor<std::int64_t> stratum) {
+                                             visit_partner<std::int64_t>(context, y, cancel, stratum);
+                                           });
 }
 
 template <class Test>
@@ -130,8 +143,8 @@ std::vector<typename Test::Result> judge_partners(const PackedTable& raw, const 
   with_grouped(table, context.contexts, cancel, [&](const auto& counted) {
     for (std::size_t i = 0; i < partners.size(); ++i) {
       const std::size_t r_y = table.cardinality(partners[i]);
-      out[i] =
-          test.template judge<std::int64_t>(context.r_x, r_y, slices, table.total(), [&](auto&& stratum) {
+      out[i] = test.template judge<std::int64_t>(
+          context.r_x, r_y, slices, table.total(), [&](StratumVisitor<std::int64_t> stratum) {
             if (table.is_wide(partners[i]))
               visit_partner<std::int64_t>(context, partners[i], cancel, stratum);
             else

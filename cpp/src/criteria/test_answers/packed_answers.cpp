@@ -9,25 +9,16 @@ namespace treewright {
 
 PackedAnswers::PackedAnswers(std::shared_ptr<const PackedTable> table, TestSettings settings, double alpha,
                              LimitRules rules)
-    : table_(std::move(table)),
-      settings_(settings),
-      critical_(CriticalValues::of(alpha)),
-      rules_(rules),
-      n_rows_(table_->is_real() ? table_->real_total() : static_cast<double>(table_->total())) {}
+    : LimitAnswers(settings, alpha, rules,
+                   table->is_real() ? table->real_total() : static_cast<double>(table->total())),
+      table_(std::move(table)) {}
 
-PackedAnswers::Verdict PackedAnswers::verdict(const Deviation& found, bool nothing_given) const {
-  if (found.degrees == 0) return {true, rules_.constant_is_independent || nothing_given};
-  if (n_rows_ < rules_.reliability * found.degrees) return {true, rules_.unreliable_is_independent};
-  return {false, found.statistic < (*critical_)(found.degrees)};
-}
-
-std::vector<Deviation> PackedAnswers::deviations(const std::vector<Query>& queries, Cancel& cancel) const {
+std::vector<Deviation> PackedAnswers::deviations(const std::vector<Query>& queries, Cancel& cancel) {
   return test_queries(*table_, settings_, queries, cancel);
 }
 
 // G2 of all pairs from one pass over the bit planes: H(x, y) of pairs, H(x) of variables, no table kept.
-std::vector<Deviation> PackedAnswers::pair_deviations(const std::vector<Query>& queries,
-                                                      Cancel& cancel) const {
+std::vector<Deviation> PackedAnswers::pair_deviations(const std::vector<Query>& queries, Cancel& cancel) {
   const std::size_t n = table_->n_variables();
   const bool few = queries.size() * 4 < n * (n - 1) / 2;
   if (few || table_->is_real() || settings_.statistic != Statistic::g2 ||
@@ -59,25 +50,6 @@ std::vector<Deviation> PackedAnswers::pair_deviations(const std::vector<Query>& 
   return out;
 }
 
-Answers PackedAnswers::independent(const std::vector<Query>& queries, Cancel& cancel) {
-  const std::vector<Deviation> found = deviations(queries, cancel);
-  Answers out(queries.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = verdict(found[i], queries[i].given.empty()).independent;
-  return out;
-}
-
-std::vector<double> PackedAnswers::separation(const std::vector<Query>& queries, Cancel& cancel) {
-  const std::vector<Deviation> found = deviations(queries, cancel);
-  std::vector<double> out(queries.size(), -1);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Verdict said = verdict(found[i], queries[i].given.empty());
-    if (said.independent) out[i] = said.by_rule ? 1 : chi_square_sf(found[i].statistic, found[i].degrees);
-  }
-  return out;
-}
-
-// Only partners that depend need a p-value, and only until one is found that beats it.
 std::vector<Strongest> PackedAnswers::strongest(const std::vector<PartnerTask>& tasks, Cancel& cancel) {
   std::vector<Strongest> out(tasks.size());
   double questions = 0;
@@ -85,40 +57,9 @@ std::vector<Strongest> PackedAnswers::strongest(const std::vector<PartnerTask>& 
   const double expected = questions * (100 + 0.1 * static_cast<double>(table_->n_rows()));
   parallel_for(tasks.size(), expected, cancel, [&](std::size_t t) {
     const PartnerTask& task = tasks[t];
-    const auto found = test_partners(*table_, settings_, task.x, task.given, task.partners, cancel);
-    std::pair<double, double> best{2, 0};  // p-value, less the strength
-    out[t] = {task.partners.size(), 1};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const Verdict said = verdict(found[i], task.given.empty());
-      if (said.independent) continue;
-      const double p = said.by_rule ? 0 : chi_square_sf(found[i].statistic, found[i].degrees);
-      const double strength = found[i].degrees > 0 ? found[i].statistic / found[i].degrees : 0;
-      if (std::pair(p, -strength) < best) best = {p, -strength}, out[t] = {i, p};
-    }
+    out[t] =
+        strongest_of_task(task, test_partners(*table_, settings_, task.x, task.given, task.partners, cancel));
   });
-  return out;
-}
-
-PairAnswers PackedAnswers::pairs(const std::vector<Query>& queries, Cancel& cancel) {
-  const std::vector<Deviation> found = pair_deviations(queries, cancel);
-  PairAnswers out{Answers(queries.size()), std::vector<double>(queries.size(), 0)};
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    out.independent[i] = verdict(found[i], true).independent;
-    if (found[i].degrees > 0) out.strength[i] = found[i].statistic / found[i].degrees;
-  }
-  return out;
-}
-
-std::vector<Dependence> PackedAnswers::dependence(const std::vector<Query>& queries, Cancel& cancel) {
-  const bool only_pairs =
-      std::ranges::all_of(queries, [](const Query& query) { return query.given.empty(); });
-  const std::vector<Deviation> found =
-      only_pairs ? pair_deviations(queries, cancel) : deviations(queries, cancel);
-  std::vector<Dependence> out(queries.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i].independent = verdict(found[i], queries[i].given.empty()).independent;
-    if (n_rows_ > 0) out[i].information = found[i].statistic / (2 * n_rows_);
-  }
   return out;
 }
 

@@ -28,6 +28,7 @@ from treewright.criteria.scores.score import positive
 from treewright.criteria.tests.independence import one_of, require_discrete
 from treewright.errors import SettingError
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import PosteriorSettings, Query, family_statistics
 from treewright.statistics.whole import WholeCounter
@@ -209,6 +210,7 @@ class IndependenceBasedScore(BlanketPosterior):
     kind = "independent"
     learns_best: ClassVar[dict[str, Any]] = {"gamma": 0.5, "alpha": "matched", "beta": "matched"}
 
+    @in_range
     def __init__(
         self,
         counter: Counter,
@@ -270,6 +272,7 @@ class BlanketsJointPosterior(BlanketPosterior):
         "prior": 0.8, "gamma": 0.5, "alpha": "matched", "beta": "matched", "tie": "mean",
     }  # fmt: skip
 
+    @in_range
     def __init__(
         self,
         counter: Counter,

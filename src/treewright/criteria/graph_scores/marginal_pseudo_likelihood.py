@@ -32,6 +32,7 @@ from treewright.criteria.tests.independence import require_discrete
 from treewright.errors import SettingError
 from treewright.graphs._bits import Rows
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import ScoreSettings
 from treewright.tables.schema import NameOrIndex, Schema
@@ -103,6 +104,7 @@ class MarginalPseudoLikelihood(OfCounter):
     (-4.153, -29.8024)
     """
 
+    @in_range
     def __init__(
         self,
         counter: Counter,

@@ -18,6 +18,7 @@ from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore,
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_families, floats, positive
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_cells
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, Counts, OfCounter
 from treewright.statistics.families import CELLS_PER_CALL, Family, ScoreSettings
 from treewright.tables.schema import Schema
@@ -39,6 +40,7 @@ class BDeu(DiscreteScore):
     (-37.3151, -43.0288)
     """
 
+    @in_range
     def __init__(self, counter: Counter, ess: float = 1.0) -> None:
         super().__init__(counter, ScoreSettings("bdeu", positive("ess (the equivalent sample size)", ess)))
 
@@ -109,6 +111,7 @@ class BDe(OfCounter, PluralScore):
 
     is_score_equivalent = True
 
+    @in_range
     def __init__(self, counter: Counter, prior: JointPrior, ess: float = 1.0) -> None:
         known = getattr(prior, "schema", counter.schema)
         if known.names != counter.schema.names:

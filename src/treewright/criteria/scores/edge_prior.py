@@ -18,23 +18,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from treewright import _core
 from treewright.arguments import COUNTS, SCORE, require
-from treewright.criteria.scores.discrete_score import QNML, resolution_of
+from treewright.criteria.scores.chance import chance_prices, price_of_chance
+from treewright.criteria.scores.dirichlet_scores import BDeu
+from treewright.criteria.scores.discrete_score import QNML
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, WrappedScore, as_families, floats
 from treewright.errors import SettingError
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.merged import Groups, MergedCounter
 from treewright.statistics.moments import Moments
 from treewright.statistics.state_merging import merge_states
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats
-
-# With so many rows for each cell of two variables qNML asks for more than chance can pay.
-_DENSE_ROWS = 5
-# Edges that chance may pay for in a data set of sparse tables, on average.
-_FALSE_EDGES = 0.1
 
 
 class EdgePrior(WrappedScore):
@@ -59,6 +57,7 @@ class EdgePrior(WrappedScore):
     -0.5
     """
 
+    @in_range
     def __init__(self, score: LocalScore, penalty: float, pairs: Floats | None = None) -> None:
         require(type(self).__name__, SCORE, score)
         if not (math.isfinite(penalty) and penalty >= 0):
@@ -66,8 +65,12 @@ class EdgePrior(WrappedScore):
                 f"the penalty for each edge must be a finite number of nats from 0 on; found {penalty!r}"
             )
         self.inner, self.pairs = score, pairs
+        self.penalty = self.in_steps(penalty)
+
+    def in_steps(self, penalty: float) -> float:
+        """A price rounded to the resolution of the score."""
         step = self.resolution
-        self.penalty = round(penalty / step) * step if step else float(penalty)
+        return round(penalty / step) * step if step else float(penalty)
 
     def __repr__(self) -> str:
         return f"EdgePrior({self.inner!r}, penalty={self.penalty:.6g})"
@@ -109,7 +112,8 @@ class SparseQNML(EdgePrior):
 
     Where two variables have about as many states together as there are rows, qNML asks less for their edge
     than chance pays. There an edge costs so much more that columns which have nothing to do with each other
-    are not joined (:func:`chance_prices`). The price is one of the pair, so equivalent structures still tie.
+    are not joined. Where all pairs together show hardly more edges than chance pays for, every edge costs
+    more (:mod:`~treewright.criteria.scores.chance`). Both are prices of pairs: equivalent structures tie.
 
     Examples
     --------
@@ -120,7 +124,8 @@ class SparseQNML(EdgePrior):
     """
 
     def __init__(self, counter: Counter) -> None:
-        super().__init__(*priced_qnml(counter))
+        inner, price, pairs = priced_qnml(counter)
+        super().__init__(inner, price + price_of_chance(inner, price, pairs), pairs)
 
     def __repr__(self) -> str:
         return f"SparseQNML({len(self.schema)} variables)"
@@ -129,7 +134,8 @@ class SparseQNML(EdgePrior):
 def sparse_score(source: Counter | Moments) -> LocalScore:
     """A score that pays ln n nats for each edge among n variables: `SparseQNML`, or BIC of moments."""
     if isinstance(source, Moments):
-        return EdgePrior(GaussianBIC(source), _log_n(source.schema))
+        inner, price = GaussianBIC(source), _log_n(source.schema)
+        return EdgePrior(inner, price + price_of_chance(inner, price))
     return SparseQNML(source)
 
 
@@ -139,46 +145,14 @@ def priced_qnml(counter: Counter, edge_price: float | None = None) -> tuple[QNML
     return QNML(counter), price, chance_prices(counter, price)
 
 
-def chance_prices(counter: Counter, edge_price: float) -> Floats | None:
-    """What edges have to cost beside qNML and `edge_price` so that chance does not pay for them.
-
-    Shuffling a column leaves its margin, and the margins of two columns say how much the likelihood of one
-    gains when the other, shuffled, becomes its parent: the mean and the deviation. A pair with fewer than
-    five rows for each cell costs what such a gain exceeds in one of ten data sets, all pairs taken together;
-    with fewer than 3.5, also what it exceeds beside other parents of up to 16 configurations. None where qNML
-    asks for more already, as it does for all but variables of very many states.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> rng = np.random.default_rng(0)
-    >>> code, x = rng.integers(100, size=300), rng.integers(2, size=300)
-    >>> table = tw.read_table({"code": code.astype(str), "x": x})
-    >>> chance_prices(tw.count(table), math.log(2)).round(1).tolist()
-    [[0.0, 42.4], [42.4, 0.0]]
-    >>> chance_prices(tw.count(table.select(["x"])), 0.0) is None
-    True
-    """
-    schema, n_rows = counter.schema, float(counter.n_rows)
-    most = sorted(schema.cardinalities)[-2:]
-    if len(most) < 2 or _DENSE_ROWS * math.prod(most) <= n_rows:
-        return None
-    scope = [v for v, r in enumerate(schema.cardinalities) if _DENSE_ROWS * r * most[-1] > n_rows]
-    margins = [np.rint(one).astype(np.int64) for one in counter.counts_many([(v,) for v in scope])]
-    level = _FALSE_EDGES / math.comb(len(schema), 2)
-    step = resolution_of(n_rows)
-    found = _core.chance_prices(margins, edge_price, level, _DENSE_ROWS, step)
-    prices = np.zeros((len(schema), len(schema)))
-    prices[np.ix_(scope, scope)] = found
-    return prices if found.any() else None
-
-
 def _log_n(schema: Schema) -> float:
     return math.log(max(len(schema), 1))
 
 
 class GroupedScore(EdgePrior):
     """Any score of counts over groups of states where a variable has many, less ln n for each edge.
+
+    qNML and BDeu carry the prices of chance as :class:`~treewright.SparseQNML` does.
 
     Parameters
     ----------
@@ -206,6 +180,7 @@ class GroupedScore(EdgePrior):
     {'code': (('a',), ('b', 'c', 'd'))}
     """
 
+    @in_range
     def __init__(
         self,
         make: Callable[[Counter], LocalScore],
@@ -218,9 +193,21 @@ class GroupedScore(EdgePrior):
         self.groups = merge_states(counter, above=above) if groups is None else dict(groups)
         seen = MergedCounter(counter, self.groups) if self.groups else counter
         self._schema = counter.schema
-        inner, price = make(seen), _log_n(counter.schema)
-        chance = chance_prices(seen, price) if type(inner) is QNML else None
-        super().__init__(inner, price, chance)
+        self.inner, self._seen = make(seen), seen
+
+    @cached_property
+    def pairs(self) -> Floats | None:  # type: ignore[override]  # computed where somebody searches with it
+        """What edges of certain pairs cost beyond the price of an edge."""
+        if type(self.inner) not in (QNML, BDeu):
+            return None
+        ess = self.inner.settings.ess if type(self.inner) is BDeu else 0.0
+        return chance_prices(self._seen, _log_n(self.schema), ess=ess)
+
+    @cached_property
+    def penalty(self) -> float:  # type: ignore[override]
+        """Nats for each edge."""
+        price = _log_n(self.schema)
+        return self.in_steps(price + price_of_chance(self.inner, price, self.pairs))
 
     @property
     def schema(self) -> Schema:
@@ -252,6 +239,7 @@ class GroupedQNML(GroupedScore):
     (2, [('code', 'x'), ('code', 'y'), ('code', 'z')])
     """
 
+    @in_range
     def __init__(
         self, counter: Counter, *, above: int = 8, groups: Mapping[str, Groups] | None = None
     ) -> None:

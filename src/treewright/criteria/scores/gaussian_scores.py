@@ -25,6 +25,7 @@ from treewright.arguments import MOMENTS, require
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_candidates, as_families, as_family
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.ranked import rank_matrix
+from treewright.ranges import in_range
 from treewright.statistics.moments import ContinuousTable, Moments
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFit
 from treewright.tables.schema import NameOrIndex, Schema
@@ -172,6 +173,7 @@ class SigmoidBIC(PluralScore):
 
     is_score_equivalent = False
 
+    @in_range
     def __init__(self, table: ContinuousTable, *, screen: int | None = None) -> None:
         if screen is not None and screen < 1:
             raise SettingError(f"screen is a number of candidates, 1 at least, or None; found {screen}")

@@ -21,7 +21,9 @@ from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.criteria.scores.score import CachedScore, LocalScore, NamedFamily, WrappedScore, as_families
 from treewright.graphs.ranked import rank_matrix
+from treewright.statistics.counter import Counter
 from treewright.statistics.families import family_statistics
+from treewright.statistics.memory import ROWS_TO_REMEMBER, memory_of
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats
@@ -45,7 +47,7 @@ def native_scores(score: LocalScore) -> _core.LocalScores:
     >>> native.local(0, [1]) == score.local("a", ["b"])
     True
     """
-    return _packed(score) or _gaussian(score) or _pooled(score) or _callback(score)
+    return _counted(score) or _gaussian(score) or _pooled(score) or _callback(score)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +70,29 @@ class CountedScore:
         object.__setattr__(self, "native", native_scores(self.score))
 
 
-def _packed(score: LocalScore) -> _core.LocalScores | None:
-    """A discrete score of a table in memory, with the prices of its edges added up."""
+def _counted(score: LocalScore) -> _core.LocalScores | None:
+    """A discrete score, with the prices of its edges added up.
+
+    It is counted from rows that are at hand, or from tables that are remembered where rows are many or far.
+    """
     inner, price, pairs = without_price(score)
+    schema, members = inner.schema, tuple(range(len(inner.schema)))
+    part = inner
+    if isinstance(part, PartScore):
+        inner, members = part.inner, part.members
     if not is_native_score(inner):
         return None
     counter = family_statistics(inner.counter)
-    if not isinstance(counter, WholeCounter):
-        return None
-    settings, order = inner.settings, list(inner.schema.name_order)
-    ranked = None if pairs is None else rank_matrix(inner.schema, pairs)
-    return _core.packed_scores(counter.packed, settings.kind, settings.ess, price, order, ranked)
+    order = [members[v] for v in schema.name_order]
+    ranked = None if pairs is None else rank_matrix(schema, pairs)
+    settings = (inner.settings.kind, inner.settings.ess, price, order, ranked)
+    whole = counter if isinstance(counter, WholeCounter) else None
+    source: Counter = inner.counter if whole is None else whole
+    is_small = whole is not None and whole.table.n_rows < ROWS_TO_REMEMBER
+    memory = None if is_small else memory_of(source)
+    if memory is not None:
+        return _core.counted_scores(memory, source, *settings)
+    return None if whole is None else _core.packed_scores(whole.packed, *settings)
 
 
 def without_price(score: LocalScore) -> tuple[LocalScore, float, Floats | None]:
@@ -159,7 +173,7 @@ def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> Local
         return GaussianBIC(score.moments.select(variables))
     if is_native_score(score):
         whole = family_statistics(score.counter)
-        if isinstance(whole, WholeCounter):
+        if isinstance(whole, WholeCounter) and whole.table.n_rows < ROWS_TO_REMEMBER:
             part = copy(score)
             part.counter = count(whole.table.select(variables))
             part._statistics = family_statistics(part.counter)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -24,6 +23,7 @@ from treewright.criteria.scores.edge_prior import EdgePrior, priced_qnml
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families, floats
 from treewright.errors import SettingError, nearest
+from treewright.once import cached_property
 from treewright.statistics.families import Family
 from treewright.statistics.moments import moments
 from treewright.statistics.whole import count

@@ -17,6 +17,7 @@ import numpy as np
 
 from treewright.arguments import SCORE, require
 from treewright.errors import SchemaError, SettingError
+from treewright.ranges import in_range
 from treewright.statistics.families import Family
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats, Scope
@@ -208,6 +209,7 @@ class CachedScore(WrappedScore):
     (1, 1)
     """
 
+    @in_range
     def __init__(self, score: LocalScore, *, max_entries: int = 1_000_000) -> None:
         require("CachedScore", SCORE, score)
         if max_entries < 1:

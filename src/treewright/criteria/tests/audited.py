@@ -20,6 +20,7 @@ from treewright.criteria.tests.independence import (
     as_level,
     canonical_query,
 )
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
@@ -94,6 +95,7 @@ class AuditedTest:
         return canonical_query(self.schema, *query)
 
 
+@in_range
 def at_level(test: IndependenceTest, alpha: float) -> IndependenceTest:
     """A test that decides by the same p-values at the level `alpha`.
 

@@ -28,6 +28,7 @@ from treewright.criteria.tests.independence import (
     one_of,
 )
 from treewright.errors import SettingError
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import (
     NOT_INDICES,
@@ -38,6 +39,7 @@ from treewright.statistics.families import (
     family_statistics,
     is_native,
 )
+from treewright.statistics.memory import ROWS_TO_REMEMBER, memory_of
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Flags, Floats
 
@@ -69,6 +71,7 @@ class PermutationTest(OfCounter, PluralTest):
     False
     """
 
+    @in_range
     def __init__(
         self, counter: Counter, alpha: float = 0.05, *, permutations: int = 200, seed: int = 0
     ) -> None:
@@ -132,6 +135,7 @@ class LimitTest(OfCounter, AskingTest):
 
     _statistic: ClassVar[Literal["g2", "x2"]]
 
+    @in_range
     def __init__(
         self,
         counter: Counter,
@@ -176,13 +180,11 @@ class LimitTest(OfCounter, AskingTest):
     def native_answers(self, alpha: float | None = None) -> _core.TestAnswers | None:
         """The same decisions inside the core, for searches that run there; at another level if one is given.
 
-        None when the counts come from elsewhere, or some decisions need shuffling.
+        None when tables cannot be remembered, or some decisions need shuffling.
         """
-        packed = getattr(self._statistics, "packed", None)
-        if packed is None or self.unreliable == "permutation":
+        if self.unreliable == "permutation":
             return None
-        return _core.PackedAnswers(
-            packed,
+        rules = (
             self.settings.statistic,
             self.settings.degrees,
             self.alpha if alpha is None else as_level(alpha),
@@ -190,6 +192,13 @@ class LimitTest(OfCounter, AskingTest):
             self.unreliable == "independent",
             self.reliability,
         )
+        packed: _core.PackedTable | None = getattr(self._statistics, "packed", None)
+        source = self.counter if packed is None else cast("Counter", self._statistics)
+        is_small = packed is not None and packed.n_rows < ROWS_TO_REMEMBER
+        memory = None if is_small else memory_of(source)
+        if memory is not None:
+            return _core.CountedAnswers(memory, source, *rules)
+        return None if packed is None else _core.PackedAnswers(packed, *rules)
 
     def _ask(self, queries: Sequence[NamedQuery]) -> tuple[Sequence[Query], Floats, Floats]:
         """The questions as indices, with their statistics and degrees of freedom."""

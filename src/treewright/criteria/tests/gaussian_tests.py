@@ -32,6 +32,7 @@ from treewright.criteria.tests.independence import (
 )
 from treewright.errors import SingularError
 from treewright.graphs.ranked import rank_matrix
+from treewright.ranges import in_range
 from treewright.statistics.families import Query
 from treewright.statistics.moments import Moments
 from treewright.statistics.pooled_moments import PooledMoments
@@ -88,6 +89,7 @@ class FisherZTest(AskingTest):
     False
     """
 
+    @in_range
     def __init__(
         self,
         moments: Moments,
@@ -242,6 +244,7 @@ class PooledFisherZTest(PluralTest):
     (False, True, 1)
     """
 
+    @in_range
     def __init__(
         self,
         moments: PooledMoments,

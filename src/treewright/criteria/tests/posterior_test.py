@@ -23,6 +23,7 @@ from treewright.criteria.tests.independence import (
     one_of,
 )
 from treewright.errors import SettingError
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
 from treewright.statistics.families import PosteriorSettings, family_statistics
 from treewright.tables.schema import NameOrIndex
@@ -58,6 +59,7 @@ class PosteriorTest(OfCounter, AskingTest):
     -15.333088
     """
 
+    @in_range
     def __init__(
         self,
         counter: Counter,
