@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import hostile
 
 import treewright as tw
-from treewright.errors import FormatError, MissingValuesError, SchemaError, SettingError, UnknownNameError
+from treewright.errors import (
+    AccessError,
+    FormatError,
+    MissingValuesError,
+    SchemaError,
+    SettingError,
+    UnknownNameError,
+)
 from treewright.tables.overlaps import intersections, reduced_sets
 
 
@@ -41,8 +50,8 @@ def test_tables_and_queries_of_a_duckdb_file(clinic):
 
 def test_a_duckdb_file_is_never_written_to(clinic):
     before = clinic.read_bytes()
-    with pytest.raises(FormatError, match="cannot be read"):
-        tw.read_table(tw.tables.SqlTable(clinic, "missing"))
+    with pytest.raises(AccessError, match=r"'odd visits' of .* there is no such table; .* did you mean 'odd"):
+        tw.read_table(tw.tables.SqlTable(clinic, "odd visits"))
     with pytest.raises(FormatError, match="cannot be read"):
         tw.read_table(tw.tables.SqlTable(clinic, query="1; DROP TABLE north.t"))
     tw.read_table(tw.tables.SqlTable(clinic, 'odd "visits'))
@@ -169,3 +178,36 @@ def test_overlaps():
     sets = [(0, 1, 2), (1, 2, 3), (2, 3, 4), (2,)]
     assert reduced_sets(sets) == [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
     assert intersections(reduced_sets(sets)) == [(2,), (1, 2), (2, 3)]
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize("kind", hostile.LABELS)
+def test_hostile_names_and_labels_of_a_database(kind, tmp_path):
+    """Of a table, of its schema, of columns and of values; what else is in the file stays there."""
+    label, path = hostile.LABELS[kind], tmp_path / "d.duckdb"
+    rows = {label + "x": [label, "b", label], label + "y": ["a", "b", "a"]}
+    with duckdb.connect(str(path)) as database:
+        place = f"{quoted(label)}.{quoted(label)}"
+        columns = ", ".join(f"{quoted(name)} TEXT" for name in rows)
+        database.execute(f"CREATE TABLE rows (a INT); CREATE SCHEMA {quoted(label)}")
+        database.execute(f"CREATE TABLE {place} ({columns})")
+        values = [list(row) for row in zip(*rows.values(), strict=True)]
+        database.executemany(f"INSERT INTO {place} VALUES (?, ?)", values)
+    before = path.read_bytes()
+    source = tw.tables.SqlTable(path, label, schema=label)
+    assert tw.read_table(source).to_dict() == rows
+    assert tw.read_table(source, columns=[label + "y"]).to_dict() == {label + "y": rows[label + "y"]}
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", hostile.LABELS)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_hostile_names_and_labels_of_a_file(kind, ending, tmp_path):
+    label = hostile.LABELS[kind]
+    frame = pd.DataFrame({label + "x": [label, "b", label], label + "y": ["a", "b", "a"]})
+    path = tmp_path / f"rows.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    assert tw.read_table(path).to_dict() == frame.to_dict(orient="list")

@@ -5,6 +5,8 @@ import pytest
 
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.tables import Schema, Variable
+from treewright.tables.raw_form import RawForm
+from treewright.tables.schema import states_near
 
 
 def test_codes_follow_the_states():
@@ -53,6 +55,14 @@ def test_refused_names(name):
         Variable(name, ("a",))
 
 
+def test_a_name_does_not_end_in_the_middle():
+    with pytest.raises(SchemaError) as refusal:
+        Variable("a\0b", ("no", "yes"))
+    assert str(refusal.value) == (
+        "a name of a variable has no NUL character, at which other programs stop reading; found 'a\\x00b'"
+    )
+
+
 def test_refused_schemas():
     with pytest.raises(SchemaError, match="found more than once: 'a', 'b'"):
         Schema([Variable(name) for name in "abcba"])
@@ -90,3 +100,29 @@ def test_a_million_states():
     assert Variable("id", states).code("user 999999") == 999_999
     with pytest.raises(UnknownNameError, match="and 999980 more"):
         Variable("id", states).code("nobody")
+
+
+def test_variables_as_somebody_speaks_of_them():
+    schema = Schema([Variable("c"), Variable("b", (0, 1)), Variable("a", (0, 1, 2))])
+    assert schema.cardinalities == (0, 2, 3)
+    assert schema.by_name([0, 2, 1]) == (2, 1, 0)
+    assert schema.said_like(1, [0, 2]) == (0, 2)
+    assert schema.said_like("b", [0, 2]) == ("c", "a")
+    assert schema.said_like(["b", "c"], [0, 2]) == ("c", "a")
+    assert schema.said_like(["b", 0], [0, 2]) == (0, 2)
+    assert schema.said_like(np.int64(1), [0, 2]) == (0, 2)
+    assert schema.said_like([], [0, 2]) == (0, 2)
+
+
+def test_variables_that_a_source_has_or_that_are_made_of_its_columns():
+    made = Variable("year", (2020, 2021), raw=RawForm(column="when", part="year"))
+    schema = Schema([Variable("a", (0, 1)), made, Variable("b", (0, 1), raw=RawForm(decimal=","))])
+    assert schema.found_in({"a", "when"}) == ["a", "year"]
+    assert schema.found_in({"year"}) == ["year"]
+    assert schema.found_in({"b", "month"}) == ["b"]
+    assert schema.found_in({""}) == []
+
+
+def test_states_are_shown_up_to_a_number():
+    assert states_near("?", list(range(3)), shown=3) == "0, 1, 2"
+    assert states_near("?", list(range(4)), shown=3) == "0, 1, 2 and 1 more"

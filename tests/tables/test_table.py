@@ -194,13 +194,6 @@ def test_no_rows_and_no_columns():
     assert Table(Schema([]), []).n_rows == 0
 
 
-def test_html_is_escaped():
-    table = Table.from_codes([[0]], Schema([Variable("<b>", ("<script>",))]))
-    assert "<script>" not in table._repr_html_()
-    assert "&lt;script&gt;" in table._repr_html_()
-    assert "<th>&lt;b&gt;</th>" in table._repr_html_()
-
-
 def test_pandas_gets_every_state(table):
     frame = table.to_pandas()
     assert frame["b"].cat.categories.tolist() == [1, 2, 3]

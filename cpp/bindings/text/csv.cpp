@@ -33,7 +33,12 @@ nb::tuple columns_as_python(tw::FieldValues&& found) {
 }
 
 nb::tuple arrow_as_python(tw::ArrowColumn&& found) {
-  if (auto* texts = std::get_if<tw::FieldValues>(&found.values)) return columns_as_python(std::move(*texts));
+  if (auto* texts = std::get_if<tw::FieldValues>(&found.values)) {
+    const nb::tuple column = columns_as_python(std::move(*texts));
+    if (!found.is_declared) return column;
+    return nb::make_tuple("declared", nb::make_tuple(column[1], texts_of(found.declared)), column[2],
+                          column[3]);
+  }
   nb::object missing = nb::none(), values;
   if (!found.missing.empty()) missing = nb::cast(to_numpy(std::move(found.missing)));
   if (auto* wholes = std::get_if<tw::WholeNumbers>(&found.values))
@@ -43,15 +48,20 @@ nb::tuple arrow_as_python(tw::ArrowColumn&& found) {
   else
     values = nb::cast(to_numpy(std::move(std::get<std::vector<double>>(found.values))));
   const bool is_real = std::holds_alternative<std::vector<double>>(found.values);
-  return nb::make_tuple(is_real ? "real" : "whole", values, nb::none(), missing);
+  const char* kind = is_real ? "real" : found.is_truth ? "truth" : "whole";
+  return nb::make_tuple(kind, values, nb::none(), missing);
 }
 
-nb::list read_arrow(nb::handle capsule) {
+tw::ArrowArrayStream& stream_in(nb::handle capsule) {
   auto* stream =
       static_cast<tw::ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
+  return *stream;
+}
+
+nb::list read_rows(tw::ArrowReader& reader, std::size_t n_rows) {
   std::vector<tw::ArrowColumn> columns =
-      interruptible([&](tw::Cancel& cancel) { return tw::read_arrow(*stream, cancel); });
+      interruptible([&](tw::Cancel& cancel) { return reader.read(n_rows, cancel); });
   nb::list result;
   for (tw::ArrowColumn& column : columns) result.append(arrow_as_python(std::move(column)));
   return result;
@@ -105,6 +115,14 @@ void bind_csv(nb::module_& m) {
             return columns_as_python(self.columns().at(column).finish());
           },
           "column"_a, "Hand over a column: kind, values, codes or None, flags of missing rows or None.");
-  m.def("read_arrow", &read_arrow, "capsule"_a,
-        "The columns of a stream of Arrow batches, each as CsvReader.finish hands it over.");
+  nb::class_<tw::ArrowReader>(m, "ArrowReader", "A stream of Arrow batches, some rows at a time.")
+      .def(
+          "__init__",
+          [](tw::ArrowReader* self, nb::handle capsule) { new (self) tw::ArrowReader(stream_in(capsule)); },
+          "capsule"_a, "Takes over what `__arrow_c_stream__` gave.")
+      .def_prop_ro("names", [](const tw::ArrowReader& self) { return texts_of(self.names()); })
+      .def("read", &read_rows, "n_rows"_a,
+           "The columns of at least `n_rows` rows, or of those that are left, each as CsvReader.finish hands "
+           "it over; a dictionary that is the same throughout as (texts, all that it declares). Nothing at "
+           "the end.");
 }

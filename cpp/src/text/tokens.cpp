@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t tokens_between_checks = 1 << 14;
 
+// Drawn once: asking the system takes longer than a small file.
+const std::uint64_t hash_seed = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+
 /// Symbols by first occurrence. The seed differs from run to run, so that no file can be written to collide;
 /// the symbols do not depend on it.
 class SymbolTable {
@@ -47,7 +50,7 @@ class SymbolTable {
   std::size_t mask() const { return slots_.size() - 1; }
 
   std::uint64_t hash_of(std::string_view word) const {
-    std::uint64_t hash = seed_ ^ word.size();
+    std::uint64_t hash = hash_seed ^ word.size();
     while (!word.empty()) {
       std::uint64_t chunk = 0;
       const std::size_t n = std::min<std::size_t>(word.size(), sizeof chunk);
@@ -71,7 +74,6 @@ class SymbolTable {
   std::string_view text_;
   std::vector<std::uint32_t> slots_;
   std::vector<Span> spans_;
-  std::uint64_t seed_ = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
 };
 
 enum class Byte : std::uint8_t { plain, space, mark, quote, comment };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,10 @@ def is_constant(array: npt.NDArray[Any]) -> bool:
         if owner.base is None:
             return True
         owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    if isinstance(owner, mmap):  # of a file, opened for reading
+        return memoryview(owner).readonly
     return False  # memory of another library
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from hashlib import blake2b
 from itertools import combinations
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from treewright.arguments import described, is_source
 from treewright.errors import MissingValuesError, SchemaError
+from treewright.once import cached_property
 from treewright.tables.align import label_kinds, unite
 from treewright.tables.exports import counted
 from treewright.tables.overlaps import reduced_sets

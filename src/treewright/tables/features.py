@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.once import cached_property
 from treewright.tables.schema import Label, Schema
 
 if TYPE_CHECKING:

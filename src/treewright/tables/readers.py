@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, TypedDict, Unpack, cast, get_args
 
 import numpy.typing as npt
 
@@ -22,13 +22,15 @@ from treewright.tables._reading.interpret import (
 from treewright.tables._reading.matching import UnseenPolicy, match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables._reading.paths import ReadOptions
-from treewright.tables._reading.sources import open_source
+from treewright.tables._reading.room import kept, kept_column, room_for_columns
+from treewright.tables._reading.sources import open_source, packed_path
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
 from treewright.tables.inspection.look import look_at
 from treewright.tables.inspection.prepare import Prepared, prepare, prepare_like, raw_name
 from treewright.tables.inspection.whole import look_at_states
 from treewright.tables.inspection.wishes import Dates, MissingValues, Wishes
+from treewright.tables.packed_file import open_table
 from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Report
 from treewright.tables.schema import Schema, Variable, repeated
@@ -43,6 +45,14 @@ class Layout(TypedDict, total=False):
     header: bool
     encoding: str
     decimal: str
+
+
+class MoreReading(Layout, total=False):
+    """What is said of cells beside what most callers say."""
+
+    names: Sequence[str] | None
+    missing_values: MissingValues
+    dates: Dates | None
 
 
 def read_table(
@@ -72,9 +82,11 @@ def read_table(
     ----------
     source
         A path, a pattern such as ``"runs/*.csv"`` or a list of them (CSV, plain or gzip, and Parquet), "-"
-        for standard input; a table or query of a DuckDB file (:class:`SqlTable`); a pandas, polars, Arrow or
-        other frame that narwhals knows, also a DuckDB relation; a dictionary of lists; a NumPy array (rows by
-        columns, or structured); a table. Several files are read as one table.
+        for standard input; a packed file (:func:`pack`), whose rows stay in it; a table or query of a DuckDB
+        file or a PostgreSQL server (:class:`SqlTable`), also as ``"postgresql://host/database::table"``; a
+        pandas, polars, Arrow or other frame that narwhals knows, also a DuckDB relation; anything with
+        ``__arrow_c_stream__``; a dictionary of lists; a NumPy array (rows by columns, or structured); a
+        table. Several files are read as one table.
     schema
         What the columns are. Columns are found by name, others are ignored and reported; a label belongs to
         the state that equals it or is written like it, and unknown labels are refused. Numbers are cut into
@@ -139,8 +151,13 @@ def read_table(
     """
     check_arguments(missing, unseen, schema, layout)
     wishes = Wishes.of(missing_values, layout.get("decimal", "."), dates, mend)
-    if isinstance(source, ShardedTable):
-        source = source.joined()
+    if (packed := packed_path(source)) is not None:
+        source = open_table(packed)
+        changes = (bins, weights, columns, names, missing_values or None, dates, mend or None)
+        is_plain = unseen == "error" and all(one is None for one in changes)
+        if is_plain and schema in (None, source.schema) and (missing == "em" or not source.has_missing):
+            return cast("Table", source)
+    source = source.joined() if isinstance(source, ShardedTable) else source
     opened = open_source(source, read_options(names, layout, wishes))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
@@ -148,26 +165,22 @@ def read_table(
     chosen, ignored = choose(opened.names, schema, columns, weight_name)
     places = {name: i for i, name in enumerate(opened.names)}
     as_text = {places[raw_name(v, places)] for v in schema or () if has_texts_only(v)}
-    read = [mark_missing(c, wishes.everywhere) for c in opened.read(chosen, as_text)]
+    read = [kept_column(mark_missing(c, wishes.everywhere)) for c in opened.read(chosen, as_text)]
     n_read = len(read[0])
-    counts: Weights | None = None
     if weight_name is not None:
-        counts = weights_of(read.pop())
         ignored.append((weight_name, "taken as the weights of the rows"))
-    elif weights is not None:
-        counts = check_weights(weights, n_read)
+    counts = _settle_weights(weights, read, n_read)
     prepared = prepare(read, wishes) if schema is None else prepare_like(read, schema, columns, wishes)
     findings = look_at(prepared.columns) if schema is None else ()
     refuse_infinite(prepared.columns)
-    prepared.columns, kept = settle_missing(prepared.columns, missing)
-    if kept is not None and counts is not None:
-        counts = counts[kept]
-    ready = ready_columns(prepared, schema, bins, missing == "state", unseen)
+    prepared.columns, rows = settle_missing(prepared.columns, missing)
+    counts = counts[rows] if rows is not None and counts is not None else counts
+    ready = ready_columns(prepared, schema, bins, counts, missing_state=missing == "state", unseen=unseen)
     reports, n_rows = tuple(one.report for one in ready), len(prepared.columns[0])
     crowded = look_at_states(reports, n_rows, findings) if schema is None else ()
     left_out, told = (*ignored, *prepared.left_out), (*findings, *crowded)
-    policies = {"missing": missing, "unseen": unseen, "missing_values": missing_values}
-    settings = {**policies, "bins": bins, "dates": dates, "mend": mend, **layout}
+    settings: dict[str, Any] = {"missing": missing, "unseen": unseen, "bins": bins, "dates": dates}
+    settings |= {"missing_values": missing_values, "mend": mend, **layout}
     report = Report(n_read, n_rows, reports, left_out, opened.notes, told, prepared.mendings, settings)
     if isinstance(source, Table):
         report = read_again(source, report, prepared)
@@ -191,16 +204,36 @@ def read_again(table: Table, report: Report, prepared: Prepared) -> Report:
     return report if table.report is None else report.following(table.report)
 
 
+def _settle_weights(weights: Any, read: list[SourceColumn], n_rows: int) -> Weights | None:
+    """Of the rows: those that were given, or the last column that was read."""
+    if isinstance(weights, str):
+        return weights_of(read.pop())
+    return None if weights is None else check_weights(weights, n_rows)
+
+
 def ready_columns(
-    prepared: Prepared, schema: Schema | None, bins: Bins | None, missing_state: bool, unseen: UnseenPolicy
+    prepared: Prepared,
+    schema: Schema | None,
+    bins: Bins | None,
+    weights: Weights | None,
+    *,
+    missing_state: bool,
+    unseen: UnseenPolicy,
 ) -> list[ReadyColumn]:
     """The columns as a table takes them."""
     columns = prepared.columns
     check_bins(bins, schema, [column.name for column in columns])
     wanted = None if schema is None else {c.name: with_form(schema[c.name], prepared.forms) for c in columns}
-    cuts = settle_bins(columns, bins)
-    ready = [ready_column(column, wanted, cuts, missing_state, unseen) for column in columns]
+    cuts = settle_bins(columns, bins, weights)
+    ready = [in_room(ready_column(column, wanted, cuts, missing_state, unseen)) for column in columns]
     return ready if schema is not None else alike(columns, ready, missing_state)
+
+
+def in_room(ready: ReadyColumn) -> ReadyColumn:
+    """A column whose rows are where columns are kept."""
+    if room_for_columns() is None:
+        return ready
+    return replace(ready, values=kept(ready.values), missing=kept(ready.missing))
 
 
 def alike(

@@ -90,6 +90,11 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.sentence}; {self.option}" if self.option else self.sentence
 
+    @property
+    def in_python(self) -> str:
+        """The sentence, and what mends it as an argument of `read_table`."""
+        return f"{self.sentence}; {self.python}" if self.python else self.sentence
+
 
 @dataclass(frozen=True)
 class Mending:
@@ -197,7 +202,7 @@ class Report(Brief):
             rows = f"{self.n_rows:,} of {self.n_rows_read:,} rows kept, {self.n_dropped:,} dropped"
         ignored = (f"{name}: ignored ({reason})" for name, reason in self.ignored)
         mended = (f"mended: {one}" for one in self.mendings)
-        seen = (f"look at: {one.sentence}; {one.python}".removesuffix("; ") for one in self.findings)
+        seen = (f"look at: {one.in_python}" for one in self.findings)
         return "\n".join([rows, *map(str, self.columns), *ignored, *self.notes, *mended, *seen])
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import cached_property
 from math import isnan
 from numbers import Integral
 from typing import TypeVar, cast
 
-from treewright.errors import SchemaError, UnknownNameError, nearest
+from treewright.errors import SchemaError, UnknownNameError, closest, nearest
+from treewright.once import cached_property
 from treewright.tables.raw_form import RawForm
 from treewright.types import Brief, Scope
 
@@ -31,7 +30,7 @@ class Variable(Brief):
     Parameters
     ----------
     name
-        Any non-empty text.
+        Any non-empty text without the character NUL.
     states
         Labels in the order of their codes: texts, numbers or truth values. None makes the variable
         continuous.
@@ -57,9 +56,16 @@ class Variable(Brief):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise SchemaError(f"a variable needs a name that is a non-empty text; found {self.name!r}")
+        if "\0" in self.name:
+            raise SchemaError(
+                f"a name of a variable has no NUL character, at which other programs stop reading; found "
+                f"{self.name!r}"
+            )
         if self.states is None:
             return
         object.__setattr__(self, "states", tuple(self.states))
+        if set(map(type, self.states)) == {str} and len(set(self.states)) == len(self.states):
+            return  # mostly so
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
         if not all(issubclass(kind, str | int) for kind in set(map(type, self.states))):
@@ -200,8 +206,8 @@ class Schema(Brief):
         """Positions of several variables, each at most once, in the order given."""
         if isinstance(which, str):
             raise SchemaError(f"a scope is a sequence of names; for one variable write ({which!r},)")
-        scope = tuple(self.index(item) for item in which)
-        if len(set(scope)) != len(scope):
+        scope = tuple([self.index(item) for item in which])
+        if len(scope) > 1 and len(set(scope)) != len(scope):
             raise SchemaError(
                 f"a scope names each variable once; found twice: {repeated(self.names_of(scope))}"
             )
@@ -224,6 +230,16 @@ class Schema(Brief):
         raw = [(v.name, v.raw.column if v.raw is not None else "") for v in self.variables]
         return [name for name, column in raw if name in columns or (column and column in columns)]
 
+    def estimate_packed_bytes(self, n_rows: int) -> int:
+        """Bytes that so many rows take in a packed file, but for its header.
+
+        >>> Schema([Variable("smoker", ("no", "yes"))]).estimate_packed_bytes(1_000_000)
+        9135104
+        """
+        from treewright.tables.packed_file import lay_out
+
+        return lay_out(self, n_rows).length
+
     def select(self, which: Sequence[NameOrIndex]) -> Schema:
         """The schema of some columns, in the order given."""
         return Schema(self.variables[v] for v in self.scope(which))
@@ -235,11 +251,11 @@ def repeated(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in sorted(counts) if counts[name] > 1)
 
 
-def states_near(wanted: Label, states: Sequence[Label], *, shown: int = 20, searched: int = 2000) -> str:
+def states_near(wanted: object, states: Sequence[Label], *, shown: int = 20) -> str:
     """States as they would be typed (1 and '1' differ), and the nearest match among the first ones."""
     listed = ", ".join(map(repr, states[:shown])) + (
         f" and {len(states) - shown} more" if len(states) > shown else ""
     )
-    by_text = {str(state): state for state in states[:searched]}
-    close = get_close_matches(str(wanted), by_text, n=1)
-    return f"{listed}; did you mean {by_text[close[0]]!r}?" if close else listed
+    close = closest(str(wanted), (str(state) for state in states))
+    meant = next((state for state in states if str(state) == close), None)
+    return listed if meant is None else f"{listed}; did you mean {meant!r}?"

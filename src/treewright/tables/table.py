@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
+from treewright.ranges import in_range
 from treewright.tables.arrays import (
     Column,
     Weights,
@@ -33,6 +34,8 @@ from treewright.types import Mask
 if TYPE_CHECKING:
     from treewright.tables.features import Feature
     from treewright.tables.report import Report
+
+_MOST_SHARDS = 100_000  # of a table of fewer rows
 
 
 class Table:
@@ -64,7 +67,7 @@ class Table:
     Table of 3 rows and 2 columns: smoker (2 states), age (continuous)
     """
 
-    __slots__ = ("_columns", "_missing", "_n_rows", "_report", "_schema", "_weights")
+    __slots__ = ("_columns", "_digest", "_missing", "_n_rows", "_report", "_schema", "_weights")
 
     def __init__(
         self,
@@ -148,6 +151,7 @@ class Table:
         return cls(schema, codes, weights=weights)  # type: ignore[arg-type]
 
     @staticmethod
+    @in_range
     def estimate_nbytes(schema: Schema, n_rows: int) -> int:
         """Bytes that `n_rows` rows of a schema will take, before anything is allocated.
 
@@ -259,10 +263,15 @@ class Table:
         checked = None if weights is None else check_weights(weights, self._n_rows)
         return self._sharing(self._schema, self._columns, self._missing, checked)
 
+    @in_range
     def shards(self, n: int) -> tuple[Table, ...]:
         """Cut into `n` runs of rows of nearly equal length, in order; arrays are shared."""
         if n < 1:
             raise SchemaError(f"a table is cut into at least one shard; found {n}")
+        if n > max(self._n_rows, _MOST_SHARDS):
+            raise SettingError(
+                f"{self._n_rows} rows are cut into {_MOST_SHARDS:,} shards at most; found {n:,}"
+            )
         bounds = np.linspace(0, self._n_rows, n + 1).astype(int)
         return tuple(self.take(slice(a, b)) for a, b in pairwise(bounds))
 
@@ -345,6 +354,7 @@ class Table:
         """A pandas frame whose discrete columns are categoricals with every state declared."""
         return to_pandas(self)
 
+    @in_range
     def head(self, n: int = 5) -> Table:
         """The first rows."""
         return self.take(slice(0, n))

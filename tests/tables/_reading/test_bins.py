@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.tables import read_table
-from treewright.tables._reading.bins import bin_edges, cut, edges_of, interval_labels
+from treewright.tables._reading.bins import bin_edges, cut, edges_of, interval_labels, number_text
 
 NUMBERS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40)
 
@@ -122,3 +122,16 @@ def test_other_labels_are_not_intervals():
     assert edges_of(("[0, 1)", "[2, 3]")) is None
     assert edges_of(("[a, b)", "[b, c]")) is None
     assert edges_of((1, 2)) is None
+
+
+def test_notes_say_how_many_bins_there_are():
+    values = np.array([0.0, 1.0, 2.0, 3.0])
+    assert bin_edges("x", values, ("uniform", 3))[1] == ("cut into 3 bins of equal width",)
+    edges, notes = bin_edges("x", np.array([0.0, 0.0, 0.0, 1.0]), 3)
+    assert notes[0] == f"cut into {len(edges) - 1} bins of equal frequency"
+    assert notes[1] == "3 bins were asked for; edges that coincide were merged"
+    assert bin_edges("x", values, [0, 1, 4])[1] == ("cut at 3 given edges",)
+
+
+def test_zero_has_no_sign():
+    assert [number_text(number) for number in (-0.0, 0.0, -1.0, 2.5)] == ["0", "0", "-1", "2.5"]

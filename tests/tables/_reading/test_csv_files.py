@@ -12,7 +12,8 @@ from tests.reference.tables.fields import REAL, WHOLE, column_of, rows_of
 from treewright import _core
 from treewright.errors import FormatError, SettingError, TableTooLarge
 from treewright.limits import set_memory_limit
-from treewright.tables import read_table
+from treewright.tables import SqlTable, read_table
+from treewright.tables._reading.csv_files import refuse_hopeless
 from treewright.tables._reading.paths import watch_reading
 
 FIELDS = st.text(st.sampled_from('ab01-+.eE,;" \n\r\0é'), max_size=6)
@@ -213,6 +214,49 @@ def test_rows_beyond_the_limit_are_refused(tmp_path):
     try:
         with pytest.raises(TableTooLarge, match=r"t.csv' take more than the limit of 1.0 MiB; read fewer"):
             read_table(tmp_path / "t.csv")
+    finally:
+        set_memory_limit(None)
+
+
+def test_rows_that_cannot_fit_are_refused_by_a_sample(tmp_path):
+    """Long before the end, unless what is seen could still fit."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i}.5,{i}.25\n" for i in range(600_000)))
+    set_memory_limit("8MiB")
+    read = []
+    words = (
+        r"the rows of '.*t.csv' would take about \S+ MiB, by its first 4.0 MiB of \S+ MiB; the limit is "
+        r"8.0 MiB: "
+        r"read fewer columns, or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+    )
+    try:
+        with watch_reading(read.append), pytest.raises(TableTooLarge, match=words):
+            read_table(tmp_path / "t.csv")
+    finally:
+        set_memory_limit(None)
+    assert read[-1].done < read[-1].of / 2
+    refuse_hopeless("t.csv", 3, 1, 2**40, 1000)  # too early to tell
+    refuse_hopeless("t.csv", 4, 1 << 22, 1 << 20, 1 << 23)  # half of it takes little
+
+
+@pytest.mark.parametrize("kind", ["parquet", "duckdb"])
+def test_tables_that_cannot_fit_are_refused_before_their_rows_are_read(tmp_path, kind):
+    import duckdb
+
+    rows = "SELECT range / 2.0 AS x, range % 3 AS y, 'a' AS z FROM range(300_000)"
+    if kind == "parquet":
+        source = tmp_path / "t.parquet"
+        duckdb.sql(f"COPY ({rows}) TO '{source}' (FORMAT parquet)")
+    else:
+        with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+            connection.execute(f"CREATE TABLE t AS {rows}")
+        source = SqlTable(tmp_path / "t.duckdb", table="t")
+    set_memory_limit("2MiB")
+    try:
+        with pytest.raises(
+            TableTooLarge, match=r"300,000 rows of 3 columns in .* take at least 2.8 MiB; the"
+        ):
+            read_table(source)
+        assert read_table(source, columns=["y", "z"]).n_rows == 300_000
     finally:
         set_memory_limit(None)
 

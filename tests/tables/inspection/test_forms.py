@@ -1,5 +1,7 @@
 """Forms of columns: marks, commas, dates, spellings; what is refused, and what holds for all of them."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,6 +113,42 @@ def test_commas(tmp_path):
     (finding,) = [one for one in unclear.report.findings if one.kind == "decimal commas"]
     assert "could also set thousands apart" in finding.sentence
     assert read(tmp_path, "a;b\n1.234,5;x\n2,5;y\n", decimal=",").to_dict()["a"] == [1234.5, 2.5]
+
+
+def test_commas_that_can_only_set_thousands_apart(tmp_path):
+    text = "a;b\n1,234.5;x\n950;y\n12,000;x\nNA;y\n"
+    plain = read(tmp_path, text)
+    found = {one.kind: one for one in plain.report.findings}
+    assert found["thousands"].sentence == (
+        "'a' holds numbers with commas between thousands such as '1,234.5', '12,000' in 2 cells (first in "
+        "rows 1, 3), read as texts"
+    )
+    assert found["thousands"].option == "--mend"
+    table = read(tmp_path, text, mend=True, missing="drop", bins={"a": [0, 1000, 20_000]})
+    assert table.column("a").tolist() == [1, 0, 1]
+    assert "commas between thousands read in 'a' (2 cells)" in map(str, table.report.mendings)
+    again = read(tmp_path, "a;b\n2,000;x\n999;y\n", schema=table.schema)  # which now is no question
+    assert again.column("a").tolist() == [1, 0]
+    assert read(tmp_path, "a;b\n1,234,567;x\n2;y\n", mend=True).to_dict()["a"] == [1234567, 2]
+    for unclear in ("1,234", "1,5", ".5"):
+        states = read(tmp_path, f"a;b\n{unclear};x\n1,234;y\n7.x;y\n", mend=True).schema["a"].states
+        assert "1,234" in states
+
+
+def test_commas_beside_what_keeps_them_texts(tmp_path):
+    text = "a;b\n" + "".join(f"{i % 12},5;x\n" for i in range(60)) + "<0,5;y\nNA;x\n"
+    (finding,) = [one for one in read(tmp_path, text).report.findings if one.kind == "decimal commas"]
+    assert finding.sentence.endswith("read as texts, as are those without while other texts stand among them")
+    assert finding.option == "--decimal , beside --missing-value"
+    mended = read(tmp_path, text, mend=True, missing="em")
+    assert [one.option for one in mended.report.findings if one.kind == "decimal commas"] == [finding.option]
+    whole = read(tmp_path, text, decimal=",", missing_values={"a": ["<0,5", "NA"]}, missing="em")
+    assert not whole.schema["a"].is_discrete
+
+
+def test_marks_are_told_once_and_as_they_were_typed(tmp_path):
+    table = read(tmp_path, "a\n1\n2\n99\n", missing_values={"a": ["99", 99.0]}, missing="em")
+    assert [str(one) for one in table.report.mendings] == ["'99' taken as missing in 'a' (1 cell)"]
 
 
 def test_a_decimal_sign_is_a_point_or_a_comma(tmp_path):
@@ -250,3 +288,45 @@ def test_estimators_and_the_default_mend_too():
     assert any("spelled like the others in 'well'" in note for note in learned.notes)
     estimator = tw.BoundedTreewidth(mend=True).fit(rows)
     assert estimator.score(rows) == pytest.approx(estimator.score(tw.read_table(rows, mend=True)))
+
+
+class TestDatesAsWholeNumbers:
+    DAYS = (20240131, 20240229, 20231105, 20231230, 20240301, 20220815)
+    ROWS: ClassVar = {"visit": DAYS * 10, "ill": [0, 1] * 30, "n": range(20240100, 20240160)}
+
+    def test_they_are_seen(self):
+        table = tw.read_table(self.ROWS)
+        found = [one for one in table.report.findings if one.kind == "dates"]
+        assert [one.columns for one in found] == [("visit",)]
+        assert str(found[0]) == (
+            "'visit' holds dates such as '20220815', 6 of them, read as whole numbers, whose steps mean "
+            "nothing; --dates visit=year,month, or --ignore visit"
+        )
+
+    def test_they_are_taken_apart_and_again_by_the_model(self):
+        table = tw.read_table(self.ROWS, dates={"visit": ("year", "month")}, columns=["visit", "ill"])
+        assert table.schema["visit.year"].states == (2022, 2023, 2024)
+        assert table.labels("visit.month")[:3].tolist() == [1, 2, 11]
+        model = tw.fit(tw.Dag(table.schema), tw.count(table))
+        assert model.score({"visit": [20240131], "ill": [1]}) == pytest.approx(
+            model.score({"visit": ["2024-01-31"], "ill": [1]})
+        )
+
+    def test_as_reals_with_gaps(self):
+        rows = {"visit": [float(d) for d in self.DAYS] + [None], "ill": [0, 1] * 3 + [0]}
+        table = tw.read_table(rows, dates={"visit": ("weekday",)}, missing="em")
+        assert table.labels("visit.weekday")[0] == "Wed"
+        assert table.missing[0].tolist() == [False] * 6 + [True]
+
+    def test_mending_leaves_them_out(self):
+        days = [int(f"2024{m:02d}{d:02d}") for m in range(1, 13) for d in range(1, 11)]
+        report = tw.read_table({"visit": days, "ill": [0, 1] * 60}, mend=True).report
+        assert "'visit' left out, since it holds 120 dates, of which no part was asked for" in map(
+            str, report.mendings
+        )
+
+    def test_other_numbers_are_none(self):
+        with pytest.raises(SchemaError, match="'n', which is not a column of dates; it holds numbers"):
+            tw.read_table(self.ROWS, dates={"n": ("year",)})
+        few = tw.read_table({"visit": [20240131, 20240229] * 5, "y": [0, 1] * 5})
+        assert not any(one.kind == "dates" for one in few.report.findings)

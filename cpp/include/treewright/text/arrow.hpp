@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -53,10 +54,32 @@ using WholeNumbers = std::variant<std::vector<std::int8_t>, std::vector<std::int
 struct ArrowColumn {
   std::variant<FieldValues, WholeNumbers, std::vector<std::uint64_t>, std::vector<double>> values;
   std::vector<std::uint8_t> missing;  // one flag per row, or nothing; texts have their own
+  bool is_truth = false;
+  // Of a dictionary that all batches share: its texts, observed or not, in their order.
+  bool is_declared = false;
+  std::vector<std::string> declared;
 };
 
-/// Read a stream of texts (u, U), numbers of 64 bits (l, L, g) and bytes (C, taken as whole numbers) to its
-/// end. Anything else is refused.
-std::vector<ArrowColumn> read_arrow(ArrowArrayStream& stream, Cancel& cancel);
+/// A stream of texts (also as views), whole numbers, real numbers and truth values, and of dictionaries of
+/// texts. Anything else is refused.
+class ArrowReader {
+ public:
+  /// Takes the stream over.
+  explicit ArrowReader(ArrowArrayStream& stream);
+  ~ArrowReader();
+  ArrowReader(const ArrowReader&) = delete;
+  ArrowReader& operator=(const ArrowReader&) = delete;
+
+  const std::vector<std::string>& names() const { return names_; }
+  /// What the next batches hold, until there are at least `n_rows` rows or no more; no columns at the
+  /// end, unless the stream has no row at all.
+  std::vector<ArrowColumn> read(std::size_t n_rows, Cancel& cancel);
+
+ private:
+  ArrowArrayStream stream_;
+  ArrowSchema schema_{};
+  std::vector<std::string> names_;
+  bool has_begun_ = false;
+};
 
 }  // namespace treewright

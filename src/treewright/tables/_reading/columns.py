@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from itertools import count
 from math import isnan
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.once import cached_property
 from treewright.tables.arrays import code_type
 from treewright.tables.schema import Label
 from treewright.types import Mask

@@ -16,9 +16,11 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import FormatError, TableTooLarge
+from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import LabelColumn, SourceColumn, empty_column, number_column, tidy
 from treewright.tables._reading.named import NamedParts
 from treewright.tables._reading.paths import WATCHER, DataFile, ReadOptions, blocks, not_in, real_path
+from treewright.tables._reading.room import kept_column, room_for_columns
 from treewright.types import Step
 
 
@@ -35,6 +37,24 @@ class CsvSource(NamedParts):
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
+        together = self._columns_at_once(len(positions))
+        runs = (positions[at : at + together] for at in range(0, len(positions), together))
+        return [kept_column(column) for some in runs for column in self._read_some(some, as_text)]
+
+    def _columns_at_once(self, n_columns: int) -> int:
+        """All of them or, where columns are kept in files, so many as memory holds.
+
+        A cell takes two bytes or more of a file, and one or more of memory.
+        """
+        if room_for_columns() is None:
+            return max(1, n_columns)
+        size = sum(
+            os.path.getsize(real_path(file.path)) * (8 if file.is_compressed else 1) for file in self._files
+        )
+        runs = -(-size // max(1, memory_limit()))
+        return max(1, -(-n_columns // max(1, runs)))
+
+    def _read_some(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         reader = self._pass(positions, as_text)
         spoilt = [positions[i] for i in reader.spoilt]  # a text after very many numbers: once more, as texts
         again = self._pass(spoilt, set(spoilt)) if spoilt else reader
@@ -59,9 +79,10 @@ class CsvSource(NamedParts):
             places = {self.names[position]: at for at, position in enumerate(positions)}
             reader.open([places.get(name, -1) for name in names], file.delimiter, self._options.header)
             try:
-                for block, done in blocks(file, self._options.encoding):
+                for n, (block, done) in enumerate(blocks(file, self._options.encoding), start=1):
                     reader.feed(block)
                     refuse_too_large(file.path, reader.nbytes)
+                    refuse_hopeless(file.path, n, done, reader.nbytes, sizes[i])
                     if watcher is not None:
                         watcher(Step("read", sum(sizes[:i]) + done, sum(sizes)))
                 reader.close()
@@ -72,13 +93,27 @@ class CsvSource(NamedParts):
         return reader
 
 
-def refuse_too_large(path: str, size: int) -> None:
-    from treewright.limits import format_bytes, memory_limit
+WAY_OUT = "read fewer columns, or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+# By so many blocks what a file takes is foreseen; texts that recur take less and less, and room is taken in
+# advance, so only what would be twice too large is refused beforehand.
+_SAMPLE, _SURELY = 4, 2
 
+
+def refuse_hopeless(path: str, blocks_read: int, done: int, taken: int, size: int) -> None:
+    """Refuse a file once its first blocks tell that the rest cannot fit."""
+    expected = taken * size // max(done, 1)
+    if blocks_read == _SAMPLE and expected > _SURELY * memory_limit():
+        raise TableTooLarge(
+            f"the rows of {path!r} would take about {format_bytes(expected)}, by its first "
+            f"{format_bytes(done)} of {format_bytes(size)}; the limit is {format_bytes(memory_limit())}: "
+            f"{WAY_OUT}"
+        )
+
+
+def refuse_too_large(path: str, size: int) -> None:
     if size > memory_limit():
         raise TableTooLarge(
-            f"the rows of {path!r} take more than the limit of {format_bytes(memory_limit())}; read fewer "
-            "columns, or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+            f"the rows of {path!r} take more than the limit of {format_bytes(memory_limit())}; {WAY_OUT}"
         )
 
 

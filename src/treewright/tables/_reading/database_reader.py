@@ -23,6 +23,7 @@ from treewright.tables.readers import read_table
 from treewright.tables.schema import Schema
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
+from treewright.text import without_password
 
 
 def read_databases(
@@ -76,7 +77,7 @@ def read_databases(
 
 def label(source: Any, number: int) -> str:
     if isinstance(source, str | os.PathLike):
-        return os.fspath(source)
+        return without_password(os.fspath(source))
     if isinstance(source, SqlTable):
         return f"{os.fspath(source.path)}: {source.table or 'query'}"
     return f"table {number}"

@@ -1,31 +1,42 @@
 """Columns from Parquet files and from tables and queries of DuckDB files, through DuckDB.
 
-Texts never reach Python one by one: DuckDB hands over batches of some columns at a time, in the layout of
-Arrow, and the core makes codes of them. Names and paths never become identifiers of SQL: scans yield columns
-c0, c1, ..., and every text that enters a query is quoted here.
+Texts never reach Python one by one: DuckDB hands over blocks of rows in the layout of Arrow, and the core
+makes codes of them. Once a few labels have been seen, DuckDB is asked for their places in a list instead,
+which it looks up once for each entry of a dictionary and not once for each row. Names and paths never become
+identifiers of SQL: scans yield columns c0, c1, ..., and every text that enters a query is quoted here.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence, Set
-from itertools import groupby
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 
 from treewright import _core
-from treewright.errors import FormatError, SchemaError
+from treewright.errors import AccessError, FormatError, SchemaError, TableTooLarge, nearest
+from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import SourceColumn, unsupported
-from treewright.tables._reading.csv_files import column_of_fields
+from treewright.tables._reading.csv_files import WAY_OUT
 from treewright.tables._reading.named import NamedParts
-from treewright.tables._reading.paths import WATCHER, ReadOptions, find_one, real_path
+from treewright.tables._reading.parts import BLOCK_ROWS, ColumnParts, Found
+from treewright.tables._reading.paths import WATCHER, ReadOptions, RowRange, find_one, real_path
+from treewright.tables._reading.room import room_for_columns
 from treewright.tables.report import listed as listed_names
 from treewright.tables.sql import SqlTable
 from treewright.types import Step
 
-CELLS_AT_ONCE = 4_000_000  # so that memory stays low, and Ctrl-C is obeyed
+EVERYTHING = 2**62
+CELLS_AT_ONCE = 1 << 26  # so that memory stays low, and Ctrl-C is obeyed
+_SHARE = 8  # of the memory limit, for the cells of a block
+FEWEST_ROWS = 1 << 16
+SEEN_FIRST = 1 << 14  # rows whose labels are looked at before any are looked up
+MOST_LABELS = 64  # that are looked up in a list
 KINDS = {  # what a column is, the type in which it is handed over, and the types that it may have
     "text": (
         "VARCHAR",
@@ -38,35 +49,92 @@ KINDS = {  # what a column is, the type in which it is handed over, and the type
 }
 
 
-class DuckSource(NamedParts):
+@dataclass(frozen=True)
+class Piece:
+    """Some rows: which part of the source they are of, how SQL names them, how many there are."""
+
+    part: int
+    scan: str
+    n_rows: int
+
+
+class DuckColumn(ColumnParts):
+    """A column as DuckDB is asked for it: a few labels that are known come as their places in a list."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(name)
+        self._is_text = kind == "text"
+        self._is_truth = kind == "truth"
+        self._n_asked = 0
+        self.as_it_is = "{}::" + KINDS[kind][0]
+
+    def wanted(self) -> str:
+        """What to select, with a place for the column; dictionaries are looked up once for each label."""
+        is_few = self._is_text and 0 < len(self.book) <= MOST_LABELS and "\0" not in "".join(self.book)
+        self._n_asked = len(self.book) if is_few else 0
+        if not is_few:
+            return self.as_it_is
+        labels = ", ".join(quoted(label) for label in self.book).replace("{", "{{").replace("}", "}}")
+        return f"list_position([{labels}, NULL], {self.as_it_is})::UTINYINT"
+
+    def add(self, found: Found) -> bool:  # type: ignore[override]
+        """Take a block; False where it has labels that were not asked for, and is to be fetched as it is."""
+        n_asked, self._n_asked = self._n_asked, 0
+        _, values, codes, missing = found
+        if not n_asked:
+            super().add(("truth", values.astype(np.bool_), codes, missing) if self._is_truth else found)
+            return True
+        if missing is not None:
+            return False
+        places = values.view(np.uint8)
+        places -= np.uint8(1)
+        mask = None
+        if places.max(initial=0) == n_asked:  # what stands behind the labels
+            mask = places == n_asked
+            places[mask] = 0
+        self.add_codes(places, mask)
+        return True
+
+
+class DuckSource(NamedParts, ABC):
     """Rows that DuckDB reads: of each part, types of columns and a scan that yields c0, c1, ..."""
 
     _paths: Sequence[str]
     _connection: Any
     _types: Sequence[tuple[str, ...]]
-    _scans: Sequence[str]
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
-        kinds = {i: self._kind(i) for i in positions}
+        columns = [DuckColumn(self.names[i], self._kind(i)) for i in positions]
         watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
-        counts = " UNION ALL ".join(f"SELECT count(*) FROM {scan}" for scan in self._scans)
-        n_rows = sum(n for (n,) in self._fetch(counts))
-        together = max(1, CELLS_AT_ONCE // max(1, n_rows))
-        made: list[SourceColumn] = []
-        for at in range(0, len(positions), together):
-            some = positions[at : at + together]
-            wanted = {self.names[i]: KINDS[kinds[i]][0] for i in some}
-            with explained(self._paths):
-                relation = self._connection.sql(self._query(wanted))
-                columns = _core.read_arrow(relation.__arrow_c_stream__())
-            for i, (kind, values, codes, missing) in zip(some, columns, strict=True):
-                numbers = values.astype(np.bool_) if kinds[i] == "truth" else values
-                made.append(column_of_fields(self.names[i], (kind, numbers, codes, missing), True))
+        cells = min(CELLS_AT_ONCE, memory_limit() // _SHARE)
+        pieces = self._pieces(max(FEWEST_ROWS, min(BLOCK_ROWS, cells // max(1, len(positions)))))
+        n_rows, n_read = sum(piece.n_rows for piece in pieces), 0
+        if room_for_columns() is None:
+            refuse_too_many(self._paths, n_rows, [self._kind(i) for i in positions])
+        for piece in pieces:
+            codes = self._fetch_columns(piece, [column.wanted() for column in columns], columns)
+            again = [c for c, found in zip(columns, codes, strict=True) if not c.add(found)]
+            for column in again:  # labels that were not seen before
+                column.add(self._fetch_columns(piece, [column.as_it_is], [column])[0])
+            n_read += piece.n_rows
             if watcher is not None:
-                watcher(Step("read", size * len(made) // len(positions), size))
+                watcher(Step("read", size * n_read // max(1, n_rows), size))
         self._connection.close()
-        return made
+        return [column.finish() for column in columns]
+
+    @abstractmethod
+    def _pieces(self, most_rows: int) -> list[Piece]:
+        """Runs of rows of at most about so many, in order; the first is a small one, to see labels."""
+
+    def _fetch_columns(
+        self, piece: Piece, wanted: Sequence[str], columns: Sequence[DuckColumn]
+    ) -> list[Found]:
+        at = {name: f"c{place}" for place, name in enumerate(self.parts[piece.part])}
+        said = [text.format(at[column.name]) for text, column in zip(wanted, columns, strict=True)]
+        with explained(self._paths):
+            relation = self._connection.sql(f"SELECT {', '.join(said)} FROM {piece.scan}")
+            return _core.ArrowReader(relation.__arrow_c_stream__()).read(EVERYTHING)
 
     def _kind(self, position: int) -> str:
         name = self.names[position]
@@ -82,15 +150,6 @@ class DuckSource(NamedParts):
                 f"column {name!r} is of different types in different files: {', '.join(sorted(kinds))}"
             )
         return kinds.pop()
-
-    def _query(self, wanted: Mapping[str, str]) -> str:
-        """Some columns of all parts, in the types that are wanted."""
-        selects = []
-        for names, types, scan in zip(self.parts, self._types, self._scans, strict=True):
-            at = {name: place for place, name in enumerate(names)}
-            cast = (f"c{at[n]}" + ("" if types[at[n]] == to else f"::{to}") for n, to in wanted.items())
-            selects.append(f"SELECT {', '.join(cast)} FROM {scan}")
-        return " UNION ALL ".join(selects)
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with explained(self._paths):
@@ -111,13 +170,58 @@ class ParquetSource(DuckSource):
         ]
         super().__init__([names for (names, _), _ in alike], options.names)
         self._types = [types for (_, types), _ in alike]
-        self._scans = [f"{parquet_scan(files)} AS t({aliases(len(types))})" for (_, types), files in alike]
+        self._files = [files for _, files in alike]
+
+    def _pieces(self, most_rows: int) -> list[Piece]:
+        pieces = []
+        for part, (files, types) in enumerate(zip(self._files, self._types, strict=True)):
+            sizes = self._fetch(f"SELECT num_rows FROM parquet_file_metadata([{listed(files)}])")
+            for some, n_rows in runs_of_files(files, [n for (n,) in sizes], most_rows):
+                if len(some) > 1 or n_rows <= SEEN_FIRST:
+                    scan = f"{parquet_scan(some)} AS t({aliases(len(types))})"
+                    pieces.append(Piece(part, scan, n_rows))
+                    continue
+                runs = ranges(n_rows, most_rows, is_first=not pieces)
+                pieces += numbered_pieces(part, some, len(types), runs)
+        return pieces
 
     def _layout(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         described = self._fetch(f"DESCRIBE SELECT * FROM {parquet_scan([path])}")
         # DuckDB renames columns that differ in case only, so names come from the file itself
         nodes = self._fetch(f"SELECT name, num_children FROM parquet_schema({listed([path])})")
         return top_level_names(nodes), tuple(str(row[1]) for row in described)
+
+
+class ParquetRange(ParquetSource):
+    """Some rows of one Parquet file; groups of rows that have none of them are not read."""
+
+    def __init__(self, source: RowRange, options: ReadOptions) -> None:
+        super().__init__(find_one(source.path), options)
+        self._range = source
+
+    def _pieces(self, most_rows: int) -> list[Piece]:
+        begin = self._range.begin
+        runs = ranges(self._range.end - begin, most_rows, is_first=True)
+        moved = [(begin + first, begin + last) for first, last in runs]
+        return numbered_pieces(0, self._files[0], len(self._types[0]), moved)
+
+
+def numbered_pieces(
+    part: int, files: Sequence[str], n_columns: int, runs: Sequence[tuple[int, int]]
+) -> list[Piece]:
+    """Runs of rows of a Parquet file."""
+    scan = f"{parquet_scan(files, ', file_row_number=true')} AS t({aliases(n_columns)}, at_row)"
+    return [
+        Piece(part, f"{scan} WHERE at_row >= {begin} AND at_row < {end}", end - begin) for begin, end in runs
+    ]
+
+
+def parquet_rows(paths: Sequence[str]) -> list[int]:
+    """How many rows each of some Parquet files has."""
+    connection = connect()
+    with explained(paths):
+        query = f"SELECT num_rows FROM parquet_file_metadata([{listed(paths)}])"
+        return [n for (n,) in connection.execute(query).fetchall()]
 
 
 class SqlSource(DuckSource):
@@ -134,14 +238,56 @@ class SqlSource(DuckSource):
             self._connection.execute(f"ATTACH {quoted(path)} AS attached (READ_ONLY)")
             self._connection.execute("USE attached")
         place = source.statement.removeprefix("SELECT * FROM ")
-        if not self._is_stored(source):
+        is_stored = self._is_stored(source)
+        if source.table is not None and not is_stored:
+            self._refuse_missing(source)
+        if not is_stored:
             place = "memory.rows_asked_for"
             with explained(self._paths):
                 self._connection.execute(f"CREATE TABLE {place} AS {source.statement}")
         described = self._fetch(f"DESCRIBE {place}")
         super().__init__([tuple(str(row[0]) for row in described)], options.names)
         self._types = [tuple(str(row[1]) for row in described)]
-        self._scans = [f"{place} AS t({aliases(len(described))})"]
+        self._place = place
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return self._types[0]
+
+    @property
+    def scan(self) -> str:
+        """What stands behind FROM, with columns c0, c1, ..."""
+        return f"{self._place} AS t({aliases(len(self.types))})"
+
+    def ask(self, query: str, values: Sequence[Any]) -> Any:
+        """What a statement finds."""
+        with explained(self._paths):
+            return self._connection.execute(query, list(values))
+
+    def _pieces(self, most_rows: int) -> list[Piece]:
+        ((n_rows, last),) = self._fetch(f"SELECT count(*), max(rowid) FROM {self._place}")
+        described = aliases(len(self._types[0]))
+        numbered = f"(SELECT *, rowid FROM {self._place}) AS t({described}, at_row)"
+        if not n_rows or n_rows <= SEEN_FIRST:
+            return [Piece(0, self.scan, n_rows)]
+        return [
+            Piece(0, f"{numbered} WHERE at_row >= {begin} AND at_row < {end}", end - begin)
+            for begin, end in ranges(last + 1, most_rows, is_first=True)
+        ]
+
+    def _refuse_missing(self, source: SqlTable) -> None:
+        """Refuse a name that neither a table nor a view has, with the nearest one."""
+        of_file = "database_name = 'attached' AND NOT internal"
+        views = f"SELECT schema_name, view_name FROM duckdb_views() WHERE {of_file}"
+        found = self._fetch(
+            f"SELECT schema_name, table_name FROM duckdb_tables() WHERE {of_file} UNION {views}"
+        )
+        wanted = (source.schema or "main").lower(), (source.table or "").lower()
+        if wanted in {(schema.lower(), name.lower()) for schema, name in found}:
+            return
+        names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in found)
+        others = f"; tables are {nearest(source.table, names)}" if names else ""
+        raise AccessError(f"{source.shown} cannot be read: there is no such table{others}")
 
     def _is_stored(self, source: SqlTable) -> bool:
         """Whether it is a table, whose rows are the same and in the same order however often it is read."""
@@ -151,6 +297,17 @@ class SqlSource(DuckSource):
         query = f"SELECT count(*) FROM duckdb_tables() WHERE {names}"
         found = self._connection.execute(query, [source.schema or "main", source.table or ""]).fetchone()
         return bool(found[0])
+
+
+def refuse_too_many(paths: Sequence[str], n_rows: int, kinds: Sequence[str]) -> None:
+    """Refuse rows that cannot fit, however few states there are: a byte for each cell, eight for a real."""
+    least = n_rows * sum(8 if kind == "real" else 1 for kind in kinds)
+    if least > memory_limit():
+        shown = listed_names([repr(path) for path in paths], 1)
+        raise TableTooLarge(
+            f"{n_rows:,} rows of {len(kinds)} columns in {shown} take at least {format_bytes(least)}; the "
+            f"limit is {format_bytes(memory_limit())}: {WAY_OUT}"
+        )
 
 
 class explained:  # noqa: N801
@@ -185,8 +342,28 @@ def aliases(n: int) -> str:
     return ", ".join(f"c{i}" for i in range(n))
 
 
-def parquet_scan(paths: Sequence[str]) -> str:
-    return f"read_parquet([{listed(paths)}], hive_partitioning=false)"
+def parquet_scan(paths: Sequence[str], more: str = "") -> str:
+    return f"read_parquet([{listed(paths)}], hive_partitioning=false{more})"
+
+
+def ranges(n_rows: int, most: int, *, is_first: bool) -> list[tuple[int, int]]:
+    """Runs of rows; the first ones are few, to see labels."""
+    start = min(SEEN_FIRST, n_rows) if is_first else 0
+    bounds = [*([0] if start else []), *range(start, n_rows, most), n_rows]
+    return [(begin, end) for begin, end in pairwise(bounds) if begin < end]
+
+
+def runs_of_files(files: Sequence[str], sizes: Sequence[int], most: int) -> Iterator[tuple[list[str], int]]:
+    """Files with the rows that they have together, small ones in one run."""
+    run: list[str] = []
+    n_rows = 0
+    for file, size in zip(files, sizes, strict=True):
+        if run and n_rows + size > most:
+            yield run, n_rows
+            run, n_rows = [], 0
+        run, n_rows = [*run, file], n_rows + size
+    if run:
+        yield run, n_rows
 
 
 def listed(paths: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.bins import BinSpec, Cut, bin_edges, cut, edges_of, interval_labels
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
-from treewright.tables.arrays import Column, code_type, freeze
+from treewright.tables.arrays import Column, code_type, freeze, is_constant
 from treewright.tables.report import ColumnReport
 from treewright.tables.schema import Label, Variable
 from treewright.types import Mask
@@ -32,6 +32,7 @@ FEW_STATES = 20
 MANY_STATES = 64
 ROWS_PER_STATE = 50
 MISSING_STATE, UNSEEN_STATE = "missing", "unseen"
+_SEEN_FIRST, _FEW_UNSEEN = 4096, 16
 
 
 @dataclass(frozen=True)
@@ -177,8 +178,14 @@ def make_discrete(
 ) -> ReadyColumn:
     """Apply a map from source codes to states, if any; `missing_code` is the state of missing cells."""
     smallest = code_type(variable.cardinality)
-    codes = column.codes.astype(smallest) if lookup is None else lookup.astype(smallest)[column.codes]
     mask = column.missing
+    if lookup is not None and np.array_equal(lookup, np.arange(len(lookup))):
+        lookup = None
+    is_ready = lookup is None and mask is None and is_constant(column.codes)
+    if lookup is not None:
+        codes = lookup.astype(smallest)[column.codes]
+    else:
+        codes = column.codes.astype(smallest, copy=not is_ready)
     if mask is not None:
         codes[mask] = missing_code or 0
         n_observed += missing_code is not None
@@ -234,7 +241,12 @@ def observed_labels(column: LabelColumn) -> npt.NDArray[np.bool_]:
     """Which labels occur."""
     codes = column.codes if column.missing is None else column.codes[~column.missing]
     observed = np.zeros(len(column.labels), dtype=np.bool_)
-    observed[codes] = True
+    observed[codes[:_SEEN_FIRST]] = True
+    rest, unseen = codes[_SEEN_FIRST:], np.flatnonzero(~observed)
+    if len(unseen) > _FEW_UNSEEN:
+        observed[rest] = True
+    else:  # a column is searched for a number faster than its numbers are looked up
+        observed[unseen] = [bool((rest == code).any()) for code in unseen]
     return observed
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, tidy
+from treewright.tables._reading.room import kept_column
 from treewright.tables.schema import Label
 from treewright.types import Mask
 
@@ -73,4 +74,4 @@ def settle_missing(
         why = f"; {full} misses every cell, leave it out with columns=[...]" if full else ""
         raise MissingValuesError(f"every row misses a cell, so missing='drop' leaves nothing{why}")
     # every gap lies in a row that goes
-    return [replace(column.take(kept), missing=None) for column in columns], kept
+    return [kept_column(replace(column.take(kept), missing=None)) for column in columns], kept

@@ -57,6 +57,15 @@ class ReadOptions:
 
 
 @dataclass(frozen=True)
+class RowRange:
+    """Some rows of a Parquet file, from one to before another."""
+
+    path: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
 class DataFile:
     """One file; a CSV file has a first record and a delimiter."""
 
@@ -137,6 +146,8 @@ def look_at(path: str, options: ReadOptions) -> DataFile:
         raise FormatError(f"{path!r} cannot be read: {error.strerror}") from error
     if start.startswith(b"PAR1"):
         return DataFile(path, is_parquet=True)
+    if start.startswith(b"TWPACK"):
+        raise FormatError(f"{path!r} is a packed file, which is read by itself and not with others")
     if start[8:] == b"DUCK":
         raise FormatError(
             f"{path!r} is a DuckDB file, whose tables have names: ask for {path}::table on the "
@@ -154,7 +165,8 @@ def read_header(file: DataFile, options: ReadOptions) -> DataFile:
     start = b""
     for block, _ in blocks(file, options.encoding, 1 << 14):
         start += block
-        has_ended = start.count(b"\n") + start.count(b"\r") > 1 and start.count(b'"') % 2 == 0
+        unquoted = b"".join(start.split(b'"')[::2])
+        has_ended = unquoted.count(b"\n") + unquoted.count(b"\r") > 1 and start.count(b'"') % 2 == 0
         if has_ended or len(start) > LONGEST_HEADER:
             break
     text = start.decode("utf-8", "surrogateescape").removeprefix("\ufeff")

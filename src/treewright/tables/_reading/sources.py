@@ -5,13 +5,14 @@ Here are those that Python and NumPy hold in memory: dictionaries of lists, arra
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import FormatError, SchemaError
+from treewright.errors import FormatError, SchemaError, SettingError
 from treewright.tables._reading.columns import (
     SourceColumn,
     column_of_objects,
@@ -22,10 +23,13 @@ from treewright.tables._reading.columns import (
     unsupported,
 )
 from treewright.tables._reading.csv_files import CsvSource
-from treewright.tables._reading.paths import ReadOptions, find_files, is_path, look_at
+from treewright.tables._reading.parts import ArrowSource
+from treewright.tables._reading.paths import ReadOptions, RowRange, find_files, is_path, look_at
 from treewright.tables.arrays import common_length
-from treewright.tables.sql import SqlTable
+from treewright.tables.packed_file import is_packed, open_table
+from treewright.tables.sql import SqlTable, as_sql_table
 from treewright.tables.table import Table
+from treewright.text import is_address
 
 READ_AS_IT_IS = ReadOptions()
 
@@ -41,14 +45,19 @@ class Source(Protocol):
         ...
 
 
-def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:
+def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:  # noqa: PLR0911
     """The reader for a kind of source."""
+    if (packed := packed_path(source)) is not None:
+        return TableSource(open_table(packed))
+    source = named_table(source)
     if is_path(source) or (isinstance(source, list | tuple) and source and all(map(is_path, source))):
         return open_files(find_files(source), options)
     if isinstance(source, SqlTable):
-        from treewright.tables._reading.duck_files import SqlSource
+        return open_database(source, options)
+    if isinstance(source, RowRange):
+        from treewright.tables._reading.duck_files import ParquetRange
 
-        return SqlSource(source, options)
+        return ParquetRange(source, options)
     names = options.names
     if isinstance(source, np.ndarray):
         return ArraySource(source, names)
@@ -64,13 +73,49 @@ def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:
 
     if is_frame(source):
         return FrameSource(source)
+    if hasattr(source, "to_frame") and hasattr(source, "name"):  # a series of pandas or polars
+        raise SchemaError(
+            f"a {type(source).__name__} is one column, and a table has several; pass the frame that it is "
+            "of, or make it one with .to_frame()"
+        )
+    if hasattr(source, "__arrow_c_stream__"):
+        return ArrowSource(source)
     is_list = isinstance(source, list | tuple | set)
     hint = "; for rows in a list, use a dictionary of columns or a NumPy array" if is_list else ""
     raise SchemaError(
         f"a {type(source).__name__} cannot be read as a table; sources are paths of CSV and Parquet files, "
-        "tables of DuckDB files (SqlTable), pandas, polars and Arrow frames, dictionaries of lists, and "
-        f"NumPy arrays of two dimensions{hint}"
+        "tables of DuckDB files and PostgreSQL servers (SqlTable), pandas, polars and Arrow frames, "
+        f"dictionaries of lists, and NumPy arrays of two dimensions{hint}"
     )
+
+
+def named_table(source: Any) -> Any:
+    """The table of a server, where its address stands for it; anything else as it is."""
+    named = source if isinstance(source, list | tuple) else [source]
+    if len(named) == 1 and is_address(named[0]):
+        return as_sql_table(named[0])
+    if any(map(is_address, named)):
+        raise SettingError("a table of a server is read by itself; ShardedTable.aligned joins several tables")
+    return source
+
+
+def open_database(source: SqlTable, options: ReadOptions) -> Source:
+    """The reader for a table of a file or of a server."""
+    if source.is_remote:
+        from treewright.tables._reading.postgres_rows import PostgresSource
+
+        return PostgresSource(source, options)
+    from treewright.tables._reading.duck_files import SqlSource
+
+    return SqlSource(source, options)
+
+
+def packed_path(source: Any) -> str | None:
+    """The packed file that a source is, if it is one."""
+    paths = source if isinstance(source, list | tuple) else [source]
+    if len(paths) != 1 or not is_path(paths[0]) or not is_packed(paths[0]):
+        return None
+    return os.fspath(paths[0])
 
 
 def open_files(paths: Sequence[str], options: ReadOptions) -> Source:

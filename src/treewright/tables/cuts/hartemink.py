@@ -15,14 +15,19 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.limits import memory_limit
+from treewright.tables.arrays import Weights
 
 Cells = npt.NDArray[np.int64]
 # Intervals of all columns together at the start, unless the number for each is given.
 MOST_INTERVALS = 3_000
+_FINEST = 4_000_000  # units that all weights together are told in, at most
 
 
 def hartemink_cuts(
-    columns: Sequence[npt.NDArray[Any]], levels: Sequence[int], keep: Sequence[int]
+    columns: Sequence[npt.NDArray[Any]],
+    levels: Sequence[int],
+    keep: Sequence[int],
+    weights: Weights | None = None,
 ) -> list[Cells]:
     """For each column the first of the old intervals that each new one is made of, beginning with 0.
 
@@ -35,6 +40,8 @@ def hartemink_cuts(
         Intervals of each column to begin with.
     keep
         How many may be left; the levels themselves for columns that stay as they are.
+    weights
+        How often each row counts.
 
     References
     ----------
@@ -52,7 +59,12 @@ def hartemink_cuts(
     >>> [starts.tolist() for starts in hartemink_cuts([x, x // 2], [4, 2], [2, 2])]
     [[0, 2], [0, 1]]
     """
-    joining = _Joining(pair_tables(columns, levels), levels, logs_of_counts(2 * len(columns[0])))
+    if weights is None:
+        tables, total = pair_tables(columns, levels), len(columns[0])
+    else:
+        whole = whole_weights(weights)
+        tables, total = weighted_tables(columns, levels, whole), int(whole.sum())
+    joining = _Joining(tables, levels, logs_of_counts(2 * total))
     while joining.round(keep):
         pass
     return joining.starts()
@@ -131,6 +143,30 @@ def logs_of_counts(n: int) -> Cells:
     """For the counts from 0 to n: count times logarithm, in units of 2^-20."""
     counts = np.arange(n + 1, dtype=np.float64)
     return np.rint(counts * np.log(np.maximum(counts, 1.0)) * 2.0**20).astype(np.int64)
+
+
+def whole_weights(weights: Weights) -> Cells:
+    """Weights as whole numbers, in units so small that rounding does not matter."""
+    total = float(weights.sum())
+    if weights.dtype.kind != "f" and total <= _FINEST:
+        return weights.astype(np.int64)
+    return np.rint(weights * (_FINEST / max(total, 1e-300))).astype(np.int64)
+
+
+def weighted_tables(columns: Sequence[npt.NDArray[Any]], levels: Sequence[int], weights: Cells) -> Cells:
+    """The tables of all pairs, as `pair_tables` has them."""
+    offsets = np.concatenate([[0], np.cumsum(levels)])
+    tables = np.zeros((offsets[-1], offsets[-1]), dtype=np.int64)
+    places = [slice(int(a), int(a) + n) for a, n in zip(offsets, levels, strict=False)]
+    codes = [column.astype(np.int64) for column in columns]
+    for v, n in enumerate(levels):
+        own = np.bincount(codes[v], weights, minlength=n + 1)
+        tables[places[v], places[v]] = np.diag(np.rint(own[:-1]).astype(np.int64))
+        for u in range(v):
+            cells = np.bincount(codes[u] * (n + 1) + codes[v], weights, minlength=(levels[u] + 1) * (n + 1))
+            inside = np.rint(cells).astype(np.int64).reshape(-1, n + 1)[:-1, :-1]
+            tables[places[u], places[v]], tables[places[v], places[u]] = inside, inside.T
+    return tables
 
 
 def pair_tables(columns: Sequence[npt.NDArray[Any]], levels: Sequence[int]) -> Cells:

@@ -12,15 +12,15 @@ from treewright.errors import SchemaError, UnknownNameError, nearest
 from treewright.tables._reading.bins import JOINT_RULES, Bins, BinSpec, Cut, bin_edges, cut, shortest_edges
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import ReadyColumn, binned, filled_reals, interpret
-from treewright.tables.arrays import code_type
+from treewright.tables.arrays import Weights, code_type
 from treewright.tables.cuts.hartemink import MOST_INTERVALS, hartemink_cuts
 from treewright.tables.cuts.mdl import mdl_cuts
 
 INITIAL = 60
 
 
-def settle_bins(columns: Sequence[SourceColumn], bins: Bins | None) -> Any:
-    """The same bins, with edges in place of the rules that look at other columns."""
+def settle_bins(columns: Sequence[SourceColumn], bins: Bins | None, weights: Weights | None = None) -> Any:
+    """The same bins, with edges in place of the rules that look at other columns; rows count as weighted."""
     asked = dict(bins) if isinstance(bins, Mapping) else bins
     if asked is None or not any(map(is_joint, asked.values() if isinstance(asked, dict) else [asked])):
         return bins
@@ -37,10 +37,11 @@ def settle_bins(columns: Sequence[SourceColumn], bins: Bins | None) -> Any:
     ready = {name: look(column, settled.get(name)) for name, column in by_name.items() if name not in wanted}
     for name, spec in wanted.items():
         if spec[0] == "mdl":
-            settled[name] = cut_for_target(by_name[name], target_of(spec, name, ready, by_name))
+            settled[name] = cut_for_target(by_name[name], target_of(spec, name, ready, by_name), weights)
     joint = {name: spec for name, spec in wanted.items() if spec[0] == "hartemink"}
     for spec in dict.fromkeys(joint.values()):
-        settled |= cut_together([by_name[n] for n in sorted(joint) if joint[n] == spec], spec, ready)
+        together = [by_name[n] for n in sorted(joint) if joint[n] == spec]
+        settled |= cut_together(together, spec, ready, weights)
     return settled
 
 
@@ -82,11 +83,12 @@ def target_of(
     return target
 
 
-def cut_for_target(column: Any, target: ReadyColumn) -> Cut:
+def cut_for_target(column: Any, target: ReadyColumn, weights: Weights | None) -> Cut:
     seen = np.ones(len(column), dtype=np.bool_) if column.missing is None else ~column.missing
     both = seen if target.missing is None else seen & ~target.missing
     values = column.values.astype(np.float64)
-    cuts = mdl_cuts(values[both], target.values[both], target.variable.cardinality)
+    counted = None if weights is None else weights[both]
+    cuts = mdl_cuts(values[both], target.values[both], target.variable.cardinality, counted)
     told = f"{target.variable.name!r} apart (minimum description length)"
     note = (
         f"cut into {len(cuts) + 1} intervals that tell {told}"
@@ -101,7 +103,7 @@ def edges_with(ordered: npt.NDArray[np.float64], cuts: npt.NDArray[np.float64]) 
 
 
 def cut_together(
-    columns: Sequence[Any], spec: Any, ready: Mapping[str, ReadyColumn | None]
+    columns: Sequence[Any], spec: Any, ready: Mapping[str, ReadyColumn | None], weights: Weights | None
 ) -> dict[str, Cut]:
     """Hartemink's cuts of some columns; discrete columns take part as they are."""
     keep, initial = read_levels(spec, columns[0].name, len(columns))
@@ -113,7 +115,7 @@ def cut_together(
     masks = [c.missing for c in columns] + [one.missing for one in partners]
     every = [*codes, *(one.values for one in partners)]
     kept = [min(keep, n) for n in levels[: len(columns)]] + levels[len(columns) :]
-    starts = hartemink_cuts(list(map(with_missing, every, masks, levels)), levels, kept)
+    starts = hartemink_cuts(list(map(with_missing, every, masks, levels)), levels, kept, weights)
     note = "cut into {} bins that keep what the columns say about each other (Hartemink), from {}"
     return {
         c.name: Cut(

@@ -11,7 +11,13 @@ from functools import lru_cache
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.tables._reading.columns import LabelColumn, SourceColumn, label_column, number_column
+from treewright.tables._reading.columns import (
+    LabelColumn,
+    NumberColumn,
+    SourceColumn,
+    label_column,
+    number_column,
+)
 from treewright.tables.schema import Label
 
 TIME = (
@@ -19,6 +25,8 @@ TIME = (
 )
 YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})" + TIME)
 YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})" + TIME)
+WITHOUT_MARKS = re.compile(r"((?:19|20)[0-9]{2})()([0-9]{2})([0-9]{2})()()")  # 20240131
+FEW_DATES = 5  # whole numbers that could be dates are taken for them from so many different ones on
 PARTS = ("year", "quarter", "month", "day", "weekday", "hour", "days")
 ORDERS = ("ymd", "dmy", "mdy")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -31,7 +39,10 @@ def read_date(text: str, order: str) -> datetime | None:
     >>> read_date("31.12.1999", "dmy"), read_date("31.12.1999", "mdy")
     (datetime.datetime(1999, 12, 31, 0, 0), None)
     """
-    found = (YEAR_FIRST if order == "ymd" else YEAR_LAST).fullmatch(text.strip())
+    text = text.strip()
+    found = (YEAR_FIRST if order == "ymd" else YEAR_LAST).fullmatch(text)
+    if found is None and order == "ymd":
+        found = WITHOUT_MARKS.fullmatch(text)
     if found is None:
         return None
     first, _, second, third, hour, minute = found.groups()
@@ -58,6 +69,22 @@ def order_of_dates(labels: Sequence[str]) -> str | None:
     if len(good) == 2:
         return "dmy" if "." in labels[0] else "unclear"
     return good[0] if good else None
+
+
+def dates_of_numbers(column: NumberColumn) -> LabelColumn | None:
+    """Whole numbers that are dates written without marks, as texts; None if they are not.
+
+    >>> days = number_column("day", np.array([20240131, 20240229, 20231105, 20231230, 20240301]))
+    >>> dates_of_numbers(days).labels[:2], dates_of_numbers(number_column("n", np.arange(20240100, 20240110)))
+    (['20231105', '20231230'], None)
+    """
+    distinct = column.distinct
+    if len(distinct) < FEW_DATES or column.kind not in "iuf":
+        return None
+    if not (distinct[0] >= 19_000_101 and distinct[-1] <= 20_991_231 and (distinct % 1 == 0).all()):
+        return None
+    texts = [str(int(number)) for number in distinct.tolist()]
+    return column.as_labels(texts) if order_of_dates(texts) == "ymd" else None
 
 
 def part_of_dates(column: LabelColumn, part: str, order: str, name: str) -> SourceColumn:

@@ -13,8 +13,17 @@ from treewright.tables._reading.columns import LabelColumn, NumberColumn, Source
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables._reading.missing import mark_missing
 from treewright.tables.inspection.dates import part_of_dates
-from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, as_number, folded, is_mark, word
+from treewright.tables.inspection.words import (
+    AMONG_NUMBERS,
+    THOUSANDS,
+    UNMISTAKABLE,
+    as_number,
+    folded,
+    is_mark,
+    word,
+)
 from treewright.tables.raw_form import RawForm
+from treewright.tables.schema import Label
 from treewright.types import Mask
 
 COMMA_NUMBER = re.compile(r"(?i)[+-]?([0-9]*,[0-9]+(e[+-]?[0-9]+)?|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?)")
@@ -41,6 +50,8 @@ def give_form(
     knows how its states are spelled.
     """
     column, changes = replace(column, name=name), []
+    if form.part and isinstance(column, NumberColumn):  # dates without marks between their parts
+        column = column.as_labels([str(number)[:8] for number in column.distinct.tolist()])
     if isinstance(column, LabelColumn) and not column.declared:
         hit = marks_of(column, form)
         if hit.any():
@@ -48,8 +59,10 @@ def give_form(
             column = without(column, hit)
         if form.part:
             return part_of_dates(column, form.part, form.order, name), changes
-        if bool(form.decimal == "," or form.marks or changes) if to_numbers is None else to_numbers:
-            column, changed = numbers_of(column, form.decimal)
+        grouped = form.mended and form.decimal == "." and (to_numbers or has_thousands(texts_of(column)))
+        understood = form.decimal == "," or grouped or form.marks or changes
+        if bool(understood) if to_numbers is None else to_numbers:
+            column, changed = numbers_of(column, form.decimal, bool(grouped))
             changes += changed
         if form.mended and to_numbers is None and isinstance(column, LabelColumn):
             column, changed = joined(column)
@@ -58,9 +71,13 @@ def give_form(
         before = column.n_missing
         column = mark_missing(column, form.marks)
         if column.n_missing > before:
-            shown = tuple(map(str, form.marks))
-            changes.append(Change("missing", shown, column.n_missing - before))
+            changes.append(Change("missing", shown_marks(form.marks), column.n_missing - before))
     return column, changes
+
+
+def shown_marks(marks: Sequence[Label]) -> tuple[str, ...]:
+    """Marks as they are told; a number that was typed is there as a text as well."""
+    return tuple(dict.fromkeys(f"{mark:g}" if isinstance(mark, float) else str(mark) for mark in marks))
 
 
 def texts_of(column: LabelColumn) -> list[str]:
@@ -73,7 +90,7 @@ def marks_of(column: LabelColumn, form: RawForm) -> Mask:
     labels = texts_of(column)
     hit = np.array([label in marks or label.strip() in marks for label in labels], dtype=np.bool_)
     if form.mended and len(labels):
-        is_number = number_test(form.decimal)
+        is_number = number_test(form.decimal, form.decimal == ".")
         rest: list[int] = np.flatnonzero(observed_labels(column) & ~hit).tolist()
         among = any(is_number(labels[i]) for i in rest) and all(
             is_number(labels[i]) or word(labels[i]) == "limit" or is_mark(labels[i], AMONG_NUMBERS)
@@ -84,11 +101,46 @@ def marks_of(column: LabelColumn, form: RawForm) -> Mask:
     return hit
 
 
-def number_test(decimal: str) -> Callable[[str], bool]:
-    """Whether a text is a number, whose decimals follow a point or a comma."""
+def number_test(decimal: str, grouped: bool = False) -> Callable[[str], bool]:
+    """Whether a text is a number, whose decimals follow a point or a comma.
+
+    With a comma points may set thousands apart; with a point commas may, if they are `grouped`.
+    """
     if decimal == ",":
         return lambda text: word(text) == "whole" or COMMA_NUMBER.fullmatch(text.strip()) is not None
+    if grouped:
+        return lambda text: word(text) in ("whole", "real") or THOUSANDS.fullmatch(text.strip()) is not None
     return lambda text: word(text) in ("whole", "real")
+
+
+def number_in(form: RawForm | None, text: str) -> float | None:
+    """The number that a text is to somebody who writes numbers as the rows did.
+
+    >>> number_in(RawForm(decimal=","), "3,5"), number_in(None, "3.5"), number_in(None, "3,5")
+    (3.5, 3.5, None)
+    """
+    form, bare = form or RawForm(), text.strip()
+    if number_test(form.decimal, form.mended)(bare):
+        return as_number(bare, form.decimal)
+    try:
+        return float(bare)
+    except ValueError:
+        return None
+
+
+def has_thousands(labels: Sequence[str]) -> bool:
+    """Whether commas can only set thousands apart: all could, and a number has several of them or a point.
+
+    >>> has_thousands(["1,234.5", "950.5"]), has_thousands(["1,234", "5"]), has_thousands(["1,5", "2.5"])
+    (True, False, False)
+    """
+    with_comma = [text.strip() for text in labels if word(text) in ("comma", "grouped")]
+    reals = [text for text in labels if word(text) == "real"]
+    return (
+        bool(with_comma)
+        and all(THOUSANDS.fullmatch(text) for text in with_comma)
+        and any(text.count(",") > 1 or "." in text for text in [*with_comma, *reals])
+    )
 
 
 def without(column: LabelColumn, hit: Mask) -> LabelColumn:
@@ -111,9 +163,9 @@ def label_counts(column: LabelColumn) -> npt.NDArray[np.int64]:
     return np.bincount(codes, minlength=len(column.labels))
 
 
-def numbers_of(column: LabelColumn, decimal: str) -> tuple[SourceColumn, list[Change]]:
+def numbers_of(column: LabelColumn, decimal: str, grouped: bool = False) -> tuple[SourceColumn, list[Change]]:
     """A column of numbers, if all labels are."""
-    labels, is_number = texts_of(column), number_test(decimal)
+    labels, is_number = texts_of(column), number_test(decimal, grouped)
     if not labels or not all(map(is_number, labels)):
         return column, []
     whole = all(word(label) == "whole" for label in labels)
@@ -123,7 +175,8 @@ def numbers_of(column: LabelColumn, decimal: str) -> tuple[SourceColumn, list[Ch
         values = np.array([as_number(label.strip(), decimal) for label in labels], dtype=np.float64)
     made = number_column(column.name, values[column.codes], column.missing)
     with_comma = np.array(["," in label for label in labels])
-    changes = [count_change("decimal commas", column, with_comma)] if with_comma.any() else []
+    kind = "decimal commas" if decimal == "," else "thousands"
+    changes = [count_change(kind, column, with_comma)] if with_comma.any() else []
     return replace(made, n_missing=column.n_missing, notes=column.notes), changes
 
 

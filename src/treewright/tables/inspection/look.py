@@ -12,8 +12,8 @@ import numpy as np
 
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import observed_labels
-from treewright.tables.inspection.dates import order_of_dates
-from treewright.tables.inspection.forms import label_counts, spelling, texts_of
+from treewright.tables.inspection.dates import dates_of_numbers, order_of_dates
+from treewright.tables.inspection.forms import has_thousands, label_counts, spelling, texts_of
 from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
@@ -43,6 +43,13 @@ def look_at(columns: Sequence[SourceColumn]) -> tuple[Finding, ...]:
 
 def look_at_numbers(column: SourceColumn) -> Iterator[Seen]:
     assert not isinstance(column, LabelColumn)
+    dated = dates_of_numbers(column)
+    if dated is not None:
+        shown = tuple(map(str, dated.labels[:2]))
+        yield Seen(
+            "dates", column.name, shown, column.n_present, n_states=len(dated.labels), about="whole numbers"
+        )
+        return
     found = sentinel(column)
     if found is not None:
         hit = column.values == found.number
@@ -92,7 +99,12 @@ def look_at_mixture(column: LabelColumn, labels: Sequence[str], words: Sequence[
         return
     commas = np.array([w in ("comma", "grouped") for w in words], dtype=np.bool_)
     if commas.any():
-        yield told("decimal commas", column, commas, about="" if has_clear_commas(labels) else "unclear")
+        known = all(is_mark(labels[i], AMONG_NUMBERS) for i in np.flatnonzero(others).tolist())
+        if known and has_thousands(labels):
+            yield told("thousands", column, commas)
+        else:
+            about = ("" if has_clear_commas(labels) else "unclear") if known else "held back"
+            yield told("decimal commas", column, commas, about=about)
     elif not n_others:
         yield told("numbers as texts", column, is_number)
 

@@ -2,7 +2,8 @@
 
 * Blanks around names and labels go, and labels that differ in blanks and case only are one (short codes
   excepted, whose case may mean something).
-* Numbers with a decimal comma are numbers, unless the comma could be that of thousands.
+* Numbers with a decimal comma are numbers, unless the comma could be that of thousands; where it can be
+  nothing else ("1,234.5"), they are numbers too.
 * Marks that cannot be mistaken are missing cells: "?" or "N/A" anywhere, "NA" or "." among numbers, and in
   the texts of a table that has them among its numbers; -999 among numbers from 0 on.
 * Columns that no model can use are left out: those without a value, texts of which nearly every row has its
@@ -21,6 +22,7 @@ import numpy as np
 
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import FEW_STATES, is_identifier, observed_labels
+from treewright.tables.inspection.dates import dates_of_numbers
 from treewright.tables.inspection.forms import give_form, texts_of
 from treewright.tables.inspection.sentinels import sentinel
 from treewright.tables.inspection.wishes import order_of_column
@@ -75,6 +77,8 @@ def why_left_out(column: SourceColumn, form: RawForm) -> str:
     if len(column) and column.n_missing == len(column):
         return "it holds no value"
     if isinstance(column, NumberColumn):
+        if dates_of_numbers(column) is not None and len(column.distinct) > FEW_STATES:
+            return f"it holds {len(column.distinct):,} dates, of which no part was asked for"
         return why_key(column) if column.kind in "iu" and len(column) > FEW_STATES else ""
     n_distinct = int(np.count_nonzero(observed_labels(column)))
     if column.declared or n_distinct <= FEW_STATES:

@@ -9,6 +9,7 @@ from treewright.errors import SchemaError
 from treewright.tables._reading.bins import edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import is_missing_label
+from treewright.tables.exports import counted
 from treewright.tables.inspection.forms import Change, give_form, number_test, texts_of
 from treewright.tables.inspection.mending import (
     final_names,
@@ -59,11 +60,12 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
     sentences = {
         "missing": f"{shown} taken as missing in {where}",
         "decimal commas": f"decimal commas read in {where}",
+        "thousands": f"commas between thousands read in {where}",
         "spellings": f"{shown} spelled like the others in {where}",
         "name": f"blanks taken off the names {where}",
     }
     sentence = sentences.get(kind, f"{where} {kind}")
-    sentence += f" ({cells:,} cells)" if cells else ""
+    sentence += f" ({counted(cells, 'cell')})" if cells else ""
     return Mending(kind.partition(",")[0], names, sentence, cells)
 
 

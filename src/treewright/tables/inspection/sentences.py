@@ -114,13 +114,22 @@ def tell_sentinels(group: Group) -> Finding:
 
 
 def tell_commas(group: Group) -> Finding:
-    unclear = bool(group.seen[0].about)
-    doubt = "; the commas could also set thousands apart" if unclear else ""
-    or_mend = ("", "") if unclear else OR_MEND
-    sentence = (
-        f"{group.who} numbers with commas such as {group.examples()} {group.where}, read as texts{doubt}"
-    )
-    return group.told(sentence, "--decimal ," + or_mend[0], "decimal=','" + or_mend[1])
+    about = group.seen[0].about
+    sentence = f"{group.who} numbers with commas such as {group.examples()} {group.where}, read as texts"
+    if about == "unclear":
+        doubt = "the commas could also set thousands apart"
+        return group.told(f"{sentence}; {doubt}", "--decimal ,", "decimal=','")
+    if about == "held back":
+        option, python = "--decimal , beside --missing-value", "decimal=',' beside missing_values="
+        return group.told(
+            f"{sentence}, as are those without while other texts stand among them", option, python
+        )
+    return group.told(sentence, "--decimal ," + OR_MEND[0], "decimal=','" + OR_MEND[1])
+
+
+def tell_thousands(group: Group) -> Finding:
+    sentence = f"{group.who} numbers with commas between thousands such as {group.examples()} {group.where}"
+    return group.told(f"{sentence}, read as texts", "--mend", "mend=True")
 
 
 def tell_number_texts(group: Group) -> Finding:
@@ -134,7 +143,10 @@ def tell_dates(group: Group) -> Finding:
     order = "dmy," if group.seen[0].about == "unclear" else ""
     doubt = "; day and month could be either, so say dmy or mdy" if order else ""
     n_states = f"{group.seen[0].n_states:,} of them, " if len(group.seen) == 1 else ""
-    sentence = f"{group.who} dates such as {group.examples(1)}, {n_states}each a state of its own{doubt}"
+    taken = "each a state of its own"
+    if group.seen[0].about == "whole numbers":
+        taken = "read as whole numbers, whose steps mean nothing"
+    sentence = f"{group.who} dates such as {group.examples(1)}, {n_states}{taken}{doubt}"
     parts = f"{order}year,month"
     if len(group.names) > 1:
         return group.told(sentence, f"--dates {parts}", f"dates={tuple(parts.split(','))!r}")
@@ -167,6 +179,7 @@ SENTENCES: dict[str, Callable[[Group], Finding]] = {
     "marks among numbers": tell_marks,
     "numbers that may be marks": tell_sentinels,
     "decimal commas": tell_commas,
+    "thousands": tell_thousands,
     "dates": tell_dates,
     "numbers as texts": tell_number_texts,
     "spellings": tell_spellings,
@@ -174,4 +187,6 @@ SENTENCES: dict[str, Callable[[Group], Finding]] = {
     "marks among texts": tell_marks_among_texts,
     "blanks in names": tell_names,
 }
-KEYED_BY_LABELS = frozenset(SENTENCES) - {"dates", "decimal commas", "numbers as texts", "blanks in names"}
+KEYED_BY_LABELS = frozenset(SENTENCES) - {
+    "dates", "decimal commas", "thousands", "numbers as texts", "blanks in names"
+}  # fmt: skip

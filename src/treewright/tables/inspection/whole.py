@@ -17,7 +17,7 @@ from treewright.tables.report import ColumnReport, Finding, listed
 from treewright.tables.table import Table
 
 ROWS_PER_STATE = 10
-EXPLAINED = ("dates", "marks among numbers", "decimal commas", "numbers as texts")
+EXPLAINED = ("dates", "marks among numbers", "decimal commas", "thousands", "numbers as texts")
 # The rest of a column that is nearly constant: less than this share and these rows, or a tenth of the share.
 NEARLY, FEW_ROWS = 0.01, 10
 _ROWS_SHOWN = 3

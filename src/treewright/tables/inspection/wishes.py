@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
-from treewright.tables._reading.columns import LabelColumn, SourceColumn
-from treewright.tables.inspection.dates import ORDERS, PARTS, order_of_dates
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
+from treewright.tables.inspection.dates import ORDERS, PARTS, dates_of_numbers, order_of_dates
 from treewright.tables.inspection.forms import texts_of
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
 from treewright.tables.report import listed
@@ -60,6 +60,8 @@ class Wishes:
         order = None
         if isinstance(column, LabelColumn) and not column.declared:
             order = order_of_column(column, self.marks.get(column.name, ()))
+        elif isinstance(column, NumberColumn) and dates_of_numbers(column) is not None:
+            order = "ymd"
         told = asked[0] if asked[0] in ORDERS else None
         if order == "unclear" and told in ("dmy", "mdy"):
             order = told

@@ -18,7 +18,8 @@ REAL = re.compile(
     r"(?i)[+-]?(((0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|(0|[1-9][0-9]*)e[+-]?[0-9]+|inf)"
 )
 COMMA = re.compile(r"(?i)[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?")
-GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?|[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
+GROUPED = re.compile(rf"{THOUSANDS.pattern}|[+-]?[1-9][0-9]{{0,2}}(\.[0-9]{{3}})+,[0-9]+")
 LIMIT = re.compile(r"[<>≤≥]=? *[+-]?[0-9]+([.,][0-9]+)?")
 FORMS: dict[Word, re.Pattern[str]] = {
     "whole": WHOLE, "real": REAL, "grouped": GROUPED, "comma": COMMA, "limit": LIMIT
@@ -68,10 +69,14 @@ def word(text: str) -> Word:
 
 
 def as_number(text: str, decimal: str) -> float:
-    """The number that a text is, with thousands set apart or not."""
+    """The number that a text is, with thousands set apart or not.
+
+    >>> as_number("1.234,5", ","), as_number("1,234.5", ".")
+    (1234.5, 1234.5)
+    """
     if decimal == ",":
         text = text.replace(".", "").replace(",", ".") if "," in text else text
-    return float(text)
+    return float(text.replace(",", ""))
 
 
 def is_mark(text: str, marks: frozenset[str]) -> bool:

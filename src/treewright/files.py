@@ -1,0 +1,48 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import get_ident
+from typing import BinaryIO
+
+_STREAM = re.compile(r"/dev/(stdout|stderr|fd/(\d{1,9}))")
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
+    stream = _own_stream(path)
+    target = Path(os.path.realpath(path))
+    if stream is not None or (os.path.exists(path) and not target.is_file()):
+        with open(path if stream is None else os.dup(stream), "wb") as file:
+            yield file
+        return
+    # of its own for each thread, since several may write to one place; the last of them wins
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{get_ident()}")
+    try:
+        with open(temporary, "wb") as file:
+            yield file
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _own_stream(path: str | os.PathLike[str]) -> int | None:
+    """The open stream of this process that a path such as /dev/stdout names, ready to be written to.
+
+    Opened by its path it would begin anew, over what was printed before when it leads to a plain file.
+    """
+    match = _STREAM.fullmatch(os.fspath(path))
+    if match is None or os.name != "posix":
+        return None
+    sys.stdout.flush()
+    return {"stdout": 1, "stderr": 2}.get(match[1]) or int(match[2])

@@ -1,0 +1,145 @@
+"""Columns that come in blocks of rows: from a stream of batches, or from ranges of a file.
+
+Texts are numbered in the order in which blocks show them; whoever decides what a column is sorts them later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import FormatError, SchemaError
+from treewright.tables._reading.columns import (
+    LabelColumn,
+    SourceColumn,
+    empty_column,
+    number_column,
+    tidy,
+)
+from treewright.tables._reading.room import kept, room_for_columns
+from treewright.tables.arrays import code_type
+from treewright.types import Mask
+
+BLOCK_ROWS = 1 << 20
+Found = tuple[str, Any, Any, Any]  # kind, values or labels, codes or None, flags of missing rows or None
+
+
+class ColumnParts:
+    """One column on its way; `book` numbers the labels that have been seen."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.book: dict[str, int] = {}
+        self._kind = "nothing"
+        self._declared: list[str] | None = None
+        self._values: list[npt.NDArray[Any]] = []
+        self._missing: list[Mask | None] = []
+
+    def add(self, found: Found) -> None:
+        """Take a block as the core hands it over."""
+        kind, values, codes, missing = found
+        mask, _ = tidy(None if missing is None else missing.view(np.bool_))
+        if kind == "declared":
+            values, declared = values
+            if not self._values:
+                self._declared = declared
+                self.book = {label: i for i, label in enumerate(declared)}
+            if self._declared != declared:
+                self._declared = None
+            kind = "text"
+        elif kind == "text":
+            self._declared = None
+        if kind == "nothing":
+            self._take(np.zeros(len(codes), dtype=np.uint8), np.ones(len(codes), dtype=np.bool_))
+        elif kind == "text":
+            self._kind = kind
+            places = np.array([self.book.setdefault(label, len(self.book)) for label in values], np.uint32)
+            smallest = code_type(max(1, len(self.book)))
+            if np.array_equal(places, np.arange(len(values))):
+                self._take(codes.astype(smallest, copy=False), mask)
+            else:
+                self._take(places.astype(smallest)[codes] if len(values) else codes.astype(smallest), mask)
+        else:
+            self._kind = kind
+            self._take(values, mask)
+
+    def add_codes(self, codes: npt.NDArray[Any], mask: Mask | None) -> None:
+        """Take a block of places in the book."""
+        self._take(codes, mask)
+
+    def _take(self, values: npt.NDArray[Any], mask: Mask | None) -> None:
+        self._values.append(kept(values))
+        self._missing.append(kept(mask))
+
+    def finish(self) -> SourceColumn:
+        n_rows = sum(map(len, self._values))
+        if self._kind == "nothing":
+            return empty_column(self.name, n_rows)
+        values = joined(self._values, self._type())
+        missing = None
+        if any(mask is not None for mask in self._missing):
+            masks = zip(self._missing, self._values, strict=True)
+            flags = (np.zeros(len(one), dtype=np.bool_) if mask is None else mask for mask, one in masks)
+            missing = joined(flags, np.dtype(np.bool_))
+        self._values, self._missing = [], []
+        if self._kind != "text":
+            return number_column(
+                self.name, values.view(np.bool_) if self._kind == "truth" else values, missing
+            )
+        is_declared = self._declared is not None
+        n_missing = 0 if missing is None else int(np.count_nonzero(missing))
+        return LabelColumn(
+            self.name, values, list(self.book), missing, declared=is_declared, n_missing=n_missing
+        )
+
+    def _type(self) -> np.dtype[Any]:
+        if self._kind == "text":
+            return code_type(max(1, len(self.book)))
+        found = {part.dtype for part in self._values if len(part)} or {self._values[0].dtype}
+        return np.dtype(np.result_type(*found)) if len(found) > 1 else found.pop()
+
+
+def joined(parts: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Blocks as one array, where columns are kept."""
+    listed = list(parts)
+    if len(listed) == 1:
+        return cast("npt.NDArray[Any]", listed[0].astype(dtype, copy=False))
+    room = room_for_columns()
+    if room is not None and room.is_full(sum(map(len, listed)) * dtype.itemsize):
+        return room.place(iter(listed), dtype)
+    return np.concatenate([part.astype(dtype, copy=False) for part in listed])
+
+
+class ArrowSource:
+    """Anything with `__arrow_c_stream__`: its rows are fetched once, block by block."""
+
+    def __init__(self, source: Any, rows: int = BLOCK_ROWS) -> None:
+        self._reader = _core.ArrowReader(source.__arrow_c_stream__())
+        self._block = rows
+        self.names: list[str] = list(self._reader.names)
+        self.notes: tuple[str, ...] = ()
+
+    def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
+        parts = {i: ColumnParts(self.names[i]) for i in positions}
+        for block in blocks_of(lambda: self._reader.read(self._block)):
+            for i, part in parts.items():
+                part.add(block[i])
+        return [part.finish() for part in parts.values()]
+
+
+def blocks_of(read: Callable[[], list[Found]]) -> Iterator[list[Found]]:
+    """Blocks until there are no more."""
+    while True:
+        try:
+            block = read()
+        except RuntimeError as error:
+            raise FormatError(f"the stream of rows broke off: {error}") from error
+        except ValueError as error:
+            raise SchemaError(f"the stream cannot be read as a table: {error}") from error
+        if not block:
+            return
+        yield block

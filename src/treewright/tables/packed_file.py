@@ -1,0 +1,400 @@
+"""Packed files: rows as the core counts them, mapped into memory instead of read.
+
+A packed file holds codes, bit planes and row bits side by side, each section at the start of a page. Opening
+it reads the header and nothing else; the system pages in what a learner touches, so that more rows than fit
+in memory are counted like any others. A section is compared with its sums before anybody may trust it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import repeat
+from mmap import ACCESS_READ, mmap
+from typing import Any, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright import _core
+from treewright.errors import FileMissingError, FormatError, SchemaError, SourceChanged, TableTooLarge
+from treewright.limits import format_bytes, memory_limit
+from treewright.tables.arrays import Column, Weights, code_type
+from treewright.tables.raw_form import RawForm
+from treewright.tables.report import ColumnReport, Finding, Mending, Report
+from treewright.tables.schema import Schema, Variable
+from treewright.tables.table import Table
+from treewright.types import Mask
+
+MAGIC = b"TWPACK1\n"
+PAGE = 4096
+BLOCK_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Section:
+    """A run of bytes, with the sum of each of its parts; all parts but the last have `part` bytes."""
+
+    name: str
+    offset: int
+    length: int
+    part: int
+    sums: tuple[int, ...]
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+    def with_sums(self, sums: Sequence[int]) -> Section:
+        return Section(self.name, self.offset, self.length, self.part, tuple(sums))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which section holds what: codes or numbers of each column, masks of some, and what all have."""
+
+    sections: tuple[Section, ...]
+    columns: tuple[int, ...]
+    masks: Mapping[int, int]
+    weights: int | None
+    planes: int
+    row_bits: int
+    marginals: int | None
+    n_planes: int
+    wide: tuple[bool, ...]
+
+    @property
+    def length(self) -> int:
+        """Bytes from the first section to the end of the last."""
+        return self.sections[-1].end
+
+
+def lay_out(schema: Schema, n_rows: int, masked: Sequence[int] = (), weights: str | None = None) -> Layout:
+    """Where each section lies, counted from the first; `weights` is "integers" or "reals"."""
+    no_rows = [np.empty(0, dtype=code_type(r)) if r else None for r in schema.cardinalities]
+    wide, _, planes, *_ = _core.bits_of(_core.pack(no_rows, schema.cardinalities, 0))
+    n_planes, stride = len(planes), 8 * _core.plane_stride(n_rows)
+    sections: list[Section] = []
+
+    def add(name: str, length: int, part: int) -> int:
+        offset = -(-sections[-1].end // PAGE) * PAGE if sections else 0
+        sections.append(Section(name, offset, length, part, (0,) * -(-length // part)))
+        return len(sections) - 1
+
+    def rows(name: str, width: int, extra: int = 0) -> int:
+        return add(name, n_rows * width + extra, max(1, BLOCK_ROWS * width))
+
+    columns = tuple(
+        rows(f"codes of {v.name}" if v.is_discrete else f"numbers of {v.name}", width_of(v)) for v in schema
+    )
+    masks = {v: rows(f"missing cells of {schema.names[v]}", 1) for v in masked}
+    weighed = rows("weights", 8) if weights else None
+    marginals = add("marginals", 8 * sum(schema.cardinalities), 1 << 20) if weights != "reals" else None
+    by_plane = add("planes", n_planes * stride, max(1, stride))
+    by_row = rows("row bits", 8 * -(-n_planes // 64), extra=8 * 64)
+    kept = tuple(sections)
+    return Layout(kept, columns, masks, weighed, by_plane, by_row, marginals, n_planes, tuple(wide))
+
+
+def width_of(variable: Variable) -> int:
+    """Bytes of a cell."""
+    return code_type(variable.cardinality).itemsize if variable.is_discrete else 8
+
+
+def digest_of(schema: Schema, n_rows: int, sections: Sequence[Section]) -> str:
+    """What the rows are, in 64 letters: the same for the same schema and the same bytes."""
+    told = [variables_as_json(schema), n_rows, [(one.name, one.sums) for one in sections]]
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def variables_as_json(schema: Schema) -> list[dict[str, Any]]:
+    return [
+        {"name": v.name, "states": v.states, "ordered": v.ordered}
+        | ({"raw": v.raw.to_dict()} if v.raw is not None else {})
+        for v in schema
+    ]
+
+
+def variable_from_json(told: Mapping[str, Any]) -> Variable:
+    states, raw = told["states"], told.get("raw")
+    return Variable(
+        told["name"],
+        None if states is None else tuple(states),
+        ordered=told["ordered"],
+        raw=None if raw is None else RawForm.from_dict(raw),
+    )
+
+
+def report_from_json(told: Mapping[str, Any]) -> Report:
+    def rebuilt(kind: type[Any], one: Mapping[str, Any]) -> Any:
+        return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in one.items()})
+
+    return Report(
+        told["n_rows_read"],
+        told["n_rows"],
+        tuple(rebuilt(ColumnReport, one) for one in told["columns"]),
+        tuple((name, reason) for name, reason in told["ignored"]),
+        tuple(told["notes"]),
+        tuple(rebuilt(Finding, one) for one in told["findings"]),
+        tuple(rebuilt(Mending, one) for one in told["mendings"]),
+        told["settings"],
+    )
+
+
+def header_bytes(told: Mapping[str, Any], length: int | None = None) -> bytes:
+    """Magic, length, JSON and its sum, filled up to `length`, or to pages with room for digits."""
+    text = json.dumps(told, separators=(",", ":"), default=str).encode()
+    start = len(MAGIC) + 8
+    if length is None:
+        length = -(-(start + len(text) + 4) // PAGE) * PAGE
+    assert start + len(text) + 4 <= length
+    text = text.ljust(length - start - 4)
+    return MAGIC + len(text).to_bytes(8, "little") + text + zlib.crc32(text).to_bytes(4, "little")
+
+
+class PackedFile:
+    """A packed file that is mapped: its header, and its sections once they have been checked."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+        self.header, start = read_header(self.path)
+        try:
+            self.schema = Schema(map(variable_from_json, self.header["variables"]))
+            self.n_rows, self.total = counts_in(self.header, len(self.schema), os.path.getsize(self.path))
+            told = self.header["report"]
+            self.report = None if told is None else report_from_json(told)
+            weights = self.header["weights"]
+            self.layout = lay_out(self.schema, self.n_rows, self.header["masked"], weights)
+            sums = self.header["sums"]
+            self.sections = [
+                Section(one.name, one.offset + start, one.length, one.part, tuple(found))
+                for one, found in zip(self.layout.sections, sums, strict=True)
+            ]
+            self.digest = str(self.header["digest"])
+            is_told = self.digest == digest_of(self.schema, self.n_rows, self.sections)
+            is_told &= self.header["wide"] == list(self.layout.wide)
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, SchemaError) as error:
+            raise FormatError(f"{self.path!r} is damaged: its header is not one of a packed file") from error
+        if not is_told:
+            raise FormatError(
+                f"{self.path!r} was packed by another version of treewright; pack the rows again"
+            )
+        with open(self.path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size != self.sections[-1].end:
+                raise FormatError(
+                    f"{self.path!r} is damaged: it has {size:,} bytes, and {self.sections[-1].end:,} were "
+                    "written; pack the rows again"
+                )
+            self._bytes = np.frombuffer(mmap(file.fileno(), 0, access=ACCESS_READ), dtype=np.uint8)
+            listed = [(one.name, one.offset, one.length, one.part, list(one.sums)) for one in self.sections]
+            self.mapped = _core.MappedSections(self.path, self._bytes, listed, file.fileno())
+
+    def array(self, section: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """What a section holds, which is what was written; damage raises :class:`FormatError`."""
+        self.mapped.check(section)
+        one = self.sections[section]
+        return self._bytes[one.offset : one.end].view(dtype)
+
+    def check(self) -> None:
+        """Compare every section with its sums, and the total with the weights."""
+        for section in range(len(self.sections)):
+            self.mapped.check(section)
+        if self.layout.weights is not None:
+            found = self.array(self.layout.weights, "f8" if self.header["weights"] == "reals" else "i8").sum()
+            if not np.isclose(float(found), float(self.total), rtol=1e-9, atol=0):
+                raise FormatError(f"{self.path!r} is damaged: its weights are not {self.total} in all")
+
+    def packed(self) -> _core.PackedTable:
+        """The rows as the core counts them, none of them read yet."""
+        kept, schema, is_real = self.layout, self.schema, self.header["weights"] == "reals"
+        codes = [
+            (section, width_of(v)) if v.is_discrete else (None, 1)
+            for v, section in zip(schema, kept.columns, strict=True)
+        ]
+        others = (kept.planes, kept.row_bits, kept.marginals, kept.weights)
+        total = self.total
+        return _core.mapped_table(
+            self.mapped, schema.cardinalities, self.n_rows, codes, kept.wide, others,
+            is_real, 0 if is_real else int(total), float(total),
+        )  # fmt: skip
+
+
+def read_header(path: str) -> tuple[dict[str, Any], int]:
+    """The header of a packed file, and where its sections start."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(MAGIC) + 8)
+            length = int.from_bytes(start[len(MAGIC) :], "little")
+            if not start.startswith(MAGIC) or not 0 < length < os.fstat(file.fileno()).st_size:
+                raise FormatError(f"{path!r} is not a packed file, or it is damaged at its start")
+            text, told = file.read(length), file.read(4)
+    except FileNotFoundError:
+        raise FileMissingError(f"there is no file {path!r} (seen from {os.getcwd()!r})") from None
+    except OSError as error:
+        raise FormatError(f"{path!r} cannot be read: {error.strerror}") from error
+    if zlib.crc32(text).to_bytes(4, "little") != told:
+        raise FormatError(f"{path!r} is damaged: the bytes of its header are not those that were written")
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise FormatError(f"{path!r} is damaged: its header is not one of a packed file")
+    return header, len(MAGIC) + 8 + length + 4
+
+
+def counts_in(header: Mapping[str, Any], n_columns: int, size: int) -> tuple[int, int | float]:
+    """The rows and the total of the weights that a header tells; ValueError when they cannot be."""
+    n_rows, total, masked, weights = (header[name] for name in ("rows", "total", "masked", "weights"))
+    most = size if n_columns else 2**32 - 1  # a cell takes a byte at least
+    is_whole = type(n_rows) is int and (type(total) is int or (type(total) is float and weights == "reals"))
+    fits = is_whole and 0 <= n_rows <= most and 0 <= total < 2**63 and weights in (None, "integers", "reals")
+    places = [v for v in masked if type(v) is int and 0 <= v < n_columns]
+    if not fits or masked != sorted(set(places)) or (weights is None and total != n_rows):
+        raise ValueError("no header of a packed file")
+    return n_rows, total
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file starts like a packed one."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+class MappedColumns(Sequence[Column]):
+    """The columns of a packed file; each is checked when it is first asked for."""
+
+    def __init__(self, file: PackedFile) -> None:
+        self._file = file
+
+    def __len__(self) -> int:
+        return len(self._file.schema)
+
+    @overload
+    def __getitem__(self, at: int) -> Column: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Column]: ...
+    def __getitem__(self, at: int | slice) -> Column | Sequence[Column]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(len(self))[at]]
+        variable = self._file.schema.variables[at]
+        dtype = code_type(variable.cardinality) if variable.is_discrete else np.dtype(np.float64)
+        return cast("Column", self._file.array(self._file.layout.columns[at], dtype))
+
+
+class MappedMasks(Mapping[int, Mask]):
+    """The masks of missing cells of a packed file, checked like its columns."""
+
+    def __init__(self, file: PackedFile) -> None:
+        self._file = file
+
+    def __len__(self) -> int:
+        return len(self._file.layout.masks)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._file.layout.masks)
+
+    def __getitem__(self, v: int) -> Mask:
+        return self._file.array(self._file.layout.masks[v], np.bool_)
+
+
+class MappedTable(Table):
+    """Rows that stay in their packed file; see :func:`open_table`."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, file: PackedFile) -> None:
+        self.file = file
+        self._schema, self._n_rows, self._report = file.schema, file.n_rows, file.report
+        self._columns = cast("tuple[Column, ...]", MappedColumns(file))
+        self._missing = cast("dict[int, Mask]", MappedMasks(file))
+
+    @property
+    def _weights(self) -> Weights | None:  # type: ignore[override]
+        kind, section = self.file.header["weights"], self.file.layout.weights
+        if section is None:
+            return None
+        return cast("Weights", self.file.array(section, np.float64 if kind == "reals" else np.int64))
+
+    @property
+    def total(self) -> float:
+        """What the weights of the rows add up to."""
+        return float(self.file.total)
+
+    @property
+    def digest(self) -> str:
+        """What the rows are, in 64 letters."""
+        return self.file.digest
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the file, of which memory holds what is used."""
+        return self.file.sections[-1].end
+
+    def take(self, rows: npt.ArrayLike | slice) -> Table:
+        if not isinstance(rows, slice):
+            wanted = np.asarray(rows)
+            n = int(np.count_nonzero(wanted)) if wanted.dtype == np.bool_ else wanted.size
+            size = Table.estimate_nbytes(self._schema, n)
+            if size > memory_limit():
+                raise TableTooLarge(
+                    f"{n:,} rows of {self.file.path!r} take {format_bytes(size)} of memory, more than the "
+                    f"limit of {format_bytes(memory_limit())}; take fewer, or a slice, which is shared"
+                )
+        return super().take(rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_again, (self.file.path, self.file.digest)
+
+
+def open_table(path: str | os.PathLike[str]) -> Table:
+    """Open a packed file: the rows stay in it, and what is used of them is paged in.
+
+    Parameters
+    ----------
+    path
+        A file that :func:`pack` wrote.
+
+    Raises
+    ------
+    FormatError
+        For a file that is none, or is damaged. A section whose bytes have changed raises it when the section
+        is first used.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import treewright as tw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.twp")
+    ...     _ = tw.pack({"smoker": ["no", "yes", "no"]}, path)
+    ...     tw.open_table(path)
+    Table of 3 rows and 1 column: smoker (2 states)
+    """
+    return MappedTable(PackedFile(path))
+
+
+def open_again(path: str, digest: str) -> Table:
+    """A packed file that another process had open; other rows are refused."""
+    table = open_table(path)
+    assert isinstance(table, MappedTable)
+    if table.digest != digest:
+        raise SourceChanged(f"{path!r} does not hold the rows that it held before; pack or learn again")
+    return table
+
+
+def report_as_json(report: Report | None) -> dict[str, Any] | None:
+    return None if report is None else asdict(report)
+
+
+def no_sums(sections: Sequence[Section]) -> list[list[int]]:
+    """The largest sums that there are, to see how long a header can get."""
+    return [list(repeat(0xFFFFFFFF, len(one.sums))) for one in sections]
