@@ -11,10 +11,10 @@ using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu
 
 template <class Code>
 nb::object new_column(std::size_t n_rows, std::vector<tw::Column>& columns) {
-  auto* codes = new Code[n_rows];
-  nb::capsule free(codes, [](void* p) noexcept { delete[] static_cast<Code*>(p); });
+  std::unique_ptr<Code[]> owned(new Code[n_rows]);
+  Code* const codes = owned.get();
   columns.push_back({codes, sizeof(Code)});
-  return OutArray<Code>(codes, {n_rows}, free).cast();
+  return OutArray<Code>(codes, {n_rows}, owner_of(owned)).cast();
 }
 
 /// Room for rows: the arrays, and in `columns` where they lie.

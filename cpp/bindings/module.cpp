@@ -2,8 +2,14 @@
 #include "bind.hpp"
 #include "treewright/parallel/threads.hpp"
 
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
+
 void bind_dispatch(nb::module_&);
 void bind_counts(nb::module_&);
+void bind_mapped(nb::module_&);
+void bind_table_memory(nb::module_&);
 void bind_scores(nb::module_&);
 void bind_independence(nb::module_&);
 void bind_searching(nb::module_&);
@@ -43,10 +49,19 @@ void bind_testing(nb::module_&);
 NB_MODULE(_core, m) {
   m.doc() = "The native core of treewright: loops over rows, cells, cliques and tests.";
   nb::set_leak_warnings(false);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    const nb::gil_scoped_release unlocked;
+    closing::stop_calls();
+  }));
+#if __has_include(<pthread.h>)
+  pthread_atfork(nullptr, nullptr, closing::begin_in_a_fork);
+#endif
   m.def("set_threads", &tw::set_threads, "n"_a, "Threads that native calls may use; 0: the machine's cores.");
   m.def("threads", &tw::threads, "Threads that native calls may use.");
   bind_dispatch(m);
   bind_counts(m);
+  bind_mapped(m);
+  bind_table_memory(m);
   bind_scores(m);
   bind_independence(m);
   bind_searching(m);

@@ -15,10 +15,15 @@ inline const tw::PackedTable& checked(const TablePointer& table) {
 
 // A table of counts with an axis for each variable.
 template <class T>
+nb::object shaped(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = owned->data();
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner_of(owned)));
+}
+
+template <class T>
 nb::object shaped(std::vector<T>&& values, const tw::PackedTable& table, const Indices& scope) {
   std::vector<std::size_t> shape;
   for (std::uint32_t v : scope) shape.push_back(table.cardinality(v));
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule free(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), free));
+  return shaped(std::move(values), shape);
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace check {
@@ -37,15 +38,15 @@ inline std::string_view stem_of(std::string_view path) {
   return name.substr(0, name.find('.'));
 }
 
-/// The cases of one file, or all of them; a file without any is a failure.
-inline int run_all(std::string_view file) {
+/// Run the cases of one file, or all of them, in some way; a file without any is a failure.
+inline int run_all(std::string_view file, const std::function<void(const Case&)>& run_one) {
   int run = 0, failed = 0;
   for (const auto& one : cases()) {
     if (!file.empty() && stem_of(one.file) != file) continue;
     ++run;
     const int before = failures();
     try {
-      one.body();
+      run_one(one);
     } catch (const std::exception& error) {
       ++failures();
       std::printf("%s: threw %s\n", one.name, error.what());
@@ -54,6 +55,32 @@ inline int run_all(std::string_view file) {
   }
   std::printf("%d passed, %d failed\n", run - failed, failed);
   return failed != 0 || run == 0;
+}
+
+/// Call `body(i)` on n threads at once; what one of them throws is thrown here.
+inline void side_by_side(std::size_t n, const std::function<void(std::size_t)>& body) {
+  std::vector<std::exception_ptr> thrown(n);
+  std::vector<std::thread> threads;
+  threads.reserve(n);
+  const auto join = [&] {
+    for (auto& thread : threads) thread.join();
+  };
+  try {
+    for (std::size_t i = 0; i < n; ++i)
+      threads.emplace_back([&, i] {
+        try {
+          body(i);
+        } catch (...) {
+          thrown[i] = std::current_exception();
+        }
+      });
+  } catch (...) {
+    join();
+    throw;
+  }
+  join();
+  for (const auto& error : thrown)
+    if (error) std::rethrow_exception(error);
 }
 
 template <class Error, class F>

@@ -87,8 +87,8 @@ struct Judge {
   template <class Work>
   auto run(Work&& work) const {
     return interruptible([&](tw::Cancel& cancel) {
-      std::unique_lock<std::mutex> lock;
-      if (tests) lock = std::unique_lock(tests->mutex());
+      if (!tests) return work(cancel);
+      const tw::ForkLock lock = tests->locked();
       return work(cancel);
     });
   }
@@ -126,17 +126,34 @@ tw::Order ranks_of(const Judge& judge, const Indices& columns) {
   return out;
 }
 
+/// What interrupts the search carries the best graph so far, as its attribute `found`.
 template <class Search>
 FoundTuple search_with(const Judge& judge, const Rows& start, const Rows& movable,
                        std::optional<std::size_t> max_blanket, std::optional<std::int64_t> max_width,
-                       const Indices& proof, Search&& search) {
+                       const Indices& proof, const nb::object& listener, Search&& search) {
   const tw::FlipRules rules = rules_of(judge, movable, max_blanket, max_width);
   const tw::BitMatrix from = judge.ranked(start);
   const tw::Order order = ranks_of(judge, proof);
-  return to_python(judge, judge.run([&](tw::Cancel& cancel) {
-    tw::FlipSearch running(*judge.score, rules, from, cancel, order);
-    return search(running);
-  }));
+  std::optional<tw::FoundGraph> best;
+  try {
+    return to_python(judge, judge.run([&](tw::Cancel& cancel) {
+      tw::FlipSearch running(*judge.score, rules, from, cancel, order);
+      if (!listener.is_none())
+        running.listen([&](std::size_t flips, double total) {
+          const nb::gil_scoped_acquire locked;
+          listener(flips, total);
+        });
+      try {
+        return search(running);
+      } catch (...) {
+        best = running.best();
+        throw;
+      }
+    }));
+  } catch (nb::python_error& stop) {
+    if (best) stop.value().attr("found") = nb::cast(to_python(judge, std::move(*best)));
+    throw;
+  }
 }
 
 std::shared_ptr<tw::GraphScore> made(TestsPointer tests, const std::string& kind, const std::string& tie,
@@ -220,32 +237,33 @@ void bind_graph_search(nb::module_& m) {
       .def(
           "climb",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
-             const Indices& proof, std::size_t patience, std::size_t max_steps) {
-            return search_with(self, start, movable, max_blanket, max_width, proof,
+             const Indices& proof, std::size_t patience, std::size_t max_steps, const nb::object& listener) {
+            return search_with(self, start, movable, max_blanket, max_width, proof, listener,
                                [&](tw::FlipSearch& search) { return search.climb(patience, max_steps); });
           },
           "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "patience"_a,
-          "max_steps"_a)
+          "max_steps"_a, "listener"_a.none() = nb::none())
       .def(
           "walk",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
-             const Indices& proof, std::size_t stall, std::size_t tenure, std::size_t max_steps) {
-            return search_with(self, start, movable, max_blanket, max_width, proof,
+             const Indices& proof, std::size_t stall, std::size_t tenure, std::size_t max_steps,
+             const nb::object& listener) {
+            return search_with(self, start, movable, max_blanket, max_width, proof, listener,
                                [&](tw::FlipSearch& search) { return search.walk(stall, tenure, max_steps); });
           },
           "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "stall"_a,
-          "tenure"_a, "max_steps"_a)
+          "tenure"_a, "max_steps"_a, "listener"_a.none() = nb::none())
       .def(
           "tabu",
           [](const Judge& self, const Rows& start, const Rows& movable, Size max_blanket, Width max_width,
              const Indices& proof, std::size_t breadth, std::size_t stall, std::size_t tenure,
-             std::size_t max_steps) {
+             std::size_t max_steps, const nb::object& listener) {
             return search_with(
-                self, start, movable, max_blanket, max_width, proof,
+                self, start, movable, max_blanket, max_width, proof, listener,
                 [&](tw::FlipSearch& search) { return search.tabu(breadth, stall, tenure, max_steps); });
           },
           "start"_a, "movable"_a, "max_blanket"_a.none(), "max_width"_a.none(), "proof"_a, "breadth"_a,
-          "stall"_a, "tenure"_a, "max_steps"_a)
+          "stall"_a, "tenure"_a, "max_steps"_a, "listener"_a.none() = nb::none())
       .def(
           "search_all",
           [](const Judge& self, const Rows& required, const Rows& movable, Size max_blanket,
@@ -297,13 +315,20 @@ void bind_graph_search(nb::module_& m) {
       "scores"_a, "movable"_a, "order"_a);
   m.def(
       "blankets_apart",
-      [](const ScoresPointer& scores, const Rows& movable, Size max_blanket, const Indices& order) {
+      [](const ScoresPointer& scores, const Rows& movable, Size max_blanket, const Indices& order,
+         const nb::object& listener) {
         checked(scores);
         const Judge judge{nullptr, nullptr, order};
         const tw::FlipRules rules = rules_of(judge, movable, max_blanket, std::nullopt);
-        return judge.back(
-            interruptible([&](tw::Cancel& cancel) { return tw::blankets_apart(*scores, rules, cancel); }));
+        std::function<void(std::size_t)> tell;
+        if (!listener.is_none())
+          tell = [&](std::size_t done) {
+            const nb::gil_scoped_acquire locked;
+            listener(done);
+          };
+        return judge.back(interruptible(
+            [&](tw::Cancel& cancel) { return tw::blankets_apart(*scores, rules, cancel, tell); }));
       },
-      "scores"_a, "movable"_a, "max_blanket"_a.none(), "order"_a,
+      "scores"_a, "movable"_a, "max_blanket"_a.none(), "order"_a, "listener"_a.none() = nb::none(),
       "The blanket that each variable finds for itself, row by row.");
 }

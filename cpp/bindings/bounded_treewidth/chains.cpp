@@ -1,6 +1,5 @@
 // Python face of bounded_network.hpp, chains.hpp and chain_search.hpp.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <numeric>

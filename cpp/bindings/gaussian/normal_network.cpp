@@ -19,10 +19,9 @@ using Levels = std::vector<std::pair<double, double>>;
 std::vector<double*> new_columns(std::size_t n_columns, std::size_t n_rows, OutColumns& list) {
   std::vector<double*> data;
   for (std::size_t k = 0; k < n_columns; ++k) {
-    auto* values = new double[n_rows];
-    nb::capsule free(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    data.push_back(values);
-    list.append(OutArray<double>(values, {n_rows}, free).cast());
+    std::unique_ptr<double[]> owned(new double[n_rows]);
+    data.push_back(owned.get());
+    list.append(OutArray<double>(data.back(), {n_rows}, owner_of(owned)).cast());
   }
   return data;
 }

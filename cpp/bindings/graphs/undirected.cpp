@@ -5,7 +5,6 @@
 // names'); the core breaks ties by number, so the graph is relabelled on the way in and the answer on the way
 // out.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <optional>

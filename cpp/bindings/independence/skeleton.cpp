@@ -6,6 +6,8 @@
 
 #include "packed.hpp"
 #include "settings.hpp"
+#include "table_memory.hpp"
+#include "treewright/criteria/counted_answers.hpp"
 #include "treewright/criteria/shared_answers.hpp"
 #include "treewright/independence/blanket_rounds.hpp"
 #include "treewright/independence/node_skeletons.hpp"
@@ -298,6 +300,18 @@ void bind_skeleton(nb::module_& m) {
                                          {constant_is_independent, unreliable_is_independent, reliability});
           },
           "table"_a, "statistic"_a, "degrees"_a, "alpha"_a, "constant_is_independent"_a,
+          "unreliable_is_independent"_a, "reliability"_a);
+  nb::class_<tw::CountedAnswers, tw::TestAnswers>(m, "CountedAnswers", "Answers from remembered tables.")
+      .def(
+          "__init__",
+          [](tw::CountedAnswers* self, const MemoryPointer& memory, nb::object counter,
+             const std::string& statistic, const std::string& degrees, double alpha,
+             bool constant_is_independent, bool unreliable_is_independent, double reliability) {
+            new (self)
+                tw::CountedAnswers(owned(memory, std::move(counter)), test_settings(statistic, degrees),
+                                   alpha, {constant_is_independent, unreliable_is_independent, reliability});
+          },
+          "memory"_a, "counter"_a, "statistic"_a, "degrees"_a, "alpha"_a, "constant_is_independent"_a,
           "unreliable_is_independent"_a, "reliability"_a);
 
   nb::class_<tw::SkeletonSearch>(m, "SkeletonSearch", "The skeleton of a DAG, level by level.")

@@ -1,6 +1,9 @@
 // Python face of treewright/nodewise.hpp: shapes, ownership and the GIL, nothing else.
 #include "treewright/searches/nodewise.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include "bind.hpp"
 #include "treewright/parallel/threads.hpp"
 
@@ -50,28 +53,37 @@ Found collect(const Design& design, const std::vector<Fit>& fits) {
           to_numpy(std::move(steps))};
 }
 
+/// The listener is called with the number of regressions that are done, by the thread that asked for them.
 template <class FitOne>
-Found fit_all(const Design& design, FitOne&& fit_one) {
+Found fit_all(const Design& design, const nb::object& listener, FitOne&& fit_one) {
   std::vector<Fit> fits(design.n_variables());
+  std::atomic<std::size_t> done{0};
+  const auto asked_by = std::this_thread::get_id();
+  const bool listens = !listener.is_none();
   interruptible([&](tw::Cancel& cancel) {
-    tw::parallel_for(fits.size(), expected_nanoseconds(design), cancel,
-                     [&](std::size_t v) { fits[v] = fit_one(static_cast<std::uint32_t>(v), cancel); });
+    tw::parallel_for(fits.size(), expected_nanoseconds(design), cancel, [&](std::size_t v) {
+      fits[v] = fit_one(static_cast<std::uint32_t>(v), cancel);
+      const std::size_t now = ++done;
+      if (!listens || std::this_thread::get_id() != asked_by) return;
+      const nb::gil_scoped_acquire locked;
+      listener(now);
+    });
   });
   return collect(design, fits);
 }
 
 Found by_ebic(const Design& design, std::size_t n_penalties, double ratio, double gamma, std::size_t patience,
-              double tolerance) {
+              double tolerance, const nb::object& listener) {
   const PathSettings settings{n_penalties, ratio, gamma, patience, tolerance};
-  return fit_all(design, [&](std::uint32_t v, tw::Cancel& cancel) {
+  return fit_all(design, listener, [&](std::uint32_t v, tw::Cancel& cancel) {
     return tw::nodewise::fit_by_ebic(design, v, settings, cancel);
   });
 }
 
-Found at_penalty(const Design& design, double penalty, double tolerance) {
+Found at_penalty(const Design& design, double penalty, double tolerance, const nb::object& listener) {
   PathSettings settings;
   settings.tolerance = tolerance;
-  return fit_all(design, [&](std::uint32_t v, tw::Cancel& cancel) {
+  return fit_all(design, listener, [&](std::uint32_t v, tw::Cancel& cancel) {
     return tw::nodewise::fit_at(design, v, penalty, settings, cancel);
   });
 }
@@ -107,10 +119,10 @@ void bind_nodewise(nb::module_& m) {
       },
       "n_states"_a, "States x contrasts: columns of length one, orthogonal to each other and the constant.");
   m.def("nodewise_by_ebic", &by_ebic, "design"_a, "n_penalties"_a, "ratio"_a, "gamma"_a, "patience"_a,
-        "tolerance"_a,
+        "tolerance"_a, "listener"_a.none() = nb::none(),
         "Weights (target contrasts x contrasts), intercepts, penalties, criteria, supports and steps.");
   m.def("nodewise_at_penalty", &at_penalty, "design"_a, "penalty"_a, "tolerance"_a,
-        "The same for one penalty.");
+        "listener"_a.none() = nb::none(), "The same for one penalty.");
   m.def("nodewise_held_out", &held_out, "design"_a, "valid"_a, "penalties"_a, "tolerance"_a,
         "Log-likelihood of each variable (lines) in other rows, at each of falling penalties.");
 }

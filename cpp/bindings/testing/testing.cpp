@@ -56,6 +56,13 @@ void bind_testing(nb::module_& core) {
       "x"_a, "y"_a, "strata"_a = 1.0,
       "Mean and deviation of what a shuffled column gains on another, from their margins.");
   m.def(
+      "bdeu_gain",
+      [](const Array<std::int64_t>& x, const Array<std::int64_t>& y, double ess, double strata) {
+        return tw::bdeu_gain(span_of(x), span_of(y), ess, strata);
+      },
+      "x"_a, "y"_a, "ess"_a, "strata"_a = 1.0,
+      "Mean of what BDeu gains when a shuffled column becomes the parent of another.");
+  m.def(
       "counts_by",
       [](const TablePointer& table, const Indices& scope, const std::string& kernel) {
         checked(table).check_scope(scope);

@@ -20,7 +20,7 @@ PackedBlanketTests::PackedBlanketTests(std::shared_ptr<const PackedTable> table,
 PackedBlanketTests::~PackedBlanketTests() = default;
 
 std::unique_ptr<PackedBlanketTests::Workspace> PackedBlanketTests::borrow() {
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock(mutex_, [&] { begin_anew(idle_); });
   if (idle_.empty()) return nullptr;
   auto workspace = std::move(idle_.back());
   idle_.pop_back();
@@ -28,7 +28,7 @@ std::unique_ptr<PackedBlanketTests::Workspace> PackedBlanketTests::borrow() {
 }
 
 void PackedBlanketTests::give_back(std::unique_ptr<Workspace> workspace) {
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock(mutex_, [&] { begin_anew(idle_); });
   idle_.push_back(std::move(workspace));
 }
 

@@ -141,7 +141,10 @@ double GainRows::full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel) {
       if (const double* value = known->find(y)) return *value;
   Row& mine = own_row(y, base, cancel);
   if (const double* value = mine.find(x)) return *value;
-  extend(mine, y, base, std::span(&x, 1), cancel);
+  if (scores_.prefers_rows())
+    fill(mine, y, base, cancel);
+  else
+    extend(mine, y, base, std::span(&x, 1), cancel);
   return *mine.find(x);
 }
 
@@ -156,7 +159,9 @@ std::span<const GainRows::Useful> GainRows::useful(Vertex y, VertexSet base, con
   });
   if (unknown.empty()) return known->useful;
   Row& mine = own_row(y, base, cancel);
-  if (unknown.size() >= scores_.full_batch() && unknown.size() * kShareOfRow >= scores_.size())
+  const bool is_large =
+      unknown.size() >= scores_.full_batch() && unknown.size() * kShareOfRow >= scores_.size();
+  if (is_large || scores_.prefers_rows())
     fill(mine, y, base, cancel);
   else
     extend(mine, y, base, unknown, cancel);

@@ -150,3 +150,98 @@ TEST(separation_refuses_overlap_and_strangers) {
   CHECK(refuses([&] { walker.separated(0, 1, outside); }));
   CHECK(walker.separated(0, 2, given));
 }
+
+TEST(a_collider_is_opened_by_what_it_leads_to) {
+  const tw::Dag dag(4, std::vector<Arc>{{0, 2}, {1, 2}, {2, 3}});
+  tw::DSeparation walker(dag);
+  const std::vector<Vertex> itself{2}, below{3};
+  CHECK(walker.separated(0, 1, {}));
+  CHECK(!walker.separated(0, 1, itself));
+  CHECK(!walker.separated(0, 1, below));
+  CHECK(walker.separated(0, 3, itself));
+  CHECK(!walker.separated(0, 3, {}));
+}
+
+TEST(the_fourth_rule_wants_the_diagonal) {
+  tw::Cancel cancel;
+  // 0 - 3 -> 2 -> 1 with 0 - 2 and 0 - 1, 3 apart from 1: 0 -> 1
+  tw::Pdag with(4, std::vector<Arc>{{3, 2}, {2, 1}}, std::vector<Arc>{{0, 1}, {0, 2}, {0, 3}});
+  tw::close_under_meek(with, identity(4), cancel);
+  CHECK(!with.neighbours.test(0, 1));
+  // without 0 - 3 the first rule turns 2 - 0 round, and 0 - 1 stays open
+  tw::Pdag without(4, std::vector<Arc>{{3, 2}, {2, 1}}, std::vector<Arc>{{0, 1}, {0, 2}});
+  tw::close_under_meek(without, identity(4), cancel);
+  CHECK(without.neighbours.test(0, 1));
+  CHECK(!without.neighbours.test(0, 2));
+}
+
+namespace {
+
+// Meek's rules as they are written, for every edge again and again.
+tw::Pdag closed_slowly(tw::Pdag g) {
+  const auto n = static_cast<Vertex>(g.size());
+  const auto into = [&](Vertex u, Vertex v) { return g.children.test(u, v); };
+  const auto beside = [&](Vertex u, Vertex v) { return g.neighbours.test(u, v); };
+  const auto forced = [&](Vertex a, Vertex b) {
+    for (Vertex c = 0; c < n; ++c) {
+      if (into(c, a) && c != b && !g.adjacent(c, b)) return true;
+      if (into(a, c) && into(c, b)) return true;
+      for (Vertex d = 0; d < n; ++d) {
+        if (c != d && beside(a, c) && beside(a, d) && into(c, b) && into(d, b) && !g.adjacent(c, d))
+          return true;
+        if (d != b && beside(a, d) && into(d, c) && into(c, b) && g.adjacent(a, c) && !g.adjacent(d, b))
+          return true;
+      }
+    }
+    return false;
+  };
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Vertex a = 0; a < n; ++a)
+      for (Vertex b = 0; b < n; ++b)
+        if (beside(a, b) && forced(a, b)) g.orient(a, b), changes = true;
+  }
+  return g;
+}
+
+}  // namespace
+
+TEST(the_rules_of_meek_direct_what_they_say_and_no_more) {
+  std::mt19937 random(17);
+  for (int round = 0; round < 400; ++round) {
+    const std::size_t n = 4 + random() % 4;
+    const auto arcs = random_arcs(n, 0.5, random);
+    std::vector<Arc> directed;  // some arrows of a graph are known: no rule goes against them
+    for (const Arc& arc : arcs)
+      if (random() % 3 == 0) directed.push_back(arc);
+    const tw::Dag dag(n, arcs);
+    const auto known = tw::cpdag_of(rows_of(dag), dag.topological_order(identity(n)));
+    tw::Pdag graph = known;
+    for (const auto& [u, v] : directed)
+      if (graph.neighbours.test(u, v)) graph.orient(u, v);
+    tw::Pdag fast = graph;
+    tw::Cancel cancel;
+    CHECK(tw::close_under_meek(fast, identity(n), cancel).empty());
+    CHECK(fast == closed_slowly(graph));
+  }
+}
+
+TEST(a_detour_starts_beside_the_edge) {
+  // d -> c -> b and c -> a, where d is apart from a: nothing directs a - b
+  tw::Pdag graph(4, std::vector<Arc>{{3, 2}, {2, 1}, {2, 0}}, std::vector<Arc>{{0, 1}});
+  const tw::Pdag before = graph;
+  tw::Cancel cancel;
+  CHECK(tw::close_under_meek(graph, identity(4), cancel).empty());
+  CHECK(graph == before);
+}
+
+TEST(of_two_directions_that_are_forced_that_of_the_smaller_rank_is_taken) {
+  // c -> a and d -> b, both apart from the other end of a - b
+  const tw::Pdag graph(4, std::vector<Arc>{{2, 0}, {3, 1}}, std::vector<Arc>{{0, 1}});
+  tw::Cancel cancel;
+  tw::Pdag one = graph, other = graph;
+  tw::close_under_meek(one, identity(4), cancel);
+  CHECK(one.children.test(0, 1));
+  tw::close_under_meek(other, std::vector<Vertex>{3, 2, 1, 0}, cancel);
+  CHECK(other.children.test(1, 0));
+}

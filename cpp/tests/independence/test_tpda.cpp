@@ -1,7 +1,6 @@
 // Three phases on chains and rings, and answers that parts of the variables share.
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 #include "check.hpp"
 #include "treewright/criteria/shared_answers.hpp"
@@ -130,14 +129,11 @@ TEST(threads_share_a_memory) {
     tw::PartAnswers warm(memory, {0, 1});
     warm.independent({{0, 1, {}}}, cancel);
   }
-  std::vector<std::thread> threads;
-  for (int& mine : wrong)
-    threads.emplace_back([&memory, &mine] {
-      tw::Cancel cancel;
-      tw::PartAnswers part(memory, {1, 0});
-      for (int i = 0; i < 1000; ++i) mine += part.independent({{0, 1, {}}}, cancel).front() != 0;
-    });
-  for (std::thread& thread : threads) thread.join();
+  check::side_by_side(wrong.size(), [&](std::size_t t) {
+    tw::Cancel cancel;
+    tw::PartAnswers part(memory, {1, 0});
+    for (int i = 0; i < 1000; ++i) wrong[t] += part.independent({{0, 1, {}}}, cancel).front() != 0;
+  });
   CHECK(std::ranges::all_of(wrong, [](int n) { return n == 0; }));
   CHECK(memory.tally().asked == 4001 && answers.n_asked == 1);
 }

@@ -148,9 +148,9 @@ TEST(rows_of_gains_are_joined) {
 
 TEST(threads_change_nothing_but_the_time) {
   tw::Cancel cancel;
-  const BinaryRows rows(48, 400, 3);
-  std::vector<std::uint32_t> clusters(48);
-  for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v % 11;
+  const BinaryRows rows(32, 300, 3);
+  std::vector<std::uint32_t> clusters(32);
+  for (std::uint32_t v = 0; v < 32; ++v) clusters[v] = v % 11;
   std::optional<tw::Pdag> marks;
   double gained = 0;
   tw::ClassSearchTally tally;
@@ -178,11 +178,11 @@ TEST(threads_change_nothing_but_the_time) {
 }
 
 TEST(a_search_that_is_stopped_can_go_on) {
-  const BinaryRows rows(48, 400, 4);
+  const BinaryRows rows(32, 300, 4);
   tw::Cancel cancel, stopped;
   stopped.request();
-  std::vector<std::uint32_t> clusters(48);
-  for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v / 6;
+  std::vector<std::uint32_t> clusters(32);
+  for (std::uint32_t v = 0; v < 32; ++v) clusters[v] = v / 6;
   tw::ClassSearch expected(rows.scores(), {}), search(rows.scores(), {});
   for (tw::ClassSearch* one : {&expected, &search}) one->set_clusters(clusters);
   CHECK(check::throws<tw::Cancelled>([&] { search.run(stopped); }));
@@ -197,10 +197,10 @@ TEST(a_search_that_is_stopped_can_go_on) {
 // and the search goes on from there as any other would.
 TEST(a_search_whose_score_breaks_can_go_on) {
   tw::Cancel cancel;
-  const BinaryRows rows(48, 400, 3);
-  std::vector<std::uint32_t> clusters(48);
-  for (std::uint32_t v = 0; v < 48; ++v) clusters[v] = v;  // more pieces of work than begin at once
-  const tw::BitMatrix nothing(48);
+  const BinaryRows rows(32, 300, 3);
+  std::vector<std::uint32_t> clusters(32);
+  for (std::uint32_t v = 0; v < 32; ++v) clusters[v] = v;  // more pieces of work than begin at once
+  const tw::BitMatrix nothing(32);
   std::size_t n_broken = 0;
   for (const bool side_by_side : {true, false})
     for (const std::int64_t at : {1, 20, 60, 90, 200, 450, 1000, 2500}) {

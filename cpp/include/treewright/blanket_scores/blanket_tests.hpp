@@ -7,13 +7,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "treewright/counting/packed.hpp"
 #include "treewright/criteria/independence.hpp"
 #include "treewright/graphs/fingerprints.hpp"
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright {
 
@@ -79,7 +79,7 @@ class PackedBlanketTests final : public BlanketTests {
   std::shared_ptr<const PackedTable> table_;
   BlanketTestSettings settings_;
   std::vector<std::uint32_t> order_;
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
@@ -96,7 +96,10 @@ class RememberedTests {
   std::size_t size() const { return inner_->size(); }
   std::uint64_t asked() const { return asked_; }
   std::uint64_t fresh() const { return fresh_; }
-  std::mutex& mutex() { return mutex_; }
+  /// For whoever shares the memory.
+  ForkLock locked() {
+    return {mutex_, [&] { begin_anew(known_, asked_, fresh_); }};
+  }
 
  private:
   Fingerprint key(Vertex owner, Vertex partner, const Fingerprint& given) const;
@@ -105,7 +108,7 @@ class RememberedTests {
   Fingerprints prints_;
   FingerprintMap<Posterior> known_;
   std::uint64_t asked_ = 0, fresh_ = 0;
-  std::mutex mutex_;  // for whoever shares the memory
+  ForkMutex mutex_;
 };
 
 }  // namespace treewright

@@ -4,7 +4,9 @@
 // hang on the last bits of a logarithm.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -49,6 +51,11 @@ class FlipSearch {
   /// steps, with the same stop.
   FoundGraph tabu(std::size_t breadth, std::size_t stall, std::size_t tenure, std::size_t max_steps);
 
+  /// The best graph so far: what is left of a search that was cancelled.
+  const FoundGraph& best() const { return best_; }
+  /// Called now and then with the flips taken and the best total so far.
+  void listen(std::function<void(std::size_t, double)> listener) { listener_ = std::move(listener); }
+
  private:
   struct Pair {
     std::int64_t standing;
@@ -66,6 +73,7 @@ class FlipSearch {
   template <class Choose>
   FoundGraph wander(std::size_t stall, std::size_t tenure, std::size_t max_steps, Choose choose);
   FoundGraph here() const;
+  void tell();
 
   GraphScore& score_;
   const FlipRules& rules_;
@@ -73,6 +81,9 @@ class FlipSearch {
   Order order_, next_order_;
   std::vector<Flip> flips_;
   std::uint64_t proposals_ = 0;
+  FoundGraph best_;
+  std::function<void(std::size_t, double)> listener_;
+  std::chrono::steady_clock::time_point told_{};
 };
 
 /// All graphs of at most six variables; those within 1e-10 of the best, in the order of their edges.
@@ -84,7 +95,9 @@ struct BestGraphs {
 BestGraphs search_all(GraphScore& score, const FlipRules& rules, const BitMatrix& required, Cancel& cancel);
 
 /// Blankets that every variable finds for itself (phase one of Pensar et al. 2017): row v has what v found.
-BitMatrix blankets_apart(LocalScores& scores, const FlipRules& rules, Cancel& cancel);
+/// `listener`, if there is one, is called with the number of variables that are done.
+BitMatrix blankets_apart(LocalScores& scores, const FlipRules& rules, Cancel& cancel,
+                         const std::function<void(std::size_t)>& listener = {});
 
 /// A random walk over graphs whose long-run shares are exp(score), up to a constant (Metropolis et al. 1953).
 struct FlipSample {

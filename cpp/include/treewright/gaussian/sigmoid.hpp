@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "treewright/gaussian/gaussian.hpp"
 #include "treewright/gaussian/moments.hpp"
 #include "treewright/parallel/cancel.hpp"
+#include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright::gaussian {
 
@@ -90,7 +90,7 @@ class SigmoidFamilies {
   double total_ = 0;
   std::vector<double> root_, standard_, mean_, deviation_;
   Correlations correlations_;
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::map<std::vector<Rank>, Stored> memo_;  // child, then its parents
 };
 

@@ -14,6 +14,7 @@ namespace {
 constexpr double kGain = 1e-12;
 constexpr double kFoundBetter = 1e-9;
 constexpr double kDecimals = 1e9;
+constexpr std::chrono::milliseconds kBetweenNews{100};
 
 // The width that an elimination order gives a graph.
 bool order_keeps(BitMatrix graph, std::span<const Vertex> order, std::int64_t width) {
@@ -42,6 +43,13 @@ FlipSearch::FlipSearch(GraphScore& score, const FlipRules& rules, const BitMatri
     order_ = *found;
   }
   score_.start(start, cancel);
+  best_ = here();
+}
+
+void FlipSearch::tell() {
+  if (!listener_ || std::chrono::steady_clock::now() - told_ < kBetweenNews) return;
+  listener_(flips_.size(), best_.total);
+  told_ = std::chrono::steady_clock::now();
 }
 
 std::int64_t FlipSearch::rounded(double standing) {
@@ -111,11 +119,13 @@ FoundGraph FlipSearch::climb(std::size_t patience, std::size_t max_steps) {
       const std::optional<Pair> pair = worst(heap);
       if (!pair) break;
       ++proposals_;
+      tell();
       const Order known = order_;
       flip(*pair);
       raised = score_.total() > before + kGain;
       if (raised) {
         flips_.push_back({pair->x, pair->y, score_.total()});
+        best_ = here();
       } else {
         score_.flip(pair->x, pair->y, cancel_);
         order_ = known;
@@ -129,7 +139,6 @@ template <class Choose>
 FoundGraph FlipSearch::wander(std::size_t stall, std::size_t tenure, std::size_t max_steps, Choose choose) {
   const std::size_t n = score_.size();
   std::vector<std::size_t> barred(n * n, 0);
-  FoundGraph best = here();
   for (std::size_t step = 1, last = 0; step <= max_steps && step - last <= stall; ++step) {
     std::vector<Pair> heap = candidates(barred, step);
     const std::optional<Pair> pair = choose(heap);
@@ -137,13 +146,14 @@ FoundGraph FlipSearch::wander(std::size_t stall, std::size_t tenure, std::size_t
     flip(*pair);
     flips_.push_back({pair->x, pair->y, score_.total()});
     barred[pair->x * n + pair->y] = step + tenure;
-    if (score_.total() > best.total + kFoundBetter) {
-      best = here();
+    if (score_.total() > best_.total + kFoundBetter) {
+      best_ = here();
       last = step;
     }
+    tell();
   }
-  best.proposals = proposals_;
-  return best;
+  best_.proposals = proposals_;
+  return best_;
 }
 
 FoundGraph FlipSearch::walk(std::size_t stall, std::size_t tenure, std::size_t max_steps) {

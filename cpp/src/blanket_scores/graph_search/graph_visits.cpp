@@ -63,7 +63,8 @@ BestGraphs search_all(GraphScore& score, const FlipRules& rules, const BitMatrix
   return out;
 }
 
-BitMatrix blankets_apart(LocalScores& scores, const FlipRules& rules, Cancel& cancel) {
+BitMatrix blankets_apart(LocalScores& scores, const FlipRules& rules, Cancel& cancel,
+                         const std::function<void(std::size_t)>& listener) {
   const std::size_t n = scores.size();
   BitMatrix found(n);
   std::vector<Vertex> members, candidates;
@@ -95,6 +96,7 @@ BitMatrix blankets_apart(LocalScores& scores, const FlipRules& rules, Cancel& ca
       }
     }
     for (const Vertex u : members) found.set(v, u);
+    if (listener) listener(v + 1);
   }
   return found;
 }

@@ -113,12 +113,12 @@ SigmoidFamilies::Stored SigmoidFamilies::standardised_fit(Rank child, const std:
   std::vector<Rank> key{child};
   key.insert(key.end(), rising.begin(), rising.end());
   {
-    const std::lock_guard lock(mutex_);
+    const ForkLock lock(mutex_, [&] { begin_anew(memo_); });
     const auto found = memo_.find(key);
     if (found != memo_.end()) return found->second;
   }
   auto fit = std::make_shared<const Fit>(search(child, rising, cancel));
-  const std::lock_guard lock(mutex_);
+  const ForkLock lock(mutex_, [&] { begin_anew(memo_); });
   if (memo_.size() >= kRemembered) memo_.clear();
   memo_.emplace(std::move(key), fit);
   return fit;

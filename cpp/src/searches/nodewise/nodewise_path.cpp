@@ -124,7 +124,7 @@ Fit best_on_path(Path<Model>& path, const Design& design, std::uint32_t target, 
     if (support == last) continue;
     last = support;
     ++worse;
-    if (criterion_of(support, 0) >= best.criterion) continue;  // not even if it explained every row
+    if (criterion_of(support, 0) >= best.criterion) break;  // not even if it explained every row
     Model refitted = path.regression();
     refitted.descend(support, 0, cancel);
     const double criterion = criterion_of(support, refitted.log_likelihood());
