@@ -264,3 +264,21 @@ def test_refusals():
         Moments(schema, -1, [0, 0], np.eye(2))
     with pytest.raises(TypeError):
         _ = Moments.of_block(schema, [[1, 2]]) + 3
+
+
+def test_shrinkage_is_that_of_the_paper(rng):
+    for n, p in ((6, 3), (12, 4), (40, 2)):
+        X = rng.normal(size=(n, p)) @ rng.normal(size=(p, p))
+        found = Moments.of_block(Schema([Variable(f"v{i}") for i in range(p)]), X)
+        S = np.corrcoef(X.T)
+        square, trace = np.trace(S @ S), np.trace(S)
+        share = ((1 - 2 / p) * square + trace**2) / ((n + 1 - 2 / p) * (square - trace**2 / p))  # Eq. 23
+        expected = (1 - min(share, 1.0)) * S + min(share, 1.0) * np.eye(p)
+        np.testing.assert_allclose(found.shrunk_correlation(), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_number_of_rows_tells_moments_apart():
+    schema = Schema([Variable("x")])
+    once, twice = (Moments(schema, n, np.array([1.0]), np.array([[2.0]])) for n in (5, 6))
+    assert once != twice
+    assert once == Moments(schema, 5, np.array([1.0]), np.array([[2.0]]))

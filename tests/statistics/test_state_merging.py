@@ -8,7 +8,7 @@ from tests.reference.counting.counting import SlowCounter, plain_schema
 from tests.reference.counting.criteria import approximate_regret
 
 import treewright as tw
-from treewright.statistics.state_merging import compared_states, log_partitions, merge_states
+from treewright.statistics.state_merging import _Merging, compared_states, log_partitions, merge_states
 
 
 def effects_of_groups(seed, groups, n_rows=400, n_effects=12):
@@ -106,3 +106,72 @@ def test_refusals():
         merge_states(counter, above=1)
     with pytest.raises(ValueError, match="found above=8, rounds=0"):
         merge_states(counter, rounds=0)
+
+
+def merged_step_by_step(counter, declared):
+    """The same greedy walk in plain words: after each merge, what the edges are worth less both prices."""
+    codes, table = counter.columns[0].copy(), counter.columns[1:]
+    groups = [[state] for state in range(declared)]
+
+    def codes_of(parts):
+        lookup = np.empty(declared, dtype=int)
+        for number, part in enumerate(parts):
+            lookup[part] = number
+        return lookup[codes]
+
+    def fit(parts):
+        rows = codes_of(parts)
+        total = 0.0
+        for other in table:
+            joint = np.zeros((len(parts), 3))
+            np.add.at(joint, (rows, other), 1)
+            total += sum(x * math.log(x) for x in joint.ravel() if x > 0)
+            total -= sum(x * math.log(x) for x in joint.sum(1) if x > 0)
+        return total
+
+    best = (worth(table, codes, len(table) + 1), declared, groups)
+    while len(groups) > 2:
+        pairs = [(i, j) for i in range(len(groups)) for j in range(i + 1, len(groups))]
+        together = [
+            [[*groups[i], *groups[j]] if k == i else g for k, g in enumerate(groups) if k != j]
+            for i, j in pairs
+        ]
+        groups = max(together, key=fit)
+        value = worth(table, codes_of(groups), len(table) + 1) - log_partitions(declared)[len(groups)]
+        best = max(best, (value, len(groups), groups))
+    return sorted(tuple(sorted(group)) for group in best[2])
+
+
+@pytest.mark.parametrize("groups", [[0, 1, 2] * 3, [0, 0, 1, 2, 3, 4, 5, 5, 6], [3, 2, 2, 1, 0, 0, 0, 1, 3]])
+@pytest.mark.parametrize(("seed", "n_rows"), [(s, n) for s in range(4) for n in (50, 120, 500)])
+def test_groups_are_those_of_the_plain_walk(seed, n_rows, groups):
+    counter = effects_of_groups(seed, groups, n_rows=n_rows, n_effects=4)
+    assert np.bincount(counter.columns[0], minlength=9).min() > 0
+    found = merge_states(counter, rounds=1).get("x0", tuple((s,) for s in range(9)))
+    assert sorted(map(tuple, found)) == merged_step_by_step(counter, 9)
+
+
+def test_an_edge_costs_what_the_formula_says():
+    counter = effects_of_groups(6, [0, 1] * 5, n_rows=80, n_effects=3)
+    cells = np.concatenate(counter.counts_many([(0, 1), (0, 2), (0, 3)]), axis=1)
+    merging = _Merging(cells, [3, 3, 3], math.log(4))
+    assert merging.worth(10) == pytest.approx(worth(counter.columns[1:], counter.columns[0], 4))
+    cheap = _Merging(cells.copy(), [3, 3, 3], 0.0).worth(10)
+    assert cheap == pytest.approx(worth(counter.columns[1:], counter.columns[0], 1))
+    assert cheap > merging.worth(10)
+
+
+def test_at_first_only_small_variables_judge():
+    # a copy of the codes themselves would keep all of them apart
+    counter = effects_of_groups(5, [0, 1, 2] * 7, n_rows=900)
+    columns = [*counter.columns, counter.columns[0]]
+    both = SlowCounter(plain_schema([*counter.schema.cardinalities, 21]), columns)
+    assert [len(groups) for groups in merge_states(both, rounds=1).values()] == [3, 3]
+
+
+def test_two_states_that_were_seen_are_compared():
+    counter = effects_of_groups(2, [0, 1], n_rows=200)
+    wide = SlowCounter(plain_schema([10] + [3] * 12), counter.columns)
+    (alone,) = [g for g in merge_states(wide)["x0"] if len(g) == 1]
+    rarer = int(np.bincount(counter.columns[0])[1] < 100)
+    assert alone == (rarer,)  # the other one took in what was never seen

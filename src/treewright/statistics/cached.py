@@ -1,29 +1,27 @@
 """Remembering tables: a wrapper for counters that are slow to ask (files, databases, clusters).
 
-A table is kept under its sorted scope. A smaller one is added up from a kept larger one when that is cheaper
-than counting again. The oldest tables leave first once the bytes are used up.
+A table is kept under its set of variables. A smaller one is added up from a larger one that is known or asked
+for at the same time. The oldest tables leave first once the bytes are used up.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import cast
 
 import numpy as np
 
+from treewright.errors import SettingError
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import FamilyStatistics, FromTables, family_statistics
+from treewright.statistics.memory import memory_of, new_memory, sparse_counts_many
 from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Scope
-
-# A table is added up from a larger one while that has fewer cells than this share of the rows.
-_CELLS_PER_ROW = 0.5
 
 
 class CachedCounter(PluralCounter):
-    """A counter that remembers its tables.
+    """A counter that remembers its tables; those of real weights are counted anew.
 
     Parameters
     ----------
@@ -38,12 +36,13 @@ class CachedCounter(PluralCounter):
     (np.int64(3), np.int64(3), 1)
     """
 
+    @in_range
     def __init__(self, counter: Counter, *, max_bytes: int = 256 << 20) -> None:
+        if max_bytes < 0:
+            raise SettingError(f"max_bytes= of CachedCounter is at least 0; found {max_bytes}")
         self.counter = counter
         self.max_bytes = max_bytes
-        self.n_counted = 0  # tables that the wrapped counter was asked for
-        self.n_bytes = 0
-        self._tables: OrderedDict[Scope, Counts] = OrderedDict()
+        self._table_memory = None if memory_of(counter) is None else new_memory(counter, max_bytes)
 
     @property
     def schema(self) -> Schema:
@@ -53,23 +52,31 @@ class CachedCounter(PluralCounter):
     def n_rows(self) -> int | float:
         return self.counter.n_rows
 
+    @property
+    def n_counted(self) -> int:
+        """Tables that the wrapped counter was asked for."""
+        return 0 if self._table_memory is None else self._table_memory.tally[1]
+
+    @property
+    def n_bytes(self) -> int:
+        return 0 if self._table_memory is None else self._table_memory.n_bytes
+
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         asked = [self.schema.scope(scope) for scope in scopes]
-        found: dict[Scope, Counts] = {}
-        unseen: list[Scope] = []
-        for key in dict.fromkeys(tuple(sorted(scope)) for scope in asked):
-            table = self._recall(key)
-            if table is None:
-                unseen.append(key)
-            else:
-                found[key] = table
-        for key, table in zip(unseen, self.counter.counts_many(unseen) if unseen else [], strict=True):
-            found[key] = self._keep(key, table)
-        self.n_counted += len(unseen)
-        return [_in_order(found[tuple(sorted(scope))], scope) for scope in asked]
+        if self._table_memory is None:
+            return self.counter.counts_many(asked)
+        tables = cast("list[Counts]", self._table_memory.counts(asked))
+        found: list[Counts] = [table.view(np.int64) for table in tables]
+        for table in found:
+            table.flags.writeable = False
+        return found
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
-        return self.counter.sparse_counts(self.schema.scope(scope))
+        return self.sparse_counts_many([scope])[0]
+
+    def sparse_counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[SparseCounts]:
+        asked = [self.schema.scope(scope) for scope in scopes]
+        return sparse_counts_many(self.counter, asked)
 
     def native_statistics(self) -> FamilyStatistics | None:
         """Judgements of the wrapped counter: it counts faster than a table is looked up, if it is native."""
@@ -78,30 +85,3 @@ class CachedCounter(PluralCounter):
 
     def row_blocks(self) -> Sequence[RowBlock]:
         return row_blocks_of(self.counter)
-
-    def _recall(self, key: Scope) -> Counts | None:
-        if key in self._tables:
-            self._tables.move_to_end(key)
-            return self._tables[key]
-        wanted = set(key)
-        limit = _CELLS_PER_ROW * self.n_rows
-        larger = [s for s, t in self._tables.items() if t.size < limit and wanted.issubset(s)]
-        if not larger:
-            return None
-        smallest = min(larger, key=lambda scope: (self._tables[scope].size, scope))
-        axes = tuple(axis for axis, v in enumerate(smallest) if v not in wanted)
-        return self._keep(key, np.asarray(self._tables[smallest].sum(axis=axes)))
-
-    def _keep(self, key: Scope, table: Counts) -> Counts:
-        table.flags.writeable = False  # handed out many times
-        self._tables[key] = table
-        self.n_bytes += table.nbytes
-        while self.n_bytes > self.max_bytes and self._tables:
-            self.n_bytes -= self._tables.popitem(last=False)[1].nbytes
-        return table
-
-
-def _in_order(table: Counts, scope: Scope) -> Counts:
-    """Axes of a table kept by sorted scope, in the order asked."""
-    rank = {v: axis for axis, v in enumerate(sorted(scope))}
-    return cast("Counts", np.transpose(table, [rank[v] for v in scope]))

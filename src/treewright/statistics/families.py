@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from treewright import _core
 from treewright.errors import TableTooLarge, WeightError
 from treewright.limits import check_table, format_bytes, memory_limit, table_cells
 from treewright.statistics.counter import Counter, Counts, SparseCounts
+from treewright.statistics.memory import memory_of, sparse_counts_many
 from treewright.tables.schema import Schema
 from treewright.types import Floats, Scope
 
@@ -173,14 +174,14 @@ class FromTables:
         cards = self.schema.cardinalities
         r = np.array([cards[child] for child, _ in families], dtype=np.int64)
         q = np.array([_configurations(cards, parents) for _, parents in families], dtype=np.float64)
-        local = [np.empty(len(families)) for _ in many]
+        local = np.empty((len(many), len(families)))
+        scores = [(settings.kind, settings.ess) for settings in many]
         n_rows = float(self.counter.n_rows)
         for batch in batches:
             at = batch.positions
             tables = (batch.codes, batch.counts, r[at], q[at])
-            for settings, found in zip(many, local, strict=True):
-                found[at] = _core.score_tables(settings.kind, settings.ess, n_rows, *tables)
-        return local
+            local[:, at] = _core.score_tables(scores, n_rows, *tables)
+        return list(local)
 
     def score_additions(
         self, settings: ScoreSettings, child: int, parents: Scope, candidates: Sequence[int]
@@ -193,7 +194,7 @@ class FromTables:
             return self.score_families(settings, families)
         # every smaller table is in the table of the whole family
         check_table(self.schema, (*parents, child))
-        whole = self.counter.counts((*parents, child))
+        whole = self._tables([(*parents, child)])[0]
         tables = [np.asarray(whole.sum(axis=i)) for i in range(len(parents))]
         batch = _Batch(list(range(len(parents))), [], _one_kind(tables))
         return self._judge([settings], families, [batch])[0]
@@ -261,21 +262,30 @@ class FromTables:
             if limit < 8 * size <= 8 * few:
                 check_table(self.schema, scopes[position])
         for chunk in _chunks((i, size) for i, size in enumerate(sizes) if size <= few):
-            tables = self.counter.counts_many([scopes[i] for i, _ in chunk])
+            tables = self._tables([scopes[i] for i, _ in chunk])
             yield _Batch([i for i, _ in chunk], [], _one_kind(tables))
-        occupied = (self._occupied(i, scopes[i], size) for i, size in enumerate(sizes) if size > few)
-        for found in _chunks(occupied):
-            codes = [np.ascontiguousarray(cells.codes, dtype=np.int64) for *_, cells in found]
-            yield _Batch([i for i, *_ in found], codes, _one_kind([cells.counts for *_, cells in found]))
+        n_rows = math.ceil(self.counter.n_rows)  # no table has more occupied cells
+        large = ((i, min(size, n_rows)) for i, size in enumerate(sizes) if size > few)
+        for chunk in _chunks(large):
+            positions = [i for i, _ in chunk]
+            found = self._occupied([scopes[i] for i in positions], [sizes[i] for i in positions])
+            codes = [np.ascontiguousarray(cells.codes, dtype=np.int64) for cells in found]
+            yield _Batch(positions, codes, _one_kind([cells.counts for cells in found]))
 
-    def _occupied(self, position: int, scope: Scope, size: int) -> tuple[int, int, SparseCounts]:
-        if size >= 2**63:
-            raise TableTooLarge(
-                f"a table over {', '.join(self.schema.names_of(scope))} has {format_bytes(size * 8)} of "
-                "cells, more than 64-bit positions can number; use fewer variables"
-            )
-        sparse = self.counter.sparse_counts(scope)
-        return position, sparse.codes.size, sparse
+    def _tables(self, scopes: Sequence[Scope]) -> Sequence[Counts]:
+        """From the tables that are known of a counter that only counts, else from the counter itself."""
+        memory = None if hasattr(self.counter, "packed") else memory_of(self.counter)
+        found = self.counter.counts_many(scopes) if memory is None else memory.counts(scopes)
+        return cast("Sequence[Counts]", found)
+
+    def _occupied(self, scopes: Sequence[Scope], sizes: Sequence[int]) -> Sequence[SparseCounts]:
+        for scope, size in zip(scopes, sizes, strict=True):
+            if size >= 2**63:
+                raise TableTooLarge(
+                    f"a table over {', '.join(self.schema.names_of(scope))} has {format_bytes(size * 8)} of "
+                    "cells, more than 64-bit positions can number; use fewer variables"
+                )
+        return sparse_counts_many(self.counter, scopes)
 
     @property
     def _few(self) -> int:

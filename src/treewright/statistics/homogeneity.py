@@ -15,6 +15,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import SettingError
+from treewright.ranges import in_range
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Cover, Databases
@@ -84,6 +85,7 @@ class Homogeneity:
         return f"{len(self.rejected)} of {len(self.tests)} comparisons differ: {first}{more}"
 
 
+@in_range
 def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogeneity:
     """Compare what tables share: each column, and each pair of columns, that two or more of them have.
 

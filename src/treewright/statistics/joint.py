@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, WeightError
+from treewright.once import cached_property
 from treewright.statistics.counter import Counts, SparseCounts
 from treewright.tables.schema import Schema
 from treewright.types import Scope

@@ -8,13 +8,13 @@ of states that share a group; everything built on counts then sees the groups in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
+from treewright.once import cached_property
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import FamilyStatistics, family_statistics
 from treewright.statistics.whole import WholeCounter

@@ -9,12 +9,12 @@ that have it, smaller sets before larger ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SingularError
+from treewright.once import cached_property
 from treewright.statistics.moments import Moments, moments, scaled_by_deviation
 from treewright.statistics.pooled import Pooled
 from treewright.tables.databases import Cover, Databases

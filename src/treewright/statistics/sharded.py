@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
+from treewright.statistics.memory import sparse_counts_many
 from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
 
@@ -54,11 +55,20 @@ class ShardedCounter(PluralCounter):
         return [reduce(add, tables) for tables in zip(*parts, strict=True)]
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
-        checked = self.schema.scope(scope)
-        parts = [counter.sparse_counts(checked) for counter in self.counters]
-        codes = np.concatenate([part.codes for part in parts])
-        return SparseCounts.summed(parts[0].shape, codes, np.concatenate([part.counts for part in parts]))
+        return self.sparse_counts_many([scope])[0]
+
+    def sparse_counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[SparseCounts]:
+        """Occupied cells of many scopes: every shard is asked once."""
+        checked = [self.schema.scope(scope) for scope in scopes]
+        parts = [sparse_counts_many(counter, checked) for counter in self.counters]
+        return [joined_cells(cells) for cells in zip(*parts, strict=True)]
 
     def row_blocks(self) -> list[RowBlock]:
         blocks = [row_blocks_of(counter) for counter in self.counters]
         return [block for part in blocks for block in part] if all(blocks) else []
+
+
+def joined_cells(parts: Sequence[SparseCounts]) -> SparseCounts:
+    """The occupied cells of one scope in several shards, added up."""
+    codes = np.concatenate([part.codes for part in parts])
+    return SparseCounts.summed(parts[0].shape, codes, np.concatenate([part.counts for part in parts]))

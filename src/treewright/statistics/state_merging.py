@@ -22,6 +22,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.arguments import COUNTS, require
 from treewright.errors import SettingError
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.merged import Codes, Groups, add_up
 from treewright.tables.schema import Schema
@@ -35,6 +36,7 @@ _MOST_LOOKED_UP = 1 << 20
 _MOST_PARTED = 1_000
 
 
+@in_range
 def merge_states(counter: Counter, *, above: int = 8, rounds: int = 3) -> dict[str, Groups]:
     """Groups of states for the variables that have many.
 

@@ -7,18 +7,19 @@ tests of batches are made in the same pass that counts (the methods of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import TABLE, require
-from treewright.errors import MissingValuesError, SchemaError, TableTooLarge, WeightError
+from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, WeightError
 from treewright.limits import check_table, memory_limit, table_axes, table_cells
-from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
+from treewright.once import cached_property
+from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import (
     NOT_INDICES,
     Family,
@@ -29,7 +30,11 @@ from treewright.statistics.families import (
     TestSettings,
 )
 from treewright.statistics.information import information_from_tests
+from treewright.tables._reading.sources import named_table
+from treewright.tables.packed_file import MappedTable
+from treewright.tables.packing import Reading, open_rows
 from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.sql import SqlTable
 from treewright.types import Floats, Scope
 
 if TYPE_CHECKING:
@@ -61,6 +66,68 @@ def count(table: Table) -> WholeCounter:
     return WholeCounter(table)
 
 
+def open_source(
+    source: Any,
+    *,
+    client: Any = None,
+    mode: Literal["rows", "counts"] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    rows: int | None = None,
+    **reading: Unpack[Reading],
+) -> Counter:
+    """Count any source of rows, however many: in memory where they fit, else from a packed file.
+
+    Parameters
+    ----------
+    source
+        Whatever :func:`~treewright.read_table` reads; with a `client` files that the workers see.
+    client
+        Have workers count: a ``distributed.Client``, the address of a Dask scheduler, or a pool of
+        :mod:`treewright.statistics.cluster`.
+    mode
+        For tables of databases: "rows" reads them once; "counts" leaves them there and has the database
+        count (:class:`~treewright.statistics.DatabaseCounter`), for rows that may not leave it.
+    cache
+        The folder of packed files, which are made where a table would take more than half of the memory
+        limit; one of the same files and options is used again. By default a folder of the user's own.
+    rows
+        Count about so many rows only, evenly taken.
+    reading
+        The options of :func:`~treewright.read_table`.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.open_source({"a": ["x", "x", "y"]}).counts(("a",))
+    array([2, 1])
+    """
+    if mode == "counts":
+        others = {"client": client, "cache": cache, "rows": rows}
+        return _left_in_place(named_table(source), others, reading)
+    if mode not in (None, "rows"):
+        raise SettingError(f"mode= is 'rows' or 'counts'; found {mode!r}")
+    if client is None:
+        return count(open_rows(source, cache, rows, **reading))
+    from treewright.statistics.cluster.counter import open_cluster  # which is built on this
+
+    found = open_cluster(source, client, cache=cache, **reading)
+    return found if rows is None else found.sampled(rows)
+
+
+def _left_in_place(source: Any, settings: Mapping[str, object], reading: Reading) -> Counter:
+    from treewright.statistics.in_database.counter import DatabaseCounter
+
+    if not isinstance(source, SqlTable):
+        raise SettingError(
+            f"mode='counts' is for tables of databases (SqlTable); found {type(source).__name__}"
+        )
+    others = [name for name, value in settings.items() if value is not None]
+    others += sorted(reading.keys() - {"schema", "columns", "missing", "unseen"})
+    if others:
+        raise SettingError(f"{others[0]}= means nothing to mode='counts', which reads no rows")
+    return DatabaseCounter(source, **reading)  # type: ignore[misc]
+
+
 class WholeCounter(PluralCounter):
     """A counter over one table; see :func:`count`."""
 
@@ -71,12 +138,14 @@ class WholeCounter(PluralCounter):
                 f"counting needs complete rows; there are missing values in {names}: read the table with "
                 'missing="drop" or missing="state" (fit_em fits a structure to incomplete rows)'
             )
-        weights = table.weights
-        total = 0.0 if weights is None else float(np.sum(weights, dtype=np.float64))
-        if total >= _LARGEST_TOTAL:
-            raise WeightError(f"row weights add up to {total:.3g}; the most is 2^53")
-        is_real = weights is not None and weights.dtype.kind == "f"
         self.table = table
+        if isinstance(table, MappedTable):
+            check_total(table.total)
+            self._packed = table.file.packed()
+            return
+        weights = table.weights
+        check_total(0.0 if weights is None else float(np.sum(weights, dtype=np.float64)))
+        is_real = weights is not None and weights.dtype.kind == "f"
         columns = zip(table.schema, table.columns, strict=True)
         self._packed = _core.pack(
             [column if variable.is_discrete else None for variable, column in columns],
@@ -93,6 +162,9 @@ class WholeCounter(PluralCounter):
     @property
     def n_rows(self) -> int | float:
         return self._packed.real_total if self._packed.is_real else self._packed.total
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return count, (self.table,)  # of a packed file the path
 
     def row_blocks(self) -> tuple[WholeCounter]:
         """The rows themselves: see :class:`~treewright.statistics.RowSource`."""
@@ -131,6 +203,9 @@ class WholeCounter(PluralCounter):
         codes, counts = _core.sparse_counts(self._packed, checked)
         shape = tuple(self.schema.cardinalities[v] for v in checked)
         return SparseCounts(shape, codes.view(np.int64), _own(counts))
+
+    def sparse_counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[SparseCounts]:
+        return [self.sparse_counts(scope) for scope in scopes]
 
     def partners(
         self, context: Iterable[NameOrIndex], partners: Iterable[NameOrIndex]
@@ -189,6 +264,11 @@ class WholeCounter(PluralCounter):
                     "or use moments()"
                 )
         return checked
+
+
+def check_total(total: float) -> None:
+    if total >= _LARGEST_TOTAL:
+        raise WeightError(f"row weights add up to {total:.3g}; the most is 2^53")
 
 
 def _is_wide(scope: object) -> bool:

@@ -1,0 +1,1 @@
+"""Counting inside a database: tables of counts leave it, rows do not."""

@@ -1,0 +1,111 @@
+"""How often a learner asks whoever counts: a question may be a journey to a server or a cluster.
+
+The figures were measured on one sample of ALARM of 10,000 rows; a tenth more is allowed here, on the average
+of a few samples where a learner is quick.
+"""
+
+from statistics import mean
+
+import numpy as np
+import pytest
+from tests.scale.searches import SEARCHES
+
+import treewright as tw
+
+# questions for tables, and for occupied cells of large ones
+ROUNDS = {
+    "chow-liu": (2, 0),
+    "graphical lasso": (2, 0),
+    "clusters": (2, 0),
+    "hill climbing": (61, 0),
+    "dag climbing": (53, 0),
+    "tabu": (61, 0),
+    "thin junction tree": (57, 0),
+    "bounded": (187, 0),
+    "chains": (107, 0),
+    "pc": (24, 0),
+    "separation tree": (9, 0),
+    "independence graph": (10, 0),
+    "knots": (318, 0),
+    "paper knots": (69, 0),
+    "blocks": (187, 19),
+    "mpl": (96, 0),
+    "bjp": (330, 150),
+    "independence-based score": (452, 279),
+    "tpda": (284, 0),
+    "pac junction tree": (630, 0),
+    "sampled steps": (1050, 55),
+    "Markov blankets": (202, 128),
+    "grow-shrink": (291, 254),
+}
+ONCE = (
+    "independence-based score",
+    "Markov blankets",
+    "grow-shrink",
+    "sampled steps",
+    "knots",
+    "pac junction tree",
+    "bjp",
+)
+
+
+class Asked:
+    """A counter that only counts, and how often it was asked."""
+
+    def __init__(self, counter):
+        self._counter = counter
+        self.schema, self.n_rows = counter.schema, counter.n_rows
+        self.rounds = self.sparse_rounds = 0
+
+    def counts_many(self, scopes):
+        self.rounds += 1
+        return self._counter.counts_many(scopes)
+
+    def counts(self, scope):
+        return self.counts_many([scope])[0]
+
+    def sparse_counts_many(self, scopes):
+        self.sparse_rounds += 1
+        return self._counter.sparse_counts_many(scopes)
+
+    def sparse_counts(self, scope):
+        return self.sparse_counts_many([scope])[0]
+
+
+def sample(seed):
+    return tw.count(tw.load_network("alarm").sample(10_000, rng=np.random.default_rng(seed)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", SEARCHES)
+def test_few_questions_reach_the_source(learner):
+    asked = [Asked(sample(seed)) for seed in ((1,) if learner in ONCE else range(5))]
+    for counter in asked:
+        SEARCHES[learner](counter)
+    few, few_sparse = ROUNDS[learner]
+    assert mean(counter.rounds + counter.sparse_rounds for counter in asked) <= 1.1 * (few + few_sparse)
+
+
+def test_every_learner_has_a_bound():
+    assert ROUNDS.keys() == SEARCHES.keys()
+
+
+@pytest.mark.parametrize("learner", ["hill climbing", "chow-liu", "pc"])
+def test_the_trace_tells_what_was_asked(learner):
+    counter = Asked(tw.count(tw.load_network("asia").sample(500, rng=np.random.default_rng(0))))
+    trace = SEARCHES[learner](counter).trace
+    assert 0 < trace.total("rounds") <= counter.rounds  # some tables need no memory
+    assert trace.total("tables") >= trace.total("rounds")
+    assert {"rounds", "tables", "passes", "bytes_read"} <= trace.to_dict().keys()
+    again = SEARCHES[learner](counter).trace  # everything is remembered
+    assert again.total("rounds") == 0
+
+
+def test_passes_over_packed_rows_are_tallied(tmp_path, monkeypatch):
+    monkeypatch.setattr("treewright.criteria.scores.native_scores.ROWS_TO_REMEMBER", 1)
+    table = tw.load_network("asia").sample(500, rng=np.random.default_rng(0))
+    counter = tw.count(tw.pack(table, tmp_path / "rows.twp"))
+    trace = tw.learn_hill_climbing(tw.BIC(counter)).trace
+    assert trace.total("passes") >= 1
+    assert trace.total("bytes_read") >= 0
+    assert tw.learn_chow_liu(tw.BIC(tw.count(table.take(slice(0, 100))))).trace.total("scores") > 0
