@@ -8,6 +8,7 @@ import pytest
 import treewright as tw
 from treewright.graphs import Star
 from treewright.reports.groups import Groups
+from treewright.reports.render import to_static_html
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_page_and_notebook_tell_of_them(clustered):
         for name, column in zip(clustered.schema.names, codes, strict=True)
     }
     model = tw.fit(clustered, tw.count(tw.read_table(rows)))
-    page = tw.to_html(model)
+    page = to_static_html(model)
     assert "2 clusters, 1 shared variables" in page
     assert page.count('class="cluster"') == 2
     assert "2 clusters, 1 shared variables" in model._repr_html_()

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.networks import load_network
-from treewright.reports.layout import assign_layers
+from treewright.reports.layers import least_span_layers
 from treewright.reports.links import links_of
 from treewright.reports.render import to_svg
 from treewright.tables.schema import Schema, Variable
@@ -45,4 +45,4 @@ pairs = st.lists(st.permutations(SCHEMA.names).map(lambda p: tuple(p[:2])), max_
 def test_links_are_always_acyclic(edges, n_directed):
     links = links_of(Mixed(edges[:n_directed], edges[n_directed:]))
     assert len(links) == len(edges)
-    assign_layers(range(len(SCHEMA)), [link.arc for link in links])  # asserts that there is no cycle
+    least_span_layers(range(len(SCHEMA)), [link.arc for link in links])  # asserts that there is no cycle

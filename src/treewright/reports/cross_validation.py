@@ -7,7 +7,8 @@ of them are compared row by row: the difference of two means is known far better
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -17,11 +18,15 @@ import numpy as np
 from treewright.errors import SchemaError, SettingError
 from treewright.models.labelled import make_frame
 from treewright.models.model import Model
+from treewright.ranges import in_range
+from treewright.statistics.cluster import as_pool, each_on
+from treewright.tables.packed_file import MappedTable
 from treewright.tables.readers import read_table
 from treewright.tables.table import Table
 from treewright.types import Brief, Floats, Progress, Step
 
 Way = Callable[[Table], Model] | Any  # a function from rows to a model, or an estimator
+Judged = tuple[int, int, Floats, float]  # fold, way, log-probability of each row of the fold, seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +70,7 @@ class CrossValidation(Brief):
         return "\n".join([head, *lines[:20], *(["  ..."] if len(lines) > 20 else [])])
 
 
+@in_range
 def cross_validate(
     ways: Way | Mapping[str, Way],
     rows: Any,
@@ -72,6 +78,7 @@ def cross_validate(
     folds: int = 10,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> CrossValidation:
     """Judge ways of learning by rows that they have not seen.
 
@@ -86,6 +93,10 @@ def cross_validate(
         How many parts the rows are dealt into: from 2 to the number of rows.
     rng
         Deals the rows; without it they are always dealt alike.
+    client
+        Have workers learn, each fold and way a task: a ``distributed.Client``, the address of a Dask
+        scheduler, or a pool. Rows are then a packed file (:func:`open_table`) that the workers see, and ways
+        can be pickled.
 
     Examples
     --------
@@ -100,21 +111,60 @@ def cross_validate(
     table = rows if isinstance(rows, Table) else read_table(rows)
     named = dict(ways) if isinstance(ways, Mapping) else {type(ways).__name__: ways}
     _check(named, table, folds)
-    parts = _deal(table, folds, np.random.default_rng(0) if rng is None else rng)
+    rng = np.random.default_rng(0) if rng is None else rng
+    dealt = deepcopy(rng)  # a worker deals the same
+    parts = _deal(table, folds, rng)
     logs, seconds = np.zeros((len(named), table.n_rows)), [0.0] * len(named)
-    for k, part in enumerate(parts):
-        rest, held_out = table.take(np.setdiff1d(np.arange(table.n_rows), part)), table.take(part)
-        for w, (name, way) in enumerate(named.items()):
-            if progress is not None:
-                progress(Step(f"fold {k + 1}: {name}", k * len(named) + w, len(named) * folds))
-            started = perf_counter()
-            model = _learn(way, rest)
-            seconds[w] += perf_counter() - started
-            logs[w, part] = (
-                model.log_evidence(held_out) if held_out.has_missing else model.log_probability(held_out)
-            )
+    found = (
+        _one_after_the_other(named, table, parts, progress)
+        if client is None
+        else _by_workers(list(named.values()), table, folds, dealt, client)
+    )
+    for k, w, judged, taken in found:
+        logs[w, parts[k]] = judged
+        seconds[w] += taken
     weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
     return _summed_up(tuple(named), logs, weights, parts, tuple(seconds))
+
+
+def _one_after_the_other(
+    ways: Mapping[str, Way], table: Table, parts: list[Any], progress: Progress | None
+) -> Iterator[Judged]:
+    for k, part in enumerate(parts):
+        rest, held_out = _apart(table, part)
+        for w, (name, way) in enumerate(ways.items()):
+            if progress is not None:
+                progress(Step(f"fold {k + 1}: {name}", k * len(ways) + w, len(ways) * len(parts)))
+            yield k, w, *_judge(way, rest, held_out)
+
+
+def _by_workers(
+    ways: Sequence[Way], table: Table, folds: int, rng: np.random.Generator, client: Any
+) -> Iterator[Judged]:
+    if not isinstance(table, MappedTable):
+        raise SettingError(
+            "tasks for workers name files, and this table is in memory; tw.pack(table, path) writes one, "
+            "tw.open_table(path) opens it"
+        )
+    tasks = [(k, w) for k in range(folds) for w in range(len(ways))]
+    found = each_on(as_pool(client), judge_fold, [(ways[w], table, folds, k, rng) for k, w in tasks])
+    yield from ((k, w, *one) for (k, w), one in zip(tasks, found, strict=True))
+
+
+def judge_fold(way: Way, table: Table, folds: int, k: int, rng: np.random.Generator) -> tuple[Floats, float]:
+    """One way and one fold, by a worker: it deals the rows as everybody does."""
+    return _judge(way, *_apart(table, _deal(table, folds, deepcopy(rng))[k]))
+
+
+def _apart(table: Table, part: Any) -> tuple[Table, Table]:
+    return table.take(np.setdiff1d(np.arange(table.n_rows), part)), table.take(part)
+
+
+def _judge(way: Way, rest: Table, held_out: Table) -> tuple[Floats, float]:
+    started = perf_counter()
+    model = _learn(way, rest)
+    taken = perf_counter() - started
+    return (model.log_evidence(held_out) if held_out.has_missing else model.log_probability(held_out)), taken
 
 
 def _check(ways: Mapping[str, Way], table: Table, folds: int) -> None:

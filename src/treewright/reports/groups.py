@@ -8,10 +8,10 @@ together.
 from __future__ import annotations
 
 from colorsys import hls_to_rgb
-from html import escape
 from typing import Any
 
 from treewright.graphs import Clusters
+from treewright.reports.escaping import escape
 
 _BAND = 5
 _LISTED = 12  # clusters named in a legend

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import sqrt
 from typing import Any
 
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.learners import EdgeConfidence
+from treewright.reports.escaping import escape
 from treewright.reports.links import Link
 
 _ROW = 18  # pixels between two lines of text
@@ -102,16 +102,18 @@ def legend_of(
     structure: Any, links: Sequence[Link], strength: Strength | None, width: float, meaning: str | None = None
 ) -> Legend:
     """The legend of a picture that is so wide; of one without edges it is empty."""
-    arrows = any(link.arrow != "none" for link in links)
-    lines = any(link.arrow == "none" for link in links)
-    learned = getattr(structure, "pattern", None) is not None or hasattr(structure, "undirected_edges")
-    entries = []
-    if arrows:
-        entries.append(("arrow", meaning or (_DIRECTED if learned else _GIVEN)))
-    if lines:
-        entries.append(("line", f"{_OPEN} the rows equally well" if learned else _JOINED))
+    meanings = edge_meanings(structure, [link.arrow for link in links])
+    arrows = "arrow" in meanings
+    if arrows and meaning:
+        meanings["arrow"] = meaning
+    entries = list(meanings.items())
     if strength is not None and links:
         entries.append(("thick", strength.legend))
+    return packed_legend(entries, NOT_A_CAUSE if arrows and meaning is None else "", width)
+
+
+def packed_legend(entries: Sequence[tuple[str, str]], sentence: str, width: float) -> Legend:
+    """Kinds of lines and their meanings, in as many rows as a picture of this width needs."""
     rows: list[list[tuple[float, str, str]]] = []
     room, left, widest = max(width, _NARROWEST), 0.0, 0.0
     for kind, text in entries:
@@ -122,8 +124,18 @@ def legend_of(
         rows[-1].append((left, kind, text))
         left += size + _GAP
         widest = max(widest, left - _GAP)
-    sentence = NOT_A_CAUSE if arrows and meaning is None else ""
     return Legend(tuple(map(tuple, rows)), sentence, max(widest, _LETTER * len(sentence)))
+
+
+def edge_meanings(structure: Any, arrows: Sequence[str]) -> dict[str, str]:
+    """What arrows and lines without arrows mean, of those that are there."""
+    learned = getattr(structure, "pattern", None) is not None or hasattr(structure, "undirected_edges")
+    found = {}
+    if any(arrow != "none" for arrow in arrows):
+        found["arrow"] = _DIRECTED if learned else _GIVEN
+    if "none" in arrows:
+        found["line"] = f"{_OPEN} the rows equally well" if learned else _JOINED
+    return found
 
 
 def _entry(x: float, y: float, kind: str, text: str) -> str:
@@ -132,7 +144,8 @@ def _entry(x: float, y: float, kind: str, text: str) -> str:
         sample = f'<path class="key wedge" d="M{x:.1f} {y - 0.4:.1f}L{end:.1f} {y - 2:.1f}v4z"/>'
     else:
         tip = end - 8 if kind == "arrow" else end
-        sample = f'<path class="key line" d="M{x:.1f} {y:.1f}H{tip:.1f}"/>'
+        differs = f' data-difference="{kind}"' if kind not in ("arrow", "line") else ""
+        sample = f'<path class="key line"{differs} d="M{x:.1f} {y:.1f}H{tip:.1f}"/>'
         if kind == "arrow":
             sample += f'<path class="head" d="M{tip:.1f} {y - 3.6:.1f}l8 3.6-8 3.6z"/>'
     return sample + _text(end + 8, y, text, "key")

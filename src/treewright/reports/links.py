@@ -36,8 +36,7 @@ def links_of(structure: Any) -> list[Link]:
     Link(arc=(0, 1), arrow='down')
     """
     directed, undirected = _edges(structure)
-    n = len(structure.schema)
-    rank = _topological(n, directed) if directed else _breadth_first(n, undirected)
+    rank = _ranks(structure.schema, directed, undirected)
     pattern = getattr(structure, "pattern", None)
     if pattern is not None:  # a network has an order of all its arcs, those that could be turned included
         directed, undirected = _edges(pattern, structure.schema)
@@ -56,6 +55,14 @@ def _edges(structure: Any, over: Schema | None = None) -> tuple[list[Arc], list[
         return indices(structure.directed_edges()), indices(structure.undirected_edges())
     edges = indices(structure.edges())
     return (edges, []) if hasattr(structure, "parents") else ([], edges)
+
+
+def _ranks(schema: Schema, directed: Sequence[Arc], undirected: Sequence[Arc]) -> list[int]:
+    """What stands above what: by arcs, or by distance from the best connected; ties by name."""
+    place = schema.name_ranks
+    arcs = [(place[u], place[v]) for u, v in directed or undirected]
+    rank = (_topological if directed else _breadth_first)(len(place), arcs)
+    return [rank[i] for i in place]
 
 
 def _topological(n: int, arcs: Sequence[Arc]) -> list[int]:

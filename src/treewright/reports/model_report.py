@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.limits import format_bytes, format_count
 from treewright.models import FeatureNetwork
 from treewright.models.model import AnyModel, Rows, as_rows, mean_log_probability
+from treewright.reports.escaping import escape
 from treewright.reports.feature_picture import drawn_structure
 from treewright.reports.legend import kept_gains
 from treewright.reports.links import links_of

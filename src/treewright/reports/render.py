@@ -6,9 +6,7 @@ dark setting. With a model, each node shows its distribution as bars.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from treewright.errors import FormatError
@@ -16,26 +14,40 @@ from treewright.learners import EdgeConfidence
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
+from treewright.reports.cards import Card, card_of, draw_card
+from treewright.reports.escaping import escape
 from treewright.reports.feature_picture import PARTS, drawn_structure, upper_nodes
 from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
 from treewright.reports.layout import Layout, Point, lay_out
-from treewright.reports.legend import Gains, Strength, edge_words, kept_gains, legend_of, strength_of
+from treewright.reports.legend import (
+    Gains,
+    Legend,
+    Strength,
+    edge_words,
+    kept_gains,
+    legend_of,
+    strength_of,
+)
 from treewright.reports.links import Link, links_of
 from treewright.reports.styles import SCRIPT, page_style, svg_style
-from treewright.tables.schema import Label, Schema
+from treewright.tables.schema import Label
 
 _MARGIN = 16
 _HEAD = 10  # length of an arrow's head
-_NAME_HEIGHT = 26
-_BAR_HEIGHT = 16
-_BAR_LENGTH = 54
-_SHOWN_STATES = 8
-_LONGEST = 28  # characters of a name or state that are shown
+_BARS_UP_TO = 60  # variables that a notebook shows with their distributions
+_QUICK = 0.2  # seconds that a notebook may work on these
 _KINDS: dict[type[Any], str] = {
     BayesianNetwork: "Bayesian network",
     MarkovNetwork: "Markov network",
     FeatureNetwork: "Feature network",
 }
+
+
+class Picture(str):
+    """The text of an SVG picture, which a notebook shows as one."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 def to_svg(
@@ -46,7 +58,7 @@ def to_svg(
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
     arrows: str | None = None,
-) -> str:
+) -> Picture:
     """Draw a structure, with a legend above it.
 
     Parameters
@@ -69,33 +81,68 @@ def to_svg(
     >>> to_svg(load_network("asia").dag).count('class="node')
     8
     """
-    schema, links = structure.schema, links_of(structure)
-    groups = Groups.of(structure)
-    cards = [_card(schema, v, marginals, schema.names[v] in observed) for v in range(len(schema))]
-    layout = lay_out([(card.width, card.height) for card in cards], [link.arc for link in links])
+    schema = structure.schema
+    cards = []
+    for name in schema.names:
+        states = () if marginals is None else marginals[name].items()
+        cards.append(card_of(name, [(str(state), p) for state, p in states], name in observed))
     strength = strength_of(confidence, gains)
-    legend = legend_of(structure, links, strength, layout.width, arrows)
-    width = max(layout.width, legend.width) + 2 * _MARGIN
-    height = layout.height + legend.height + 2 * _MARGIN
-    title = f"{len(schema)} variables, {len(links)} edges"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" aria-label="{title}" '
-            f'width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="{-_MARGIN} {-_MARGIN - legend.height:.0f} {width:.0f} {height:.0f}">',
-            f"<style>{svg_style()}{STYLE if groups else ''}</style>",
-            '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="1" refY="5" markerWidth="11" '
-            'markerHeight="11" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
-            '<path class="head" d="M0 1 10 5 0 9z"/></marker></defs>',
-            *legend.draw(0.0, -legend.height),
-            *(_draw_link(link, layout, structure, strength) for link in links),
-            *(_draw_card(card, layout.centres[v], groups, v) for v, card in enumerate(cards)),
-            "</svg>",
-        ]
+    links = links_of(structure)
+
+    def legend(width: float) -> Legend:
+        return legend_of(structure, links, strength, width, arrows)
+
+    return draw(structure, cards, links, strength, legend)
+
+
+def draw(
+    structure: Any,
+    cards: Sequence[Card],
+    links: Sequence[Link],
+    strength: Strength | None,
+    make_legend: Callable[[float], Legend],
+    *,
+    style: str = "",
+) -> Picture:
+    """A picture of boxes and links, below the legend that suits its width."""
+    groups = Groups.of(structure)
+    sizes = [(card.width, card.height) for card in cards]
+    layout = lay_out(sizes, [link.arc for link in links], structure.schema.names)
+    legend = make_legend(layout.width)
+    title = f"{len(cards)} variables, {len(links)} edges"
+    parts = [
+        '<defs><marker id="treewright-arrow" viewBox="0 0 10 10" refX="1" refY="5" markerWidth="11" '
+        'markerHeight="11" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        '<path class="head" d="M0 1 10 5 0 9z"/></marker></defs>',
+        *legend.draw(0.0, -legend.height),
+        *(_draw_link(link, layout, structure, strength) for link in links),
+        *(draw_card(card, layout.centres[v], groups, v) for v, card in enumerate(cards)),
+    ]
+    width = max(layout.width, legend.width)
+    style += STYLE if groups else ""
+    return framed(parts, width, layout.height, title, above=legend.height, style=style)
+
+
+def framed(
+    parts: Iterable[str], width: float, height: float, title: str, *, above: float = 0.0, style: str = ""
+) -> Picture:
+    """Drawn parts as one picture with a margin; `above` is what lies over the origin."""
+    wide, high = width + 2 * _MARGIN, height + above + 2 * _MARGIN
+    return Picture(
+        "\n".join(
+            [
+                '<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" '
+                f'aria-label="{escape(title)}" width="{wide:.0f}" height="{high:.0f}" '
+                f'viewBox="{-_MARGIN} {-_MARGIN - above:.0f} {wide:.0f} {high:.0f}">',
+                f"<style>{svg_style()}{style}</style>",
+                *parts,
+                "</svg>",
+            ]
+        )
     )
 
 
-def to_html(
+def to_static_html(
     source: Any,
     *,
     title: str | None = None,
@@ -103,7 +150,7 @@ def to_html(
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
 ) -> str:
-    """Make a self-contained page of a model or a structure.
+    """Make a page with the picture of a model or a structure, without anything to click.
 
     Parameters
     ----------
@@ -119,7 +166,7 @@ def to_html(
     Examples
     --------
     >>> from treewright.networks import load_network
-    >>> page = to_html(load_network("asia"), title="Chest clinic", given={"smoke": "yes"})
+    >>> page = to_static_html(load_network("asia"), title="Chest clinic", given={"smoke": "yes"})
     >>> page.startswith("<!doctype html>")
     True
     """
@@ -127,7 +174,7 @@ def to_html(
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
     groups = Groups.of(structure)
-    heading = escape(title or (_KINDS[type(model)] if model else type(structure).__name__))
+    heading = escape(title or kind_of(source))
     drawn, above = structure, ""
     if isinstance(model, FeatureNetwork):  # the upper nodes of its graph stand over its variables
         drawn, above = drawn_structure(model.structure), to_svg(upper_nodes(model.graph), arrows=PARTS)
@@ -143,7 +190,7 @@ def to_html(
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{heading}</title><style>{page_style()}{PAGE_STYLE if groups else ''}</style></head>",
             "<body>",
-            f"<header><h1>{heading}</h1><p>{_key_figures(structure, model)}</p>{_given_line(given)}"
+            f"<header><h1>{heading}</h1><p>{key_figures(source)}</p>{_given_line(given)}"
             f"{groups.legend() if groups else ''}</header>",
             f"<main>{picture}</main>",
             f"<script>{SCRIPT}</script></body></html>\n",
@@ -154,7 +201,8 @@ def to_html(
 def notebook_picture(model: AnyModel) -> str:
     """A piece of a page for notebooks: key figures above the picture, which scrolls when it is large.
 
-    Distributions are not worked out for it, so that showing a model is always quick.
+    Distributions are shown where the model is small and they are worked out at once, so that showing a model
+    is always quick.
 
     Examples
     --------
@@ -162,70 +210,28 @@ def notebook_picture(model: AnyModel) -> str:
     >>> notebook_picture(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
-    confidence, gains = kept_strength(model)
-    if isinstance(model, FeatureNetwork):
-        picture = to_svg(upper_nodes(model.graph), arrows=PARTS)
-    else:
-        picture = to_svg(model.structure, confidence=confidence, gains=gains)
+    return scrolled(model_picture(model), key_figures(model))
+
+
+def scrolled(picture: str, said: str) -> str:
+    """A picture in a notebook, with a line above it."""
     return (
-        f'<div class="treewright-model"><p>{_key_figures(model.structure, model)}</p>'
+        f'<div class="treewright-model"><p>{escape(said)}</p>'
         f'<div style="overflow:auto;max-height:40em">{picture}</div></div>'
     )
 
 
-@dataclass(frozen=True)
-class _Card:
-    """What one node shows."""
-
-    name: str
-    rows: tuple[tuple[str, float], ...]
-    more: int
-    observed: bool
-    width: float
-    height: float
-
-
-def _card(schema: Schema, v: int, marginals: Mapping[str, Distribution] | None, observed: bool) -> _Card:
-    name = schema.names[v]
-    rows: list[tuple[str, float]] = []
-    if marginals is not None:
-        rows = [(str(state), p) for state, p in marginals[name].items()]
-    more = max(0, len(rows) - _SHOWN_STATES)
-    rows = rows[:_SHOWN_STATES]
-    width = _text_width(_short(name)) + 24
-    if rows:
-        width = max(width, 6.4 * max(len(_short(label)) for label, _ in rows) + _BAR_LENGTH + 78)
-    lines = len(rows) + (more > 0)
-    height = _NAME_HEIGHT + (_BAR_HEIGHT * lines + 6 if lines else 2)
-    return _Card(name, tuple(rows), more, observed, max(width, 48.0), height)
-
-
-def _draw_card(card: _Card, centre: Point, groups: Groups | None, v: int) -> str:
-    left, top = centre[0] - card.width / 2, centre[1] - card.height / 2
-    name = escape(card.name)
-    told = f"{name} ({escape(groups.told(v))})" if groups else name
-    parts = [
-        f'<g class="node{" seen" if card.observed else ""}" data-name="{name}" '
-        f'transform="translate({left:.1f} {top:.1f})"><title>{told}</title>',
-        f'<rect class="box" width="{card.width:.1f}" height="{card.height}" rx="6"/>',
-        groups.draw(v, card.width, card.height) if groups else "",
-        f'<text class="name" x="{card.width / 2:.1f}" y="18">{escape(_short(card.name))}</text>',
-    ]
-    start = card.width - _BAR_LENGTH - 54
-    for i, (label, p) in enumerate(card.rows):
-        y = _NAME_HEIGHT + _BAR_HEIGHT * i
-        parts.append(
-            f'<text class="state" x="{start - 6:.1f}" y="{y + 11}">{escape(_short(label))}</text>'
-            f'<rect class="track" x="{start:.1f}" y="{y + 3}" width="{_BAR_LENGTH}" height="9" rx="2"/>'
-            f'<rect class="bar" x="{start:.1f}" y="{y + 3}" width="{_BAR_LENGTH * p:.2f}" height="9" rx="2"/>'
-            f'<text class="share" x="{card.width - 8:.1f}" y="{y + 11}">{100 * p:.1f}%</text>'
-        )
-    if card.more:
-        y = _NAME_HEIGHT + _BAR_HEIGHT * len(card.rows) + 11
-        parts.append(
-            f'<text class="share" x="{card.width - 8:.1f}" y="{y}">and {card.more} more states</text>'
-        )
-    return "".join([*parts, "</g>"])
+def model_picture(model: AnyModel) -> Picture:
+    """The structure of a model, with its distributions where these are quick."""
+    if isinstance(model, FeatureNetwork):
+        return to_svg(upper_nodes(model.graph), arrows=PARTS)
+    confidence, gains = kept_strength(model)
+    marginals = None
+    if isinstance(model, BayesianNetwork | MarkovNetwork) and len(model.schema) <= _BARS_UP_TO:
+        cost = model.cost()
+        if cost.seconds < _QUICK and not cost.refused:
+            marginals = model.marginals()
+    return to_svg(model.structure, marginals=marginals, confidence=confidence, gains=gains)
 
 
 def kept_strength(model: Any) -> tuple[EdgeConfidence | None, Gains | None]:
@@ -254,8 +260,10 @@ def _leave_room(points: Sequence[Point], side: str) -> list[Point]:
     """The way without its last piece, which the head of an arrow covers: a thick line ends sharply."""
     way = list(points)
     if side:
-        place, way_back = (-1, -_HEAD) if side == "end" else (0, _HEAD)
+        place, beside, way_back = (-1, -2, -_HEAD) if side == "end" else (0, 1, _HEAD)
         way[place] = (way[place][0], way[place][1] + way_back)
+        if (way[beside][1] - way[place][1]) * way_back < 0:  # the last piece is shorter than the head
+            del way[beside]
     return way
 
 
@@ -270,24 +278,22 @@ def _curve(points: Sequence[Point]) -> str:
     return "".join(path)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def kind_of(source: Any) -> str:
+    """A heading for what has no title."""
+    return _KINDS.get(type(source)) or type(getattr(source, "structure", source)).__name__
 
 
-def _text_width(text: str) -> float:
-    """An estimate for bold text of 13 pixels, on the generous side."""
-    return sum(9.4 if character.isupper() else 8.2 for character in text)
-
-
-def _key_figures(structure: Any, model: AnyModel | None) -> str:
-    n_edges = structure.n_edges if isinstance(model, FeatureNetwork) else len(links_of(structure))
+def key_figures(source: Any) -> str:
+    """One line about a model or a structure."""
+    structure = getattr(source, "structure", source)
+    n_edges = structure.n_edges if isinstance(source, FeatureNetwork) else len(links_of(structure))
     figures = [f"{len(structure.schema):,} variables", f"{n_edges:,} edges"]
     if (pattern := getattr(structure, "pattern", None)) is not None:
         figures[-1] += f" ({len(pattern.undirected_edges()):,} without direction)"
-    if model is not None:
-        figures.append(f"{model.n_parameters:,} parameters")
-    if isinstance(model, FeatureNetwork):
-        figures.append(f"feature graph of {model.graph.n_nodes:,} nodes")
+    if (n_parameters := getattr(source, "n_parameters", None)) is not None:
+        figures.append(f"{n_parameters:,} parameters")
+    if isinstance(source, FeatureNetwork):
+        figures.append(f"feature graph of {source.graph.n_nodes:,} nodes")
     if groups := Groups.of(structure):
         figures.append(groups.figures())
     return " · ".join(figures)

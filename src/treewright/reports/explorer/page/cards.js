@@ -1,0 +1,195 @@
+// Cards: a variable with its states, as much of it as the drawing has room for. What is not seen is not written.
+import { h, percent, setAttr, short } from './dom.js';
+import { drawCurve, spread } from './curves.js';
+
+const STILL = 1e-4;  // a smaller change of a belief is not drawn
+const MOTION = 0.03;  // a smaller one is drawn at once: it is a pixel where all of a drawing is seen
+
+/** Whether exactly one state is left possible. @param {ArrayLike<number> | number | undefined} seen */
+export const isHard = seen => typeof seen === 'number' || (seen !== undefined && Array.from(seen).filter(x => x > 0).length === 1);
+
+/** A state of a variable: its name, its bar and its probability; a button that says it is known. */
+export function stateRow(app, v, k) {
+  const now = h('b'), was = h('u'), tick = h('s'), share = h('span', { class: 'p' }), name = app.variables[v].states[k];
+  const element = h('button', {
+    class: 'state', role: 'radio', 'data-key': `state ${k}`, tabindex: -1, title: name,
+    onclick: event => { event.stopPropagation(); if (event.altKey) app.ruleOut(v, k); else app.observe(v, k); },
+  }, h('span', { class: 'label', text: name }), h('span', { class: 'bar', 'aria-hidden': 'true' }, was, now, tick), share);
+  let drawn = [-1, -1], written = '';
+  return { element, show() {
+    const { beliefs, best } = app, at = beliefs.offsets[v] + k, a = beliefs.now[at], b = beliefs.before[at];
+    const seen = beliefs.evidence.get(v), chosen = isHard(seen) && seen[k] > 0;
+    const marked = best !== null && best.states[v] === k ? ', in the most probable explanation' : '';
+    const text = percent(a), before = Math.abs(a - b) < 0.0005 ? '' : `, was ${percent(b)}`;
+    const label = `${name} ${text}${before}${marked}`;
+    element.classList.toggle('out', seen !== undefined && !chosen && !(seen[k] > 0) && !isHard(seen));
+    setAttr(element, 'aria-checked', String(chosen));
+    if (label !== written) {
+      written = label;
+      element.setAttribute('aria-label', label);
+      element.classList.toggle('best', marked !== '');
+      if (share.textContent !== text) share.textContent = text;
+    }
+    if (Math.abs(a - drawn[0]) < STILL && Math.abs(b - drawn[1]) < STILL) return;
+    element.classList.toggle('moves', drawn[0] >= 0 && Math.abs(a - drawn[0]) > MOTION);
+    if (Math.abs(a - drawn[0]) >= STILL) now.style.setProperty('--p', a.toFixed(4));
+    if (Math.abs(b - drawn[1]) >= STILL) {
+      was.style.transform = `scaleX(${b.toFixed(4)})`;
+      tick.style.left = `${(100 * b).toFixed(2)}%`;
+    }
+    drawn = [a, b];
+    tick.style.visibility = Math.abs(a - b) < 0.005 ? 'hidden' : '';
+  } };
+}
+
+export class Cards {
+  constructor(app, world) {
+    this.app = app;
+    this.world = world;
+    this.list = app.variables.map((variable, v) => this.card(variable, v));
+    this.measureNames();
+    const { centres } = app.data.layout, down = [...this.list.keys()];
+    down.sort((a, b) => centres[a][1] - centres[b][1] || centres[a][0] - centres[b][0]);
+    world.append(...down.map(v => this.list[v].element));  // the order of the tab key
+  }
+
+  card(variable, v) {
+    const { app } = this, meter = h('i');
+    const name = h('span', { class: 'name', text: variable.name });
+    const strip = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: app.data.density === 'cards' });
+    const states = variable.states ?? [];
+    if (app.believes && app.data.density !== 'cards') strip.append(...(app.normal ? [h('i')] : states.map(() => h('i'))));
+    const mark = h('span', { class: 'mark', 'aria-hidden': 'true' });
+    const title = h('h2', { title: variable.name }, mark, name, app.believes && h('div', { class: 'delta', 'aria-hidden': 'true' }, meter));
+    const element = h('section', { class: 'card', tabindex: 0, 'data-v': v,
+      onpointerenter: () => app.hover(v), onpointerleave: () => app.hover(null),
+      onclick: event => { if (!event.target.closest('.state,.curve')) app.pick(v); },
+      onfocusin: event => { if (app.picked !== v && event.target.matches(':focus-visible')) app.pick(v); },
+    }, title, strip);
+    return { v, element, meter, mark, strip, parts: [...strip.children], rows: null, x: 0, y: 0, width: 0, height: 0, shown: true, moved: -1, stale: true };
+  }
+
+  // How large a name may be in its card when seen from farther away.
+  measureNames() {
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = '650 10px Inter, system-ui, sans-serif';
+    const sizes = this.app.data.card_sizes ?? this.app.data.layout.sizes;
+    this.list.forEach(({ element, v }) => {
+      const wide = Math.max(1, pen.measureText(this.app.names[v]).width / 10);
+      element.style.setProperty('--fit', `${Math.max(9, (sizes[v][0] - 22) / wide).toFixed(1)}px`);
+    });
+  }
+
+  /** Whether states are seen in the present view at the present zoom. */
+  get detailed() {
+    return this.app.believes && this.world.dataset.density === 'cards' && this.world.dataset.zoom !== 'far';
+  }
+
+  build(card) {
+    const { app } = this, { v, element } = card;
+    if (app.normal) { card.rows = [drawCurve(app, v)]; element.append(card.rows[0].element); return; }
+    const { states } = app.variables[v], most = app.data.most_states;
+    card.rows = states.slice(0, most).map((_, k) => stateRow(app, v, k));
+    element.append(...card.rows.map(row => row.element));
+    if (states.length > most)
+      element.append(h('div', { class: 'more', text: `and ${states.length - most} more` }));
+  }
+
+  resize(sizes, density) {
+    this.world.dataset.density = density;
+    this.list.forEach((card, v) => {
+      [card.width, card.height] = sizes[v];
+      card.element.style.width = `${card.width}px`;
+      card.element.style.height = `${card.height}px`;
+    });
+  }
+
+  place(v, x, y) {
+    const card = this.list[v];
+    Object.assign(card, { x, y, shown: true });
+    card.element.hidden = false;
+    card.element.style.transform = `translate(${x}px,${y}px)`;
+  }
+
+  hide() { for (const card of this.list) { card.shown = false; card.element.hidden = true; } }
+
+  /** Beliefs have changed. */
+  renewed() {
+    for (const card of this.list) card.stale = true;
+    this.show();
+  }
+
+  /** Write what is stale and seen. */
+  show() {
+    const { detailed } = this;
+    for (const card of this.list) {
+      if (!card.shown) continue;
+      this.describe(card, detailed);
+      if (!this.app.believes) continue;
+      if (card.stale) this.mark(card);
+      if (detailed) {
+        if (!card.rows) this.build(card);
+        for (const row of card.rows) row.show();
+      } else if (card.stale) this.drawStrip(card);
+      card.stale = false;
+    }
+  }
+
+  mark(card) {
+    const { beliefs } = this.app, { v, element } = card, moved = beliefs.change(v), seen = beliefs.evidence.get(v);
+    element.classList.toggle('seen', seen !== undefined);
+    const clash = Boolean(beliefs.conflict?.includes(v)) || beliefs.determined === v;
+    element.classList.toggle('clash', clash);
+    card.mark.textContent = clash ? '!' : seen === undefined ? '' : isHard(seen) ? '●' : '◐';
+    if (Math.abs(moved - card.moved) < STILL) return;
+    card.moved = moved;
+    card.meter.style.transform = `scaleX(${moved.toFixed(3)})`;
+    element.style.setProperty('--moved-by', moved.toFixed(3));
+  }
+
+  drawStrip({ v, parts }) {
+    const { beliefs } = this.app, now = beliefs.slice(beliefs.now, v);
+    if (this.app.normal && parts.length) spread(parts[0], beliefs.slice(beliefs.prior, v), now);
+    else parts.forEach((part, k) => { part.style.width = `${(100 * now[k]).toFixed(2)}%`; });
+  }
+
+  // A group of radio buttons where its states are seen, else one button that opens it.
+  describe(card, detailed) {
+    const { app } = this, { v, element } = card, name = app.names[v];
+    if (!app.believes) { setAttr(element, 'role', 'button'); setAttr(element, 'aria-label', name); return; }
+    if (detailed && !app.normal) {
+      setAttr(element, 'role', 'radiogroup');
+      setAttr(element, 'aria-label', name);
+      if (!card.rows) this.build(card);
+      const seen = app.beliefs.evidence.get(v), on = isHard(seen) ? Array.from(seen).findIndex(x => x > 0) : 0;
+      card.rows.forEach((row, k) => setAttr(row.element, 'tabindex', k === Math.min(on, card.rows.length - 1) ? '0' : '-1'));
+      setAttr(element, 'tabindex', '-1');
+      return;
+    }
+    setAttr(element, 'role', 'button');
+    setAttr(element, 'aria-label', `${name}: ${wordsOf(app, v)}${app.beliefs.evidence.has(v) ? ', known' : ''}`);
+    setAttr(element, 'tabindex', '0');
+  }
+
+  /** Give the focus to a card, at its state if one is seen. */
+  focus(v) {
+    const { element, rows } = this.list[v], stop = rows?.find(row => row.element.tabIndex === 0);
+    (this.detailed && !this.app.normal && stop ? stop.element : element).focus({ preventScroll: true });
+  }
+
+  /** Names and marks of what is picked, near it, and told from afar. */
+  nearby(around, picked) {
+    this.list.forEach(({ element }, u) => {
+      element.classList.toggle('near', around.has(u));
+      element.classList.toggle('picked', u === picked);
+    });
+  }
+}
+
+/** What is most probable of a variable, in words. @param {Float64Array} [all] beliefs, by default the present ones */
+export function wordsOf(app, v, all = app.beliefs.now) {
+  const now = app.beliefs.slice(all, v);
+  if (app.normal) return now[1] ? `${short(now[0])} ± ${short(now[1])}` : short(now[0]);
+  const k = now.indexOf(Math.max(...now));
+  return `${app.variables[v].states[k]} ${percent(now[k])}`;
+}

@@ -1,0 +1,63 @@
+// Names over a drawing that is too small for them: those that matter, at a size that can be read, none over another.
+import { h } from './dom.js';
+
+const MOST_CHANGED = 10, MOST_LABELS = 120;
+
+export class Labels {
+  constructor(app, box) {
+    Object.assign(this, { app, box, made: new Map(), frame: 0 });
+  }
+
+  // What to name, most important first; of small dots seen near, everything that fits.
+  wanted() {
+    const { app } = this, { beliefs, hovered, picked, cards } = app, list = [];
+    if (app.believes) list.push(...beliefs.evidence.keys());
+    for (const v of [picked, hovered]) if (v !== null) list.push(v, ...app.neighbours[v]);
+    if (app.believes) {
+      const moved = cards.list.filter(card => card.moved > 0.05).sort((a, b) => b.moved - a.moved);
+      list.push(...moved.slice(0, MOST_CHANGED).map(card => card.v));
+    }
+    if (app.stage.zoom === 'near' && app.world.dataset.density === 'dots') list.push(...cards.list.keys());
+    return [...new Set(list)].filter(v => cards.list[v].shown);
+  }
+
+  /** Whether cards have no room for their names. */
+  get needed() {
+    const { density } = this.app.world.dataset;
+    return this.app.view === 'network' && (density === 'dots' || (density === 'pills' && this.app.stage.zoom !== 'near'));
+  }
+
+  /** Once for each frame at most. */
+  soon() { if (!this.frame) this.frame = requestAnimationFrame(() => { this.frame = 0; this.place(); }); }
+
+  place() {
+    if (!this.needed) { this.box.hidden = true; return; }
+    this.box.hidden = false;
+    const { stage, cards, beliefs, picked } = this.app, taken = [], shown = new Set();
+    for (const v of this.wanted()) {
+      const card = cards.list[v], label = this.label(v);
+      const x = (card.x + card.width / 2) * stage.k + stage.x, y = (card.y + card.height / 2) * stage.k + stage.y;
+      if (x < 0 || y < 0 || x > stage.across || y > stage.down || shown.size >= MOST_LABELS) continue;
+      const top = y - card.height * stage.k / 2 - 20;  // above what it names
+      const place = { left: x - label.wide / 2, right: x + label.wide / 2, top, bottom: top + 18 };
+      const gives = taken.some(t => place.left < t.right + 2 && place.right > t.left - 2 && place.top < t.bottom && place.bottom > t.top);
+      if (gives) continue;
+      taken.push(place);
+      shown.add(v);
+      label.element.style.transform = `translate(${place.left.toFixed(1)}px,${place.top.toFixed(1)}px)`;
+      label.element.className = beliefs.evidence.has(v) ? 'tag seen' : v === picked ? 'tag picked' : 'tag';
+    }
+    for (const [v, { element }] of this.made) element.hidden = !shown.has(v);
+  }
+
+  label(v) {
+    if (!this.made.has(v)) {
+      const element = h('span', { class: 'tag', text: this.app.names[v] });
+      this.box.append(element);
+      this.made.set(v, { element, wide: element.offsetWidth });
+    }
+    const label = this.made.get(v);
+    if (label.element.hidden) label.element.hidden = false;
+    return label;
+  }
+}

@@ -1,0 +1,58 @@
+// The table of all variables: everything that the drawing shows, in lines that can be sorted and read aloud.
+import { bits, h, percent, renew, short } from './dom.js';
+import { isHard } from './cards.js';
+
+let sortedBy = 'order', upwards = true;
+
+function lineOf(app, v) {
+  const { beliefs, names, parents, others } = app, name = names[v];
+  const line = { v, order: v, name, joined: [...parents[v].map(u => `from ${names[u]}`), ...others[v].map(u => names[u])].join(', ') };
+  if (!app.believes) return line;
+  const now = beliefs.slice(beliefs.now, v), seen = beliefs.evidence.get(v);
+  Object.assign(line, { changed: beliefs.change(v), entropy: beliefs.entropy(v), known: seen === undefined ? '' : app.saidOf(v) });
+  if (app.normal) return Object.assign(line, { mean: now[0], deviation: now[1] });
+  const k = now.indexOf(Math.max(...now));
+  return Object.assign(line, { likeliest: app.variables[v].states[k], probability: now[k] });
+}
+
+const COLUMNS = [
+  ['name', 'variable'], ['known', 'known'], ['likeliest', 'most probable'], ['probability', 'probability'], ['mean', 'mean'],
+  ['deviation', 'deviation'], ['changed', 'changed'], ['entropy', 'entropy (bits)'], ['states', 'all states'], ['joined', 'joined to'],
+];
+const WRITTEN = { probability: percent, mean: short, deviation: short, changed: bits, entropy: bits };
+
+function statesOf(app, v) {
+  const { beliefs } = app, seen = beliefs.evidence.get(v);
+  return h('div', { class: 'many', role: 'radiogroup', 'aria-label': app.names[v] }, app.variables[v].states.map((state, k) => {
+    const at = beliefs.offsets[v] + k, a = beliefs.now[at], b = beliefs.before[at];
+    const was = Math.abs(a - b) < 0.0005 ? '' : ` (was ${percent(b)})`, on = isHard(seen) && seen[k] > 0;
+    return h('button', { role: 'radio', 'aria-checked': String(on), 'data-key': `${v} ${k}`, tabindex: on || (k === 0 && !isHard(seen)) ? 0 : -1,
+      text: `${state} ${percent(a)}${was}`, onclick: () => app.observe(v, k) });
+  }));
+}
+
+function cellOf(app, line, key) {
+  if (key === 'name') return h('th', { scope: 'row' }, h('button', { text: line.name, 'data-key': `name ${line.v}`, onclick: () => app.pick(line.v) }));
+  if (key === 'states') return h('td', null, statesOf(app, line.v));
+  const value = line[key];
+  return h('td', { class: typeof value === 'number' ? 'n' : undefined, text: WRITTEN[key] ? WRITTEN[key](value) : value });
+}
+
+/** @param {HTMLElement} box */
+export function drawSheet(app, box) {
+  const lines = app.names.map((_, v) => lineOf(app, v));
+  const columns = COLUMNS.filter(([key]) => (key === 'states' ? app.believes && !app.normal : key in (lines[0] ?? {})));
+  const turn = upwards ? 1 : -1;
+  lines.sort((a, b) => {
+    const x = a[sortedBy], y = b[sortedBy];
+    return turn * (typeof x === 'number' ? x - y : String(x).localeCompare(String(y))) || a.v - b.v;
+  });
+  const heads = columns.map(([key, text]) => h('th', { scope: 'col', 'aria-sort': key === sortedBy ? (upwards ? 'ascending' : 'descending') : undefined },
+    key === 'states' || key === 'joined' ? text : h('button', { text, 'data-key': `sort ${key}`, onclick: () => {
+      upwards = key === sortedBy ? !upwards : key === 'name' || key === 'likeliest';
+      sortedBy = key;
+      drawSheet(app, box);
+    } })));
+  const body = lines.map(line => h('tr', { class: line.known ? 'seen' : undefined, 'data-v': line.v }, columns.map(([key]) => cellOf(app, line, key))));
+  renew(box, [h('table', null, h('caption', { text: `All ${lines.length} variables` }), h('thead', null, h('tr', null, heads)), h('tbody', null, body))]);
+}

@@ -1,0 +1,217 @@
+"""The embedded model of an explorer page: all that the page needs to draw, to answer and to quote Python.
+
+Numbers keep every bit: little-endian doubles, gzip without a time stamp, base64. The same model gives the
+same text. What is drawn where is added by whoever lays the page out.
+
+==========  ============================================================================================
+kind        numbers
+==========  ============================================================================================
+tables      `factors` (scopes; their cells one after the other in `numbers`) and `plan`, a junction forest:
+            scopes with residual variables first, how many are residual, parents (-1 of a root); `network`
+            says whether table v is the distribution of variable v, "bayesian" or "markov"
+features    `arrays`, those of a feature graph; `exact` where every row takes one way through it
+normal      `families` (parents, weights, offset, variance) and `order`, parents before children
+structure   none
+==========  ============================================================================================
+
+A page propagates up to 4 million cells. Beyond, it has `starting`, the beliefs at the time of writing, and a
+`note` that says why and what to call instead.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.errors import TableTooLarge
+from treewright.graphs.undirected.clusters import Clusters
+from treewright.inference.evidence import Evidence, read_real_evidence
+from treewright.inference.junction_tree import JunctionTreeEngine
+from treewright.learners import EdgeConfidence
+from treewright.models import BayesianNetwork, FeatureNetwork, GaussianNetwork, MarkovNetwork
+from treewright.reports.feature_picture import drawn_structure
+from treewright.reports.links import links_of
+from treewright.tables.schema import Schema, Variable
+
+FORMAT, VERSION = "treewright-page", 1
+INSENSITIVE = (
+    "Not worked out for this kind of model: only in a Bayesian network is each number a probability."
+)
+MOST_CELLS = 4_000_000  # 64 MB in a page, and about a tenth of a second for a click
+
+PageData = dict[str, Any]
+
+
+def page_data(
+    source: Any,
+    *,
+    title: str = "",
+    file: str = "",
+    given: Mapping[str, Any] | None = None,
+    confidence: EdgeConfidence | None = None,
+) -> PageData:
+    """What a page holds of a model or a bare structure, without its drawing.
+
+    `file` is where Python finds the model again, `given` the evidence that the page opens with (impossible
+    evidence is refused), `confidence` how sure each edge is.
+
+    Examples
+    --------
+    >>> from treewright.networks import load_network
+    >>> data = page_data(load_network("asia"), title="Chest clinic", given={"smoke": "yes"})
+    >>> data["kind"], len(data["variables"]), data["edges"][0], data["given"]
+    ('tables', 8, [0, 1], [[2, [1.0, 0.0]]])
+    """
+    structure = getattr(source, "structure", source)
+    data = {"format": FORMAT, "version": VERSION, "kind": "structure", "title": title, "file": file}
+    data |= _drawn(source, structure, confidence)
+    data["given"] = []
+    if isinstance(source, BayesianNetwork | MarkovNetwork):
+        data |= _tables(source, given, file)
+    elif isinstance(source, FeatureNetwork):
+        data |= _features(source, given, file)
+    elif isinstance(source, GaussianNetwork):
+        data |= _normal(source, given, file)
+    if data["kind"] != "structure" and not isinstance(source, BayesianNetwork):
+        data["insensitive"] = INSENSITIVE
+    return data
+
+
+def n_stored_rows(source: Any) -> int:
+    """Rows of the training data that a page of this model would hold verbatim."""
+    if not isinstance(source, FeatureNetwork):
+        return 0
+    graph = source.graph
+    return sum(len(graph.numbers_of(node)) for node in range(graph.n_nodes) if graph.kind(node) == "rows")
+
+
+def packed(numbers: npt.ArrayLike, kind: str = "<f8") -> str:
+    """Numbers as text: gzip without a time stamp, base64."""
+    return packed_bytes(np.ascontiguousarray(numbers, dtype=kind).tobytes())
+
+
+def packed_bytes(raw: bytes) -> str:
+    return base64.b64encode(gzip.compress(raw, 9, mtime=0)).decode("ascii")
+
+
+def _drawn(source: Any, structure: Any, confidence: EdgeConfidence | None) -> PageData:
+    """Variables, edges and what is known about them."""
+    schema = structure.schema
+    shown = drawn_structure(structure) if isinstance(source, FeatureNetwork) else structure
+    links = links_of(shown)
+    data: PageData = {
+        "directed": any(link.arrow != "none" for link in links),
+        "variables": [_variable(variable) for variable in schema],
+        "edges": [list(link.arc) for link in links],
+        "arrows": [link.arrow for link in links],
+    }
+    if isinstance(source, FeatureNetwork) and len(links) < structure.n_edges:
+        data["undrawn"] = f"{structure.n_edges:,} pairs are joined, too many to draw"
+    if confidence is not None:
+        data["confidence"] = [round(confidence.strength(*schema.names_of(link.arc)), 4) for link in links]
+    if isinstance(clusters := getattr(structure, "clusters", None), Clusters):
+        data["clusters"] = _clusters(schema, clusters)
+    return data
+
+
+def _variable(variable: Variable) -> PageData:
+    if variable.states is None:
+        return {"name": variable.name}
+    found: PageData = {"name": variable.name, "states": [str(state) for state in variable.states]}
+    if not all(isinstance(state, str) for state in variable.states):
+        found["literals"] = [repr(state) for state in variable.states]
+    return found
+
+
+def _clusters(schema: Schema, clusters: Clusters) -> list[PageData]:
+    grown = zip(clusters.grown_from, clusters.cluster_scopes, strict=True)
+    return [
+        {
+            "name": clusters.centres[star],
+            "members": sorted(schema.index(name) for name in clusters.schema.names_of(scope)),
+        }
+        for star, scope in grown
+    ]
+
+
+def _tables(model: BayesianNetwork | MarkovNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
+    engine = model._engine
+    assert isinstance(engine, JunctionTreeEngine)
+    network = "bayesian" if isinstance(model, BayesianNetwork) else "markov"
+    data: PageData = {"kind": "tables", "network": network, "given": _likelihoods(model, given)}
+    if sum(table.size for table in engine.tables) <= MOST_CELLS:
+        data["factors"] = [{"scope": list(factor.scope)} for factor in engine.factors]
+        data["numbers"] = packed(np.concatenate([np.zeros(0), *engine.tables]))
+        if (plan := engine.plan(MOST_CELLS)) is not None:
+            return data | {"plan": plan._asdict()}
+    return data | _still(model, given, f"its junction tree has more than {MOST_CELLS:,} cells", file)
+
+
+def _features(model: FeatureNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
+    data: PageData = {"kind": "features", "given": _likelihoods(model, given), "exact": model.is_exact}
+    kinds, child_begin, children, integer_begin, integers, number_begin, numbers = model.graph.arrays
+    if len(numbers) + len(integers) > MOST_CELLS:
+        return data | _still(model, given, f"its graph has more than {MOST_CELLS:,} numbers", file)
+    arrays = {
+        "kinds": kinds, "child_begin": child_begin, "children": children,
+        "integer_begin": integer_begin, "integers": integers, "number_begin": number_begin,
+    }  # fmt: skip
+    data["arrays"] = {name: packed(array, "<u4") for name, array in arrays.items()}
+    return data | {"numbers": packed(numbers)}
+
+
+def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
+    evidence = read_real_evidence(model.schema, given)
+    known = [list(item) for item in zip(evidence.observed, evidence.values, strict=True)]
+    if known:
+        model.marginals(given)  # refuses values that contradict each other
+    data: PageData = {"kind": "normal", "given": known}
+    if len(model.schema) ** 2 > MOST_CELLS:
+        return data | _still(model, given, f"its covariance has more than {MOST_CELLS:,} numbers", file)
+    families = []
+    for v in range(len(model.schema)):
+        parents = model.dag.parents(v)
+        weights = model.coefficients(v)
+        families.append(
+            {
+                "parents": list(parents),
+                "weights": [weights[name] for name in model.schema.names_of(parents)],
+                "offset": float(model.intercepts[v]),
+                "variance": float(model.variances[v]),
+            }
+        )
+    return data | {"families": families, "order": [int(v) for v in model.dag.topological_order]}
+
+
+def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> PageData:
+    """The beliefs at the time of writing, where these can be had, and what to call for others."""
+    call = f'treewright.load("{file}").marginals(given={{...}})'
+    try:
+        beliefs = model.marginals(given)
+    except TableTooLarge:
+        return {"note": f"This page has no beliefs: {why}, and so many that Python refuses too."}
+    if isinstance(model, GaussianNetwork):
+        flat = [
+            x for name in model.schema.names for x in (beliefs[name].mean, beliefs[name].standard_deviation)
+        ]
+    else:
+        flat = [x for name in model.schema.names for x in beliefs.array(name)]
+    note = f"Beliefs here are those of the time of writing: {why}. In Python: {call}"
+    return {"starting": packed(flat), "note": note}
+
+
+def _likelihoods(model: Any, given: Mapping[str, Any] | None) -> list[list[Any]]:
+    """Evidence as one likelihood for each state; a state that is known is a likelihood with a single one."""
+    evidence: Evidence = model._read(given)
+    if given:
+        model.marginals(given)  # refuses what is impossible
+    known: list[list[Any]] = []
+    for v, state in zip(evidence.observed, evidence.states, strict=True):
+        known.append([v, [float(code == state) for code in range(model.schema.cardinalities[v])]])
+    known += [list(item) for item in zip(evidence.weighted, evidence.likelihoods, strict=True)]
+    return known

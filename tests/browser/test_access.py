@@ -1,0 +1,155 @@
+"""The page for people who do not see it, do not point at it, or see it otherwise."""
+
+import re
+
+import pytest
+from tests.browser.explorer_pages import opened, settled, state, written
+
+import treewright as tw
+from treewright.reports.explorer.page_file import page_part
+
+ALARM = tw.load_network("alarm")
+
+
+@pytest.fixture(scope="module")
+def alarm_file(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("pages"), ALARM, "alarm")
+
+
+def tree(page):
+    """Roles and names as assistive technology gets them."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    told = [
+        (node["role"]["value"], node.get("name", {}).get("value", ""))
+        for node in nodes
+        if not node.get("ignored") and "role" in node
+    ]
+    return [item for item in told if item[0] not in ("StaticText", "InlineTextBox", "none", "generic")]
+
+
+def test_roles_and_names(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        state(page, "HR", "HIGH").click()
+        found = tree(page)
+        groups = [name for role, name in found if role == "radiogroup"]
+        assert sorted(groups) == sorted(ALARM.schema.names)
+        now, before = ALARM.query("CATECHOL", {"HR": "HIGH"}), ALARM.query("CATECHOL")
+        assert ("radio", f"HIGH {100 * now['HIGH']:.1f}%, was {100 * before['HIGH']:.1f}%") in found
+        assert ("radio", "HIGH 100.0%, was " + f"{100 * ALARM.query('HR')['HIGH']:.1f}%") in found
+        assert ("main", "Drawing") in found
+        assert ("complementary", "Details") in found
+        unnamed = [
+            role for role, name in found if role in ("button", "radio", "combobox", "slider") and not name
+        ]
+        assert unnamed == []
+
+
+def test_what_was_set_is_said_with_the_largest_changes(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        region = page.locator("#said")
+        assert region.get_attribute("aria-live") == "polite"
+        state(page, "HR", "HIGH").click()
+        settled(page)
+        said = region.inner_text()
+        p = ALARM.query("HRBP", {"HR": "HIGH"})["HIGH"]
+        told = re.match(r"HR is HIGH\. HRBP HIGH ([\d.]+)%, changed by ", said)
+        assert float(told[1]) == pytest.approx(100 * p, abs=0.051)
+        assert said.count("changed by") == 3
+        page.keyboard.press("Control+z")
+        settled(page)
+        assert region.inner_text() == "undone"
+
+
+def focused(page):
+    return page.evaluate(
+        """() => { const e = document.activeElement;
+          return [e.closest('.card')?.querySelector('h2').title ?? e.id ?? '',
+            e.getAttribute('role') ?? e.tagName.toLowerCase()]; }"""
+    )
+
+
+def test_one_tab_stop_for_each_card_and_focus_is_seen(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        page.focus("#help")
+        stops = []
+        for _ in range(37):
+            page.keyboard.press("Tab")
+            stops.append(focused(page))
+            outline = page.evaluate("() => getComputedStyle(document.activeElement).outline")
+            assert "solid 2px" in outline
+        assert sorted(name for name, _ in stops) == sorted(ALARM.schema.names)
+        assert {role for _, role in stops} == {"radio"}
+        assert stops[0][0] == "MINVOLSET"
+        page.keyboard.press("Tab")
+        assert focused(page)[0] == "in"  # then the buttons of the drawing
+
+
+def test_keys_are_listed_and_the_dialog_keeps_them(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        page.keyboard.press("?")
+        assert page.locator("#keys").is_visible()
+        said = page.locator("#keys").inner_text()
+        for key in ("/", "1 … 9", "Ctrl + Z", "Escape"):
+            assert key in said
+        page.keyboard.press("t")  # a key of the page does nothing meanwhile
+        assert page.locator("#sheet").is_hidden()
+        page.keyboard.press("Escape")
+        assert page.locator("#keys").is_hidden()
+
+
+def test_large_text_keeps_everything_in_reach(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        page.evaluate("() => { document.documentElement.style.fontSize = '200%'; }")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        for name in ("#help", "#clear", "#search", "[data-view=table]"):
+            box = page.locator(name).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 1400
+
+
+def test_forced_colours_keep_bars(browser, alarm_file):
+    with opened(browser, alarm_file, forced_colors="active") as page:
+        bar, track = page.evaluate(
+            "() => ['.bar b', '.bar'].map(x => getComputedStyle(document.querySelector(x)).backgroundColor)"
+        )
+        assert bar != track
+
+
+# contrast
+
+
+def themes():
+    """Colours by name, light and dark, from the style sheet."""
+    sheet = page_part("page.css")
+    rules = re.findall(r"^(:root(?:\[data-theme=dark\])?) \{(.*?)\}", sheet, flags=re.M | re.S)
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", body)) for _, body in rules]
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT = [
+    ("ink", "card"), ("ink", "page"), ("ink", "seen-soft"), ("ink", "track"), ("quiet", "card"),
+    ("quiet", "page"), ("quiet", "track"), ("quiet", "seen-soft"), ("seen", "card"), ("seen", "seen-soft"),
+    ("on-seen", "seen"), ("bad", "card"), ("now", "card"), ("card", "now"), ("card", "ink"),
+]  # fmt: skip
+SHAPES = [
+    ("now", "card"), ("now", "track"), ("was", "card"), ("seen", "seen-soft"), ("seen", "track"),
+    ("moved", "card"), ("moved", "track"), ("edge", "page"), ("now", "page"), ("bad", "page"),
+    ("focus", "page"), ("focus", "card"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+def test_contrast_of_text_and_shapes(theme):
+    least = dict.fromkeys(SHAPES, 3.0) | dict.fromkeys(TEXT, 4.5)
+    found = {(a, b): contrast(theme[a], theme[b]) for a, b in least}
+    assert {pair: round(ratio, 2) for pair, ratio in found.items() if ratio < least[pair]} == {}

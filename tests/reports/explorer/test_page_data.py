@@ -1,0 +1,141 @@
+import base64
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.errors import EvidenceError, ImpossibleEvidence
+from treewright.models import FeatureNetwork, GaussianNetwork, MarkovNetwork
+from treewright.reports.explorer import page_data as module
+from treewright.reports.explorer.page_data import n_stored_rows, page_data
+
+
+def unpacked(text, kind="<f8"):
+    return np.frombuffer(gzip.decompress(base64.b64decode(text)), dtype=kind)
+
+
+def cells_of(data):
+    cards = [len(one["states"]) for one in data["variables"]]
+    return sum(int(np.prod([cards[v] for v in scope])) for scope in data["plan"]["scopes"])
+
+
+def test_tables_keep_every_bit():
+    asia = tw.load_network("asia")
+    data = page_data(asia, title="Clinic", file="asia.twm")
+    assert (data["kind"], data["title"], data["file"], data["directed"]) == (
+        "tables",
+        "Clinic",
+        "asia.twm",
+        True,
+    )
+    np.testing.assert_array_equal(
+        unpacked(data["numbers"]), np.concatenate([table.ravel() for table in asia.tables])
+    )
+    assert [one["scope"] for one in data["factors"]] == [[*asia.dag.parents(v), v] for v in range(8)]
+    assert data["variables"][0] == {"name": "asia", "states": ["yes", "no"]}
+    assert json.loads(json.dumps(data)) == data
+
+
+def check_plan(data):
+    """Children first, separators in the parent's order, every factor and variable at home."""
+    scopes, residual, parent = data["plan"]["scopes"], data["plan"]["residual"], data["plan"]["parent"]
+    seen = set()
+    for i, (scope, n, above) in enumerate(zip(scopes, residual, parent, strict=True)):
+        own, separator = scope[:n], scope[n:]
+        assert seen.isdisjoint(own)
+        seen.update(own)
+        if above < 0:
+            assert separator == []
+        else:
+            assert above > i
+            assert separator == [v for v in scopes[above] if v in separator]
+    moving = {v for v, one in enumerate(data["variables"]) if len(one["states"]) > 1}
+    assert seen == moving
+    for factor in data["factors"]:
+        assert not moving & {*factor["scope"]} or any(
+            moving & {*factor["scope"]} <= {*scope} for scope in scopes
+        )
+
+
+@pytest.mark.parametrize("name", ["asia", "alarm"])
+def test_plans_are_junction_forests(name):
+    data = page_data(tw.load_network(name))
+    check_plan(data)
+    assert cells_of(data) <= {"asia": 40, "alarm": 1_083}[name]
+
+
+def test_single_states_and_potentials_of_any_size():
+    schema = tw.Schema([tw.Variable("a", (1, 2)), tw.Variable("b", (True,)), tw.Variable("c", ("x", "y"))])
+    model = MarkovNetwork(schema, {("a", "b"): [[4e200], [1e200]], ("c",): [1.0, 3.0]})
+    data = page_data(model)
+    check_plan(data)
+    assert data["variables"][0] == {"name": "a", "states": ["1", "2"], "literals": ["1", "2"]}
+    assert data["variables"][1]["literals"] == ["True"]
+    assert "literals" not in data["variables"][2]
+    assert data["directed"] is False
+    assert data["arrows"] == ["none"]
+    assert unpacked(data["numbers"]).max() <= 1
+
+
+def test_given_is_checked_and_written_as_likelihoods():
+    asia = tw.load_network("asia")
+    data = page_data(asia, given={"smoke": "no", "xray": {"yes": 0.8, "no": 0.2}})
+    assert data["given"] == [[2, [0.0, 1.0]], [asia.schema.index("xray"), [0.8, 0.2]]]
+    with pytest.raises(ImpossibleEvidence):
+        page_data(asia, given={"tub": "yes", "either": "no"})
+    with pytest.raises(EvidenceError):
+        page_data(asia, given={"smoke": "perhaps"})
+
+
+def test_beyond_the_limit_a_page_has_the_beliefs_of_its_writing(monkeypatch):
+    alarm = tw.load_network("alarm")
+    monkeypatch.setattr(module, "MOST_CELLS", 800)
+    data = page_data(alarm, file="alarm.twm", given={"HR": "HIGH"})
+    assert "plan" not in data
+    expected = alarm.marginals({"HR": "HIGH"})
+    np.testing.assert_array_equal(
+        unpacked(data["starting"]), np.concatenate([expected.array(name) for name in alarm.schema.names])
+    )
+    assert data["note"] == (
+        "Beliefs here are those of the time of writing: its junction tree has more than 800 cells. "
+        'In Python: treewright.load("alarm.twm").marginals(given={...})'
+    )
+
+
+def test_a_feature_graph_comes_with_its_arrays_and_says_what_it_stores():
+    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "ab"])
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    rows = builder.rows([*"ab"], np.array([[0, 1], [1, 1]]), [0.25, 0.75])
+    parts = [rows, builder.table([*"ab"], [[0.25] * 2] * 2)]
+    model = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5])))
+    data = page_data(model)
+    assert (data["kind"], data["exact"]) == ("features", False)
+    np.testing.assert_array_equal(unpacked(data["numbers"]), model.graph.numbers)
+    assert unpacked(data["arrays"]["kinds"], "<u4").tolist() == [int(kind) for kind in model.graph.arrays[0]]
+    assert n_stored_rows(model) == 2
+    assert n_stored_rows(tw.load_network("asia")) == 0
+
+
+def test_a_gaussian_network_comes_with_its_families():
+    schema = tw.Schema([tw.Variable("sun"), tw.Variable("heat")])
+    model = GaussianNetwork(tw.Dag(schema, [("sun", "heat")]), [6.0, 0.1], {"heat": {"sun": 2.0}}, [4.0, 9.0])
+    data = page_data(model, given={"heat": 27.0})
+    assert data["variables"] == [{"name": "sun"}, {"name": "heat"}]
+    assert data["given"] == [[1, 27.0]]
+    assert data["families"][1] == {"parents": [0], "weights": [2.0], "offset": 0.1, "variance": 9.0}
+    assert data["order"] == [0, 1]
+
+
+def test_a_structure_has_no_numbers():
+    data = page_data(tw.load_network("asia").dag)
+    assert data["kind"] == "structure"
+    assert {"numbers", "plan", "starting"}.isdisjoint(data)
+
+
+def test_the_same_model_gives_the_same_data(tmp_path):
+    alarm = tw.load_network("alarm")
+    alarm.save(tmp_path / "alarm.twm")
+    again = tw.load(tmp_path / "alarm.twm")
+    assert json.dumps(page_data(alarm)) == json.dumps(page_data(again))

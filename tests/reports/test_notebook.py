@@ -1,0 +1,121 @@
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.models import FeatureNetwork, GaussianNetwork
+from treewright.reports import draw_comparison
+from treewright.reports.notebook import notebook_bundle
+
+ASIA = tw.load_network("asia")
+EVIL = tw.Schema([tw.Variable("<b>&{{x}}", ("</svg>", '"')), tw.Variable("x", ("a", "b"))])
+
+
+def gaussian():
+    schema = tw.Schema([tw.Variable("sun"), tw.Variable("heat")])
+    return GaussianNetwork(tw.Dag(schema, [("sun", "heat")]), [6.0, 0.1], {"heat": {"sun": 2.0}}, [4.0, 9.0])
+
+
+def feature_network():
+    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "ab"])
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    tables = [builder.table("b", [p, 1 - p]) for p in (0.5, 0.9)]
+    return FeatureNetwork(builder.graph(builder.split("a", {0: (0.5, tables[0]), 1: (0.5, tables[1])})))
+
+
+def confidence():
+    counts = np.zeros((8, 8))
+    counts[0, 1], counts[2, 3] = 9, 2
+    return tw.learners.EdgeConfidence(ASIA.schema, 10, counts)
+
+
+THINGS = {
+    "network": lambda: ASIA,
+    "Markov network": lambda: tw.MarkovNetwork.of(ASIA),
+    "feature network": feature_network,
+    "Gaussian network": gaussian,
+    "dag": lambda: ASIA.dag,
+    "class": lambda: tw.Cpdag.of(ASIA.dag),
+    "undirected": ASIA.dag.moral_graph,
+    "feature graph": lambda: feature_network().graph,
+    "comparison": lambda: tw.compare(ASIA.dag, ASIA.dag.without([("asia", "tub")])),
+    "confidence": confidence,
+    "marginals": lambda: ASIA.marginals({"smoke": "yes"}),
+    "distribution": lambda: ASIA.query("lung"),
+    "joint": lambda: ASIA.query(["lung", "bronc", "tub", "either", "xray"]),
+    "hostile": lambda: tw.BayesianNetwork(tw.Dag(EVIL, [(0, 1)]), [[0.5, 0.5], [[0.5, 0.5]] * 2]),
+}
+
+
+@pytest.mark.parametrize("kind", THINGS)
+def test_everything_has_a_picture_in_a_notebook(kind):
+    thing = THINGS[kind]()
+    bundle = thing._repr_mimebundle_(include=None, exclude=None)
+    assert bundle == notebook_bundle(thing)
+    assert bundle["text/plain"] == repr(thing)
+    assert bundle["image/svg+xml"] in bundle["text/html"]
+    root = ElementTree.fromstring(bundle["image/svg+xml"])
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    assert "<script" not in bundle["text/html"]
+
+
+def bars(thing):
+    return thing._repr_mimebundle_()["image/svg+xml"].count('class="bar"')
+
+
+def test_small_models_and_answers_have_bars():
+    assert bars(ASIA) == 16
+    assert bars(ASIA.marginals()) == 16
+    assert bars(ASIA.query("lung")) == 2
+    assert bars(ASIA.dag) == 0
+    assert "90.0%" in ASIA.query("lung", {"smoke": "yes"})._repr_mimebundle_()["image/svg+xml"]
+    joint = ASIA.query(["lung", "bronc", "tub", "either", "xray"])._repr_mimebundle_()["image/svg+xml"]
+    assert "and 24 more states" in joint
+
+
+def test_models_with_many_variables_have_none():
+    chain = [(v, v + 1) for v in range(79)]
+    schema = tw.Schema([tw.Variable(f"x{v:02}", (0, 1)) for v in range(80)])
+    model = tw.BayesianNetwork(tw.Dag(schema, chain), [[0.5, 0.5], *[[[0.5, 0.5]] * 2] * 79])
+    assert bars(model) == 0
+    assert "20 more variables are not shown" in model.marginals()._repr_mimebundle_()["text/html"]
+
+
+def test_confidence_shows_the_edges_that_half_of_the_resamplings_found():
+    bundle = confidence()._repr_mimebundle_()
+    assert bundle["image/svg+xml"].count('class="edge"') == 1
+    assert "1 edges found by at least half of 10 resamplings" in bundle["text/html"]
+
+
+def test_a_comparison_tells_what_became_of_each_edge():
+    schema = tw.Schema([tw.Variable(name) for name in "abcd"])
+    truth = tw.Dag(schema, [("a", "c"), ("b", "c"), ("c", "d")])
+    found = tw.Dag(schema, [("a", "c"), ("b", "c"), ("d", "c"), ("a", "d")])
+    picture = draw_comparison(truth, found)
+    root = ElementTree.fromstring(picture)
+    space = {"s": "http://www.w3.org/2000/svg"}
+    kinds = {
+        frozenset((edge.get("data-from"), edge.get("data-to"))): edge.get("data-difference")
+        for edge in root.findall(".//s:path[@class='edge']", space)
+    }
+    assert kinds == {
+        frozenset("ac"): "same",
+        frozenset("bc"): "same",
+        frozenset("cd"): "turned",
+        frozenset("ad"): "added",
+    }
+    said = [title.text for title in root.findall(".//s:path/s:title", space)]
+    assert "d → c: turned: drawn as in the second" in said
+    assert "a - d (either direction fits): added: in the second alone" in said
+    assert picture._repr_svg_() == picture
+    assert draw_comparison(found, truth).count('data-difference="missing"') == 2  # the edge and the legend
+
+
+def test_variables_meet_by_name_and_order_does_not_matter():
+    asia = ASIA.dag
+    turned = tw.Schema(reversed(list(asia.schema)))
+    other = tw.Dag(turned, asia.edges())
+    assert 'data-difference="missing"' not in draw_comparison(asia, other)
+    assert "8 edges in both, 0 added" in draw_comparison(asia, other)
