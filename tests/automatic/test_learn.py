@@ -6,7 +6,14 @@ import pytest
 import treewright as tw
 from treewright import _core
 from treewright.automatic.rows import missing_policy
-from treewright.errors import Interrupted, MissingValuesError, SchemaError, TreewidthError
+from treewright.errors import (
+    FormatError,
+    Interrupted,
+    MissingValuesError,
+    SchemaError,
+    SettingError,
+    TreewidthError,
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +68,7 @@ def test_a_result_has_all_there_is_to_say(alarm):
 
 def test_the_reason_is_one_sentence(alarm):
     assert alarm.reason.startswith(
-        "37 discrete columns and 1,000 rows: the most plausible of 3 networks found by the score that the "
+        "37 discrete columns and 1,000 rows: the most plausible of 4 networks found by the score that the "
         "rows chose (sparse-bdeu, ess "
     )
     assert (
@@ -77,7 +84,7 @@ def test_the_reason_is_one_sentence(alarm):
 def test_numbers_alone_lead_to_a_gaussian_network():
     result = tw.learn(numbers())
     assert isinstance(result.model, tw.GaussianNetwork)
-    assert result.reason.startswith("4 continuous columns and 400 rows: the most plausible of 2 networks")
+    assert result.reason.startswith("4 continuous columns and 400 rows: the most plausible of 4 networks")
     assert "(sparse-gaussian-bic)" in result.reason
     assert result.dag.skeleton().adjacent("a", "b")
     assert not any("d" in edge for edge in result.dag.edges())
@@ -133,6 +140,34 @@ def test_many_missing_cells_are_a_state():
     assert result.notes[0].startswith(
         f"only {whole} of 300 rows miss nothing, so missing is a state of its own in "
     )
+
+
+def test_options_of_reading_are_taken_and_said_in_python(tmp_path):
+    path = tmp_path / "enquête.csv"
+    marks = ["<0,5", "NA", "1,5", "2,5", "0,25", "3,5"] * 10
+    rows = "".join(f"{m};{'malade' if i % 3 else 'santé'};{i % 4}\n" for i, m in enumerate(marks))
+    path.write_bytes(f"crp;état;visite\n{rows}".encode("latin-1"))
+    with pytest.raises(FormatError, match="say what it is with encoding= or --encoding"):
+        tw.learn(path)
+    plain = tw.learn(path, encoding="latin-1")
+    (marked,) = [note for note in plain.notes if "holds numbers, and" in note]
+    assert marked.endswith("missing_values={'crp': ['<0,5', 'NA']}")
+    assert "--" not in " ".join(plain.notes)
+    told = tw.learn(path, encoding="latin-1", decimal=",", missing_values={"crp": ["<0,5", "NA"]})
+    assert told.model.schema["crp"].states[0].startswith("[0.25, ")
+    assert told.model.provenance["settings"]["missing_values"] == {"crp": ["<0,5", "NA"]}
+    assert told.report["état"].reason == "texts"  # and not that some reading before this one declared them
+    with pytest.raises(TypeError, match="unexpected keyword argument 'encodings'"):
+        tw.learn(path, encodings="latin-1")
+    with pytest.raises(SettingError, match=r"encoding= says how rows are read, and a \w+ has them"):
+        tw.learn(tw.count(tw.read_table({"a": [1, 2]})), encoding="latin-1")
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars"])
+def test_one_column_is_no_table(frames):
+    series = pytest.importorskip(frames).DataFrame({"a": [1, 2, 3]})["a"]
+    with pytest.raises(SchemaError, match="a Series is one column, and a table has several; pass the frame"):
+        tw.learn(series)
 
 
 def test_missing_numbers_leave_rows_out_or_are_refused():

@@ -8,7 +8,7 @@ import pytest
 import treewright as tw
 from treewright.automatic.price import Price, affordable, bound_for, price_of
 from treewright.automatic.search import most_plausible
-from treewright.learners import LearnedNetwork, ScoreChoice, Trace
+from treewright.learners import LearnedNetwork, Trace
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +70,27 @@ class Fixed:
         return self.values[dag.n_edges - 1]
 
 
+def rivals(*edges):
+    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abcdefgh"])
+    return [LearnedNetwork(tw.Dag(schema, [tuple(pair) for pair in one.split()]), Trace()) for one in edges]
+
+
 def test_networks_too_close_to_tell_apart_claim_as_little_as_possible():
-    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abc"])
-    one, two, three = (
-        LearnedNetwork(tw.Dag(schema, edges), Trace())
-        for edges in ([("a", "b")], [("a", "c"), ("b", "c")], [("a", "b"), ("b", "c"), ("a", "c")])
-    )
-    rivals = [two, three, one]
-    assert most_plausible(rivals, ScoreChoice("", Fixed(-9.0, -5.0, -9.0), {})) is two
-    assert most_plausible(rivals, ScoreChoice("", Fixed(-7.2, -5.0, -9.0), {})) is one
-    # a code that explains the rows as well has a say, one that does not has none
-    codes = {"first": Fixed(-5.0, -50.0, -50.0), "poor": Fixed(-90.0, -1.0, -90.0)}
-    choice = ScoreChoice("", Fixed(-20.0, -5.0, -20.0), {"first": 0.0, "poor": -1.0}, candidates=codes)
-    assert most_plausible(rivals, choice) is one
-    agreed = ScoreChoice("", Fixed(-20.0, -5.0, -20.0), {"first": 0.0, "poor": 1.0}, candidates=codes)
-    assert most_plausible(rivals, agreed) is two
+    one, two, three = rivals("ab", "ac bc", "ab bc ac")
+    assert most_plausible([two, one], Fixed(-9.0, -5.0)) is two
+    assert most_plausible([two, one], Fixed(-7.2, -5.0)) is one
+    assert most_plausible([three, one], Fixed(-5.0, -9.0, -5.0)) is three  # neither claims an arrow
+
+
+def test_a_weak_edge_does_not_direct_a_whole_region():
+    """Without b -> a six arrows become lines, for one edge: worth four bits, 2.77 nats."""
+    directed, without = rivals("ba ca ad ae af ag ah", "ca ad ae af ag ah")
+    assert len(directed.pattern.directed_edges()) == 7
+    assert len(without.pattern.undirected_edges()) == 6
+    beside = [0.0] * 5
+    found = [directed, directed, without]
+    assert most_plausible(found, Fixed(*beside, -2.7, 0.0)) is without
+    assert most_plausible(found, Fixed(*beside, -2.8, 0.0)) is directed
+    # two arrows become lines: no reason to give up an edge
+    small, smaller = rivals("ba ca ad", "ca ad")
+    assert most_plausible([small, small, smaller], Fixed(0.0, -0.1, 0.0)) is small

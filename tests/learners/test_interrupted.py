@@ -10,6 +10,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import Interrupted
+from treewright.learners.efficient_markov import validated
 from treewright.learners.learned import INTERRUPTED
 
 ALARM = tw.load_network("alarm")
@@ -23,7 +24,7 @@ def interrupting(after):
     """Whoever listens to the progress and presses Ctrl-C at the n-th news."""
     heard = 0
 
-    def listen(step):
+    def listen(*news):
         nonlocal heard
         heard += 1
         if heard == after:
@@ -95,7 +96,7 @@ def test_the_best_so_far_is_an_answer_like_any_other(learn, knowledge):
 def test_climbing_among_networks(learn):
     score = tw.BIC(tw.count(wide_table(16)))
     known = tw.Knowledge(required=[("VENTLUNG0", "EXPCO20")])
-    stop = stopped(lambda: learn(score, knowledge=known, progress=interrupting(1)))  # after 50 ms
+    stop = stopped(lambda: learn(score, knowledge=known, progress=interrupting(2)))  # after 50 ms
     assert stop.learned.score == pytest.approx(score.score(stop.learned.structure))
     assert stop.learned.structure.has_arc("VENTLUNG0", "EXPCO20")
     assert stop.learned.score > score.score(known.on(score.schema).required_dag())
@@ -178,3 +179,95 @@ def wide_table(n=4):
     """Several hospitals side by side."""
     parts = [ALARM.sample(1_000, rng=np.random.default_rng(seed)).to_dict() for seed in range(n)]
     return tw.read_table({f"{name}{i}": rows for i, part in enumerate(parts) for name, rows in part.items()})
+
+
+def test_pc_keeps_the_skeleton_of_the_level_before():
+    test = tw.GTest(COUNTER, alpha=0.01)
+    for after, depth in ((3, 1), (4, 2)):  # news before the levels 0, 1, 2, ...
+        stop = stopped(lambda after=after: tw.learn_pc(test, progress=interrupting(after)))
+        smaller = tw.learn_pc(test, depth=depth, collider_rule="first")
+        assert stop.learned.skeleton == smaller.skeleton
+        assert stop.learned.structure == smaller.structure
+        assert dict(stop.learned.separators) == dict(smaller.separators)
+        assert INTERRUPTED in stop.learned.notes
+        tw.fit(stop.learned.dag, COUNTER)
+
+
+def test_pc_interrupted_while_it_directs():
+    test = tw.GTest(COUNTER, alpha=0.01)
+    whole = tw.learn_pc(test)
+    stop = stopped(lambda: tw.learn_pc(test, progress=interrupting(5)))  # "directions"
+    assert stop.learned.skeleton == whole.skeleton
+    known = stopped(lambda: tw.learn_pc(test, knowledge=TIERS, progress=interrupting(4)))
+    assert TIERS.on(TABLE.schema).obeyed_by(known.learned.dag)
+
+
+def nothing_kept(work):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+    assert not isinstance(caught.value, Interrupted)
+    return str(caught.value)
+
+
+def test_why_nothing_is_kept(monkeypatch):
+    nothing = "interrupted; there is nothing to keep yet: "
+    test, few = tw.GTest(COUNTER), tw.count(TABLE.select(TABLE.schema.names[:6]))
+    assert nothing_kept(lambda: tw.learn_pc(test, progress=interrupting(2))) == nothing + (
+        "pairs that no other variable separates are known only after the tests with one given"
+    )
+    assert nothing_kept(lambda: tw.learn_tpda(test, progress=interrupting(1))) == nothing + (
+        "the draft was not drawn yet"
+    )
+    assert nothing_kept(lambda: tw.learn_l1_neighbourhoods(few, progress=interrupting(2))) == nothing + (
+        "the graph joins what the regressions of all variables found"
+    )
+    score = tw.BlanketsJointPosterior(few)
+    assert nothing_kept(lambda: tw.learn_blankets(score, progress=interrupting(1))) == nothing + (
+        "the search has a graph only once its start is found"
+    )
+    monkeypatch.setattr(validated, "FeatureGraph", interrupting(1))  # the first graph is being made
+    work = nothing_kept(lambda: tw.learn_efficient_markov(few, rng=np.random.default_rng(0)))
+    assert work == nothing + "no settings were tried yet"
+
+
+@pytest.mark.parametrize(("after", "last"), [(2, "draft"), (3, "thicken"), (4, "thin")])
+def test_tpda_keeps_the_graph_of_the_phase_before(after, last):
+    test = tw.GTest(COUNTER)
+    stop = stopped(lambda: tw.learn_tpda(test, progress=interrupting(after)))
+    assert [phase.name for phase in stop.learned.trace.phases][-2] == last
+    assert stop.learned.skeleton.n_edges > 20
+    assert stop.learned.n_tests > 0
+    tw.fit(stop.learned.dag, COUNTER)
+
+
+def test_blankets_keep_the_best_graph_that_they_met():
+    """Flips are told every tenth of a second, the first at once; what is kept is no worse than the start."""
+    score = tw.BlanketsJointPosterior(COUNTER)
+    heard = []
+
+    def listen(step):
+        heard.append(step)
+        if step.phase == "search" and step.score is not None:
+            raise KeyboardInterrupt
+
+    for search in ("walk", "tabu", "ibmap"):
+        stop = stopped(lambda search=search: tw.learn_blankets(score, search, progress=listen))
+        total = score.judge().total(stop.learned.structure.rows)
+        assert stop.learned.score == pytest.approx(total)
+        assert stop.learned.score >= score.judge().total(stop.learned.start.rows)
+        assert stop.learned.trace.stopped_by == "interrupt"
+    narrow = stopped(lambda: tw.learn_blankets(score, "walk", treewidth=2, progress=listen))
+    assert narrow.learned.certificate.width <= 2
+
+
+def test_blankets_of_the_walk_stay_while_another_score_is_tried(monkeypatch):
+    monkeypatch.setattr("treewright.learners.blanket_scores.learn.may_be_even", lambda graph: True)
+    score = tw.BlanketsJointPosterior(COUNTER)
+
+    def listen(step):
+        if step.phase == "choice":
+            raise KeyboardInterrupt
+
+    stop = stopped(lambda: tw.learn_blankets(score, progress=listen))
+    assert stop.learned.criterion.counter is COUNTER
+    assert stop.learned.structure.n_edges > 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.automatic.rows import (
     complete_rows,
@@ -18,17 +17,20 @@ from treewright.automatic.rows import (
     read_again,
     remarks_on,
 )
+from treewright.automatic.sampled import about_sample, check_sample, search_on, some_of
 from treewright.automatic.search import LearnedAutomatically, learn_suited
+from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
 from treewright.learners import Trace
 from treewright.models import BayesianNetwork, GaussianNetwork, fit
 from treewright.origins import described, reading_of, rows_behind, version
+from treewright.ranges import in_range
 from treewright.statistics import Counter, Moments, count, moments
-from treewright.tables import Schema, Table, read_table
-from treewright.tables._reading.bins import Bins
+from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
+from treewright.tables.packing import ReadingCells, evenly
 from treewright.tables.report import Report
 from treewright.types import Progress
 
@@ -126,19 +128,19 @@ class LearnedModel:
         return "\n".join(said)
 
 
+@in_range
 def learn(
     data: Any,
     *,
     knowledge: Knowledge | None = None,
     treewidth: int | None = None,
     missing: MissingPolicy | Literal["auto"] = "auto",
-    bins: Bins | None = None,
-    mend: bool = False,
-    columns: Sequence[str] | None = None,
-    weights: str | npt.ArrayLike | None = None,
-    schema: Schema | None = None,
+    rows: int | None = None,
+    certify: bool = False,
     rng: np.random.Generator | None = None,
+    seconds: float | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[ReadingCells],
 ) -> LearnedModel:
     """Learn a model from any table: look at it, take what suits it, and say why.
 
@@ -157,12 +159,22 @@ def learn(
         As in :func:`read_table`. ``"auto"``: where most rows miss nothing the structure is learned from those
         and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
         rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
-    bins, mend, columns, weights, schema
-        As in :func:`read_table`. What reading saw and mended is in `notes`.
+    rows
+        Learn the structure from about so many rows, in 64 runs of neighbours that lie evenly among all; the
+        parameters are those of all rows.
+    certify
+        Then search on with all rows from there, by the same score.
     rng
         For the search under a bound, where there is one; by default a generator seeded with 0.
+    seconds
+        Searching ends after so many seconds (half as many more where the width has to be bounded) with the
+        best that was found until then; `notes` say so. Reading and fitting are not counted.
     progress
         Called after each phase of a search.
+    reading
+        Options of :func:`read_table`: `bins`, `mend`, `columns`, `weights`, `schema`, `missing_values`,
+        `dates`, `names`, and how a CSV file is written (`encoding`, `delimiter`, `decimal`, `header`). What
+        reading saw and mended is in `notes`.
 
     Returns
     -------
@@ -180,39 +192,83 @@ def learn(
     >>> tw.shd(asia.dag, result.cpdag), result.width
     (1, 2)
     >>> print(result.reason)
-    8 discrete columns and 5,000 rows: the most plausible of 3 networks found by the score that the rows \
+    8 discrete columns and 5,000 rows: the most plausible of 4 networks found by the score that the rows \
 chose (sparse-bdeu, ess 1); kept whole, since with treewidth 2 an exact answer takes less than a millisecond \
 and 1000 bytes
     """
-    options: dict[str, Any] = {"treewidth": treewidth, "knowledge": knowledge, "rng": rng}
-    how: dict[str, Any] = {
-        "bins": bins,
-        "mend": mend,
-        "columns": columns,
-        "weights": weights,
-        "schema": schema,
+    check_sample(rows, certify)
+    options: dict[str, Any] = {
+        "treewidth": treewidth,
+        "knowledge": knowledge,
+        "rng": rng,
+        "seconds": seconds,
     }
-    settings = described({**options, "missing": missing, **how})  # before chance moves on
+    how = {"bins": None, "mend": False, "columns": None, "weights": None, "schema": None, **reading}
+    told = {**options, "missing": missing, "rows": rows, "certify": certify, **how}
+    settings, options = described(told), {**options, "progress": progress}  # before chance moves on
     if isinstance(data, Moments | Counter):
-        found = learn_suited(data, progress=progress, **options)
-        return with_origin(LearnedModel(fit(found.structure, data), found, found.notes), settings, data)
+        refuse_reading(data, how)
+        found, said = search_some(data, rows, certify, options)
+        notes = (*remarks_on_search(found), *said)
+        return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
     policy: MissingPolicy = "em" if missing == "auto" else missing
-    table, said = cut_numbers(read_table(data, missing=policy, **how))
+    table, said = cut_numbers(read_table(data, missing=policy, **reading))
     if missing == "auto":
         policy, more = missing_policy(table)
         table, said = table if policy == "em" else read_again(table, missing=policy), [*said, *more]
     model: BayesianNetwork | GaussianNetwork
     if table.schema[0].is_discrete:
         counter = count(complete_rows(table))
-        found = learn_suited(counter, progress=progress, **options)
+        found, more = search_some(counter, rows, certify, options)
         model, how_fitted = fit_all_rows(found.structure, table, counter)
     else:
         lines = moments(table)
-        found = learn_suited(lines, progress=progress, **options)
+        found, more = search_some(lines, rows, certify, options, table)
         model, how_fitted = fit(found.structure, lines), []
-    seen = remarks_on(table.report, leave_out="with columns=[...]", see_all="result.report")
-    notes = (*seen, *said, *found.notes, *how_fitted)
+    said_so = {"leave_out": "with columns=[...]", "see_all": "result.report"}
+    seen = remarks_on(table.report, say=lambda finding: finding.in_python, **said_so)
+    notes = (*seen, *said, *remarks_on_search(found), *more, *how_fitted)
     return with_origin(LearnedModel(model, found, notes, table.report), settings, table)
+
+
+def refuse_reading(data: Counter | Moments, how: Mapping[str, Any]) -> None:
+    """Refuse options of reading where there is nothing left to read."""
+    asked = [name for name, value in how.items() if value is not None and value is not False]
+    if asked:
+        raise SettingError(
+            f"{asked[0]}= says how rows are read, and a {type(data).__name__} has them read already; "
+            "say it to read_table"
+        )
+
+
+def search_some(
+    source: Counter | Moments,
+    rows: int | None,
+    certify: bool,
+    options: dict[str, Any],
+    table: Table | None = None,
+) -> tuple[LearnedAutomatically, list[str]]:
+    """What suits all rows, or some of them and then, if that is asked for, all; with a remark on it."""
+    if rows is None:
+        return learn_suited(source, **options), []
+    n_rows = source.n if isinstance(source, Moments) else source.n_rows
+    if isinstance(source, Moments):
+        if table is None:
+            raise SettingError("rows= takes some of the rows of a table, and moments have none; leave it out")
+        some: Counter | Moments = moments(evenly(table, rows))
+    else:
+        some = some_of(source, rows)
+    found = learn_suited(some, **options)
+    if certify and rows < n_rows:
+        found = search_on(source, found, **options)
+    return found, about_sample(rows, n_rows, certified=certify)
+
+
+def remarks_on_search(found: LearnedAutomatically) -> tuple[str, ...]:
+    """What a search says of its result, and whether the clock ended it."""
+    if found.trace.stopped_by != "seconds":
+        return found.notes
+    return (*found.notes, "the clock ended the search, so another run may end elsewhere; seconds= sets it")
 
 
 def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | Table) -> LearnedModel:

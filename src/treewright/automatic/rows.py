@@ -8,6 +8,7 @@ too little would be left: then missing is a state of its own. Numbers among labe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from treewright.statistics import Counter
 from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
-from treewright.tables.report import Report, listed, remark_on_identifiers
+from treewright.tables.report import Finding, Report, listed, remark_on_identifiers
 from treewright.types import Flags
 
 INTERVALS = 4  # of equal frequency, for numbers among labels
@@ -57,11 +58,20 @@ def read_again(table: Table, **how: Any) -> Table:
         return read
     kept = ("n_rows_read", "ignored", "notes", "findings", "mendings")
     settings = {**seen.settings, **how}
-    report = replace(read.report, settings=settings, **{name: getattr(seen, name) for name in kept})
+    known = {column.name: column.reason for column in seen.columns}
+    columns = tuple(
+        replace(one, reason=known.get(one.name, one.reason)) if not one.is_binned else one
+        for one in read.report.columns
+    )
+    report = replace(
+        read.report, columns=columns, settings=settings, **{name: getattr(seen, name) for name in kept}
+    )
     return Table(read.schema, read.columns, weights=read.weights, missing=read.missing, report=report)
 
 
-def remarks_on(report: Report | None, *, leave_out: str, see_all: str) -> list[str]:
+def remarks_on(
+    report: Report | None, *, leave_out: str, see_all: str, say: Callable[[Finding], str] = str
+) -> list[str]:
     """What a user should know about the rows before trusting what is learned from them."""
     if report is None:
         return []
@@ -72,7 +82,7 @@ def remarks_on(report: Report | None, *, leave_out: str, see_all: str) -> list[s
         found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
     if report.identifiers:
         found.append(remark_on_identifiers(report.identifiers, leave_out))
-    findings = [str(finding) for finding in report.findings]
+    findings = [say(finding) for finding in report.findings]
     if len(findings) > _MOST_FINDINGS:
         more = len(findings) - _MOST_FINDINGS
         findings = [*findings[:_MOST_FINDINGS], f"and {more} more to see with {see_all}"]

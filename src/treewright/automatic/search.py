@@ -1,12 +1,15 @@
 """Which network to take, where nobody says how it is to be learned.
 
 *Searching.* The search of :func:`~treewright.learn_knots`, under the score that the rows choose, makes few
-errors; no search makes the fewest everywhere. So it has rivals: hill climbing under the same score, which
-takes another way through the classes, and the same search under the score that begins the choice, where the
-rows chose another. A network may be excellent by one code of the rows and poor by another that explains them
-hardly worse. So networks are judged by the chosen score and by the mean of all codes that are no worse than
-the first one, half each. Odds below ten to one (ln 10 nats) tell nobody which of two classes is right: of
-those so close to the best, the one with fewest arrows is taken, since it claims least.
+errors; no search finds the best network everywhere. So there is a second one under the same score, a climb
+from a network of small width, which goes another way through the classes. The better score counts. Odds below
+ten to one (ln 10 nats) tell nobody which of two classes is right: then the one with fewer arrows is taken,
+since it claims less.
+
+*Arrows.* One weak edge can make a v-structure that directs a whole region. So the best network is searched on
+with edges at two and three times their price, where weak ones go. What is left is taken if the score loses
+fewer bits than there are arrows that became lines, less two for each edge that went: a direction is a claim
+of one bit, and an edge should go only if it stood for many.
 
 *Width.* Exact answers cost what a chordal cover of the network costs. If they fit the memory limit and take
 about a second, the network stays as it is; if not, a search under a bound, with the same score, begins at it.
@@ -16,14 +19,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from statistics import fmean
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from treewright.automatic.clock import Clock
 from treewright.automatic.price import Price, affordable, bound_for, price_of
 from treewright.criteria import GroupedScore, LocalScore
+from treewright.criteria.scores.edge_prior import EdgePrior, sparse_score
+from treewright.criteria.scores.native_scores import without_price
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Dag, JunctionTree, Knowledge, bind_knowledge
 from treewright.learners import (
@@ -33,15 +38,20 @@ from treewright.learners import (
     ScoreChoice,
     Trace,
     learn_bounded_treewidth,
+    learn_chow_liu,
     learn_hill_climbing,
     learn_knots,
 )
 from treewright.learners.learned import keeping
+from treewright.ranges import in_range
 from treewright.statistics import Counter, Moments
 from treewright.tables.exports import counted
 from treewright.types import Progress
 
 CLOSE = math.log(10)  # nats: odds of ten to one, from which on Jeffreys calls evidence strong
+_BIT = math.log(2)  # nats: what a direction claims
+_DEARER = (2, 3)  # times the price of an edge, where weak ones go
+_WIDTH_OF_START = 4  # of the narrow network that one of the searches begins at
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,8 @@ class LearnedAutomatically(LearnedNetwork[Dag]):
         Why it was learned so, in one sentence.
     criterion
         The name of the score that was maximised.
+    choice
+        That score, and what it was chosen from.
     price
         What an exact answer costs.
 
@@ -74,8 +86,10 @@ class LearnedAutomatically(LearnedNetwork[Dag]):
     reason: str = field(kw_only=True)
     criterion: str = field(kw_only=True)
     price: Price = field(kw_only=True)
+    choice: ScoreChoice | None = field(default=None, kw_only=True, repr=False, compare=False)
 
 
+@in_range
 def learn_suited(
     source: Counter | Moments,
     *,
@@ -83,6 +97,7 @@ def learn_suited(
     treewidth: int | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     rng: np.random.Generator | None = None,
+    seconds: float | None = None,
     progress: Progress | None = None,
 ) -> LearnedAutomatically:
     """Learn the network that suits these rows, narrow enough for exact answers.
@@ -100,17 +115,35 @@ def learn_suited(
         Arcs that are required or forbidden.
     rng
         For the search under a bound, where there is one; by default a generator seeded with 0.
+    seconds
+        Searching ends after so many seconds with the best that was found; ``trace.stopped_by`` is then
+        ``"seconds"``. A bound on the width, where one is needed, may take half of that again.
     progress
         Called after each phase of a search.
     """
     if treewidth is not None and treewidth < 1:
         raise TreewidthError(f"treewidth= is a bound of at least 1, the width of a tree; found {treewidth!r}")
-    known = bind_knowledge(knowledge, source.schema)
-    options: dict[str, Any] = {"knowledge": known, "progress": progress}
-    rivals: list[LearnedNetwork[Any]] = []
-    with keeping(lambda found: settled(source, [*rivals, *filter(None, [found])], score, treewidth)):
-        for found in searches(source, score, options):
-            rivals.append(found)
+    clock = Clock(seconds)
+    bind_knowledge(knowledge, source.schema)  # which refuses names that are not there
+    options: dict[str, Any] = {"knowledge": knowledge, "progress": progress}
+    rivals, stopped = rivals_in_time(source, score, clock, options)
+    found = narrow_enough(source, rivals, score, treewidth, clock=clock, rng=rng, **options)
+    if stopped:
+        return replace(found, trace=replace(found.trace, stopped_by="seconds"))
+    return found
+
+
+def narrow_enough(
+    source: Counter | Moments,
+    rivals: list[LearnedNetwork[Any]],
+    score: LocalScore | None,
+    treewidth: int | None,
+    *,
+    clock: Clock,
+    rng: np.random.Generator | None,
+    **options: Any,
+) -> LearnedAutomatically:
+    """The most plausible network, searched on under a bound where exact answers need one."""
     whole = settled(source, rivals, score, treewidth)
     assert whole is not None
     bound, narrowed = bound_for(whole.price, treewidth), whole
@@ -118,14 +151,42 @@ def learn_suited(
         lambda found: narrowed if found is None else settled(source, rivals, score, treewidth, found)
     ):
         while bound is not None:
-            choice = choice_of(rivals[0], score)
             found = learn_bounded_treewidth(
-                choice.score, treewidth=bound, start=whole.structure, rng=rng, **options
+                choice_of(rivals[0], score, source).score,
+                treewidth=bound,
+                start=whole.structure,
+                rng=rng,
+                seconds=None if clock.seconds is None else max(clock.left, clock.seconds / 2),
+                **options,
             )
             narrowed = settled(source, rivals, score, treewidth, found) or whole
             cheap = bound == 1 or affordable(narrowed.price)
             bound = None if cheap else min(bound - 1, bound_for(narrowed.price, bound - 1) or 1)
     return narrowed
+
+
+def rivals_in_time(
+    source: Counter | Moments, score: LocalScore | None, clock: Clock, options: dict[str, Any]
+) -> tuple[list[LearnedNetwork[Any]], bool]:
+    """Networks to choose from, and whether the clock had the last word."""
+    rivals: list[LearnedNetwork[Any]] = []
+
+    def with_last(found: LearnedNetwork[Any] | None) -> LearnedAutomatically | None:
+        rivals.extend(filter(None, [found]))
+        return settled(source, rivals, score, None)
+
+    heard = {**options, "progress": clock.listening(options["progress"])}
+    try:
+        with clock.interrupting(), keeping(with_last):
+            for found in searches(source, score, heard):
+                rivals.append(found)
+                if clock.ran_out:
+                    return rivals, True
+    except KeyboardInterrupt:
+        if not clock.ran_out:
+            raise
+        return rivals or [learn_chow_liu(choice_of(None, score, source).score, **options)], True
+    return rivals, False
 
 
 def searches(
@@ -137,15 +198,26 @@ def searches(
         return
     knots = learn_knots(source, score=score, **options)
     yield knots
-    yield from rivals_of(knots, choice_of(knots, score), source, options)
+    best = choice_of(knots, score, source).score
+    narrow = learn_bounded_treewidth(best, treewidth=_WIDTH_OF_START, effort=0, **options)
+    climbed = learn_hill_climbing(best, start=narrow.structure, **options)
+    yield climbed
+    begin = (knots, climbed)[highest([knots, climbed], [knots.score, climbed.score])].structure
+    price = without_price(best)[1]
+    for times in _DEARER if price else ():
+        yield learn_hill_climbing(EdgePrior(best, (times - 1) * price), start=begin, effort=0, **options)
 
 
-def choice_of(first: LearnedNetwork[Any], score: LocalScore | None) -> ScoreChoice:
+def choice_of(
+    first: LearnedNetwork[Any] | None, score: LocalScore | None, source: Counter | Moments
+) -> ScoreChoice:
     """The score that networks were searched for with, and how it was chosen."""
     if isinstance(first, LearnedKnots) and first.choice is not None:
         return first.choice
-    assert score is not None
-    return ScoreChoice(repr(score), score, {})
+    if score is not None:
+        return ScoreChoice(repr(score), score, {})
+    name = "sparse-gaussian-bic" if isinstance(source, Moments) else "sparse-qnml"
+    return ScoreChoice(name, sparse_score(source), {})  # before there was time to choose
 
 
 def settled(
@@ -158,8 +230,8 @@ def settled(
     """The most plausible network, or what became of it under a bound, with all there is to say about it."""
     if not rivals:
         return None
-    choice = choice_of(rivals[0], score)
-    best = rivals[0] if len(rivals) == 1 else most_plausible(rivals, choice)
+    choice = choice_of(rivals[0], score, source)
+    best = rivals[0] if len(rivals) == 1 else most_plausible(rivals, choice.score)
     price = paid = price_of(best.structure, source)
     final: LearnedNetwork[Any] = best
     if narrowed is not None:
@@ -174,30 +246,25 @@ def settled(
         reason=reason_for(source, choice, len(rivals), (price, paid), treewidth),
         criterion=choice.name,
         price=paid,
+        choice=choice,
     )
 
 
-def rivals_of(
-    knots: LearnedKnots, choice: ScoreChoice, source: Counter | Moments, options: dict[str, Any]
-) -> Iterator[LearnedNetwork[Any]]:
-    """The same score by another search; and the score that began, where the rows chose another."""
-    yield learn_hill_climbing(choice.score, **options)
-    first = next(iter(choice.candidates.values()), choice.score)
-    if first is not choice.score:
-        yield learn_knots(source, score=first, clusters=knots.clusters, **options)
+def most_plausible(rivals: list[LearnedNetwork[Any]], score: LocalScore) -> LearnedNetwork[Any]:
+    """The better of the first two, or what became of it at dearer edges if its lines outweigh the loss."""
+    values = [score.score(one.structure) for one in rivals]
+
+    def worth(i: int) -> float:
+        lines = len(rivals[i].pattern.undirected_edges())
+        return values[i] + _BIT * (lines + 2 * int(rivals[i].structure.n_edges))
+
+    return rivals[max([highest(rivals[:2], values[:2]), *range(2, len(rivals))], key=worth)]
 
 
-def most_plausible(rivals: list[LearnedNetwork[Any]], choice: ScoreChoice) -> LearnedNetwork[Any]:
-    """The network that is judged best; of those too close to tell apart the one with fewest arrows."""
-    codes = [score for name, score in choice.candidates.items() if choice.evidence.get(name, -math.inf) >= 0]
-
-    def judged(dag: Dag) -> float:
-        own = choice.score.score(dag)
-        return (own + fmean(code.score(dag) for code in codes)) / 2 if codes else own
-
-    values = [judged(one.structure) for one in rivals]
-    close = [one for one, value in zip(rivals, values, strict=True) if value >= max(values) - CLOSE]
-    return min(close, key=lambda one: len(one.pattern.directed_edges()))
+def highest(rivals: list[LearnedNetwork[Any]], values: list[float]) -> int:
+    """Where the best value is; of those too close to tell apart the first with fewest arrows."""
+    close = [i for i, value in enumerate(values) if value >= max(values) - CLOSE]
+    return min(close, key=lambda i: len(rivals[i].pattern.directed_edges()))
 
 
 def remarks_of(found: LearnedNetwork[Any]) -> tuple[str, ...]:

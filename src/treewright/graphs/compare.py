@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import comb, hypot
 from typing import Any
 
@@ -20,7 +19,8 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag, as_pdag, consistent_extension
 from treewright.graphs.edges import NamedArc, listed, named_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.types import Arc, Brief
+from treewright.once import cached_property
+from treewright.types import Arc, Brief, Pictured
 
 Shape = Dag | Pdag | UndirectedGraph
 
@@ -72,7 +72,7 @@ class SkeletonComparison:
 
 
 @dataclass(frozen=True)
-class Comparison(Brief):
+class Comparison(Brief, Pictured):
     """What `compare` found.
 
     Attributes
@@ -111,6 +111,11 @@ class Comparison(Brief):
         truth, learned = (treewidth_upper_bound(moral_graph(graph)) for graph in self._graphs)
         return truth, learned
 
+    @property
+    def graphs(self) -> tuple[Shape, Shape]:
+        """Truth and learned, over the same variables."""
+        return self._graphs
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; without the treewidths, which cost more than the rest."""
         pairs = {key: list(map(list, getattr(self, key))) for key in ("missing", "extra", "misoriented")}
@@ -145,7 +150,7 @@ def compare(truth: object, learned: object) -> Comparison:
     ((('c', 'd'),), (('a', 'd'),), (('a', 'c'), ('b', 'c')))
     """
     first, second = _matched(truth, learned)
-    one, other = _class_marks(first), _class_marks(second)
+    one, other = class_marks(first), class_marks(second)
     common = one.keys() & other.keys()
     missing, extra = one.keys() - other.keys(), other.keys() - one.keys()
     undirected = isinstance(first, UndirectedGraph) or isinstance(second, UndirectedGraph)
@@ -225,7 +230,8 @@ def _over_schema_of(first: Shape, second: Shape) -> Shape:
     return type(second)(schema, second.edges())
 
 
-def _class_marks(graph: Shape) -> Mapping[Arc, Arc | None]:
+def class_marks(graph: Shape) -> Mapping[Arc, Arc | None]:
+    """Each pair that is joined with its direction, if the class of the graph gives it one."""
     return _marks(Cpdag.of(graph) if isinstance(graph, Dag) else graph)
 
 

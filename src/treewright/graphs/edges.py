@@ -7,6 +7,8 @@ direction; the core takes one array with two columns.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -69,14 +71,32 @@ def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.intege
 def resolve_pairs(schema: Schema, pairs: GivenPairs) -> list[Arc]:
     """Index pairs of edges given by names or indices; a variable joined with itself is refused."""
     require_schema(schema)
-    resolved = [_resolve(schema, pair) for pair in pairs]
+    given = list(pairs)
+    resolved = _resolve_all(schema, given)
+    if len(resolved) < len(given):
+        resolved = [_resolve(schema, pair) for pair in given]
     for u, v in resolved:
         if u == v:
             raise GraphError(f"an edge joins two variables; found {schema.names[u]!r} joined with itself")
     return resolved
 
 
+def _resolve_all(schema: Schema, pairs: list[Any]) -> list[Arc]:
+    """Tuples of numbers or of names, as they mostly come, and not one by one; fewer where one is odd."""
+    if set(map(type, pairs)) != {tuple} or set(map(len, pairs)) != {2}:
+        return []
+    kinds = set(map(type, chain.from_iterable(pairs)))
+    if kinds == {int} and min(map(min, pairs)) >= 0 and max(map(max, pairs)) < len(schema):
+        return pairs
+    if kinds != {str}:
+        return []
+    at = {name: schema.index(name) for name in set(chain.from_iterable(pairs)) if name in schema}
+    return [(at[u], at[v]) for u, v in pairs if u in at and v in at]
+
+
 def _resolve(schema: Schema, pair: EdgeLike) -> Arc:
+    if type(pair) is tuple and len(pair) == 2:  # mostly so, and asked for every edge
+        return schema.index(pair[0]), schema.index(pair[1])
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         raise GraphError(f"an edge is a pair of variables; found {pair!r}")
     u, v = pair

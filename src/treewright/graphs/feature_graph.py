@@ -15,7 +15,6 @@ part of it. What breaks an invariant is refused on construction, so that code wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,8 +24,9 @@ from treewright import _core
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs._bits import FrozenGraph
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.once import cached_property
 from treewright.tables.schema import Label, NameOrIndex, Schema
-from treewright.types import Scope
+from treewright.types import Pictured, Scope
 
 KINDS = ("one", "table", "tree", "split", "feature", "and", "mix", "hidden", "rows")
 NO_PARENT = 2**32 - 1  # of a root in a hidden tree
@@ -36,7 +36,7 @@ _TYPES: dict[str, type[np.generic]] = {
 }  # fmt: skip
 
 
-class FeatureGraph(FrozenGraph):
+class FeatureGraph(FrozenGraph, Pictured):
     """A feature graph with its parameters.
 
     Graphs are made by learners, by :class:`FeatureGraphBuilder` or from the arrays of another one.

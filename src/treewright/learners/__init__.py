@@ -1,6 +1,7 @@
 """Search for a shape with a criterion, one file per paper."""
 
 import treewright.origins
+from treewright.learners import learned
 from treewright.learners.bayesian_knots.blocks import LearnedBlocks, learn_blocks
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.engines import Knot, KnotSettings
@@ -55,7 +56,14 @@ from treewright.learners.independence.markov_blankets import (
 )
 from treewright.learners.independence.pc import LearnedPc, learn_pc
 from treewright.learners.independence.tpda import LearnedTpda, learn_tpda
-from treewright.learners.learned import Learned, LearnedNetwork, LearnedPattern, Phase, Trace, TraceBuilder
+from treewright.learners.learned import (
+    Learned,
+    LearnedNetwork,
+    LearnedPattern,
+    Phase,
+    Trace,
+    TraceBuilder,
+)
 from treewright.learners.markov_baselines.feature_induction import (
     Induction,
     LearnedFeatures,
@@ -83,4 +91,4 @@ from treewright.learners.separation_trees.settings import DatabaseSettings, Node
 
 # who calls a learner by its public name finds its settings on what it returns
 for _name in [name for name in globals() if name.startswith("learn_")]:
-    globals()[_name] = treewright.origins.recorded(globals()[_name])
+    globals()[_name] = treewright.origins.recorded(learned.tallied(globals()[_name]))

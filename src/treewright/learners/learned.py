@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import wraps
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
@@ -16,10 +16,13 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.orientation import sure_directions
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import JunctionTree
+from treewright.once import cached_property
+from treewright.statistics.memory import tally_of
 from treewright.types import Brief, Progress, Step
 
 Structure_co = TypeVar("Structure_co", covariant=True)
 Dag_co = TypeVar("Dag_co", bound=Dag, covariant=True)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -44,19 +47,22 @@ class Trace(Brief):
 
     phases: tuple[Phase, ...] = ()
     stopped_by: str = ""  # "seconds" or "interrupt" where the clock or Ctrl-C ended the work
+    asked: Mapping[str, int] = field(default_factory=dict)  # of a source of tables; see `tallied`
 
     @property
     def seconds(self) -> float:
         return sum(phase.seconds for phase in self.phases)
 
     def total(self, tally: str) -> int | float:
-        """Sum of one tally over all phases."""
+        """Sum of one tally over all phases, or what was asked of the source of tables."""
+        if tally in self.asked:
+            return self.asked[tally]
         return sum(phase.tallies.get(tally, 0) for phase in self.phases)
 
     def to_dict(self) -> dict[str, Any]:
         phases = [{"name": p.name, "seconds": p.seconds, **p.tallies} for p in self.phases]
         stopped = {"stopped_by": self.stopped_by} if self.stopped_by else {}
-        return {"seconds": self.seconds, "phases": phases, **stopped}
+        return {"seconds": self.seconds, "phases": phases, **stopped, **self.asked}
 
 
 @dataclass(frozen=True)
@@ -184,22 +190,57 @@ class TraceBuilder:
         return Trace(tuple(self._phases), stopped_by)
 
 
+def tallied(learn: Callable[..., Found]) -> Callable[..., Found]:
+    """A learner whose trace tells what it asked of whoever counts, where tables are remembered.
+
+    `rounds` are the questions that reached the source, `tables` what they asked for, `passes` those over rows
+    at hand, `bytes_read` what the system fetched from disks meanwhile.
+    """
+
+    @wraps(learn)
+    def run(*arguments: Any, **settings: Any) -> Found:
+        judges = [getattr(one, "inner", one) for one in (*arguments, *settings.values())]
+        sources = [getattr(one, "counter", one) for one in judges]
+        before, read = tally_of(sources), bytes_read()
+        learned = learn(*arguments, **settings)
+        now = tally_of(sources)
+        trace = getattr(learned, "trace", None)
+        if isinstance(trace, Trace) and now[0] > before[0]:
+            counts = (*(int(n - m) for n, m in zip(now, before, strict=True)), bytes_read() - read)
+            asked = dict(zip(("rounds", "tables", "passes", "bytes_read"), counts, strict=True))
+            object.__setattr__(learned, "trace", replace(trace, asked=asked))
+        return learned
+
+    return run
+
+
+def bytes_read() -> int:
+    """What this process has had fetched from disks, where the system tells."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return 512 * resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+
+
+NOTHING = "interrupted; there is nothing to keep yet"
 INTERRUPTED = "the search was interrupted; this is the best that it had found"
 
 
 @contextmanager
-def keeping(best: Callable[[Any], Learned[Any] | None]) -> Iterator[None]:
+def keeping(best: Callable[[Any], Learned[Any] | None], why_nothing: str = "") -> Iterator[None]:
     """Let Ctrl-C carry the best that the work has found so far, as :class:`~treewright.errors.Interrupted`.
 
     `best` is called with what an inner search has found (or None) and gives what the outer one returns;
-    None where there is nothing yet.
+    None where there is nothing yet. Then the interrupt says so, with the reason if there is one.
     """
     try:
         yield
     except KeyboardInterrupt as stop:
         learned = best(stop.learned if isinstance(stop, Interrupted) else None)
         if learned is None:
-            raise KeyboardInterrupt("interrupted") from stop
+            why = f"{NOTHING}: {why_nothing}" if why_nothing else NOTHING
+            raise KeyboardInterrupt(str(stop) if str(stop).startswith(NOTHING) else why) from stop
         if learned.trace.stopped_by != "interrupt":
             trace = replace(learned.trace, stopped_by="interrupt")
             learned = replace(learned, trace=trace, notes=(*learned.notes, INTERRUPTED))

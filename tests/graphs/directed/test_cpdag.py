@@ -174,3 +174,11 @@ def test_empty():
     schema = schema_of("ab")
     assert Cpdag.empty(schema) == Cpdag.of(Dag.empty(schema)) == Cpdag(schema)
     assert Cpdag.empty(schema_of("")).edges() == []
+
+
+def test_colliders_come_by_the_names_of_their_ends_then_their_middle():
+    names = ["d", "b", "c", "a"]
+    square = UndirectedGraph(schema_of(names), [("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")])
+    a, b, c, d = (names.index(name) for name in "abcd")
+    assert find_colliders(square, {(a, b): (), (d, c): ()}) == [(a, c, b), (a, d, b), (c, a, d), (c, b, d)]
+    assert find_colliders(square, {(b, a): (d,)}) == [(a, c, b)]

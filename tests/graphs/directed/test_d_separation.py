@@ -10,6 +10,7 @@ from tests.reference.graphs.directed import dags, random_dag, schema_of
 
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.graphs import Dag, d_separated_from_all, d_separated_many
+from treewright.graphs.directed.d_separation import as_query
 
 EXAMPLE = Dag(schema_of("1234567"), [tuple(arc) for arc in ("12", "13", "15", "24", "34", "47", "56", "67")])
 
@@ -81,3 +82,33 @@ def test_many_questions_about_a_large_graph_are_fast():
     start = time.process_time()
     d_separated_many(dag, queries)
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "given", "found"),
+    [
+        ("1", "1", (), "'1' in x and in y"),
+        ("1", "2", ("1",), "'1' in x and in given"),
+        ("1", "2", ("3", "2"), "'2' in y and in given"),
+        (("1", "3"), ("2", "3", "1"), (), "'1' in x and in y"),
+        (("4", "3"), ("2",), ("3", "4", "5"), "'3' in x and in given"),
+    ],
+)
+def test_a_variable_stands_in_one_place(x, y, given, found):
+    with pytest.raises(SchemaError, match=f"x, y and given have no variable in common; found {found}"):
+        EXAMPLE.is_d_separated(x, y, given=given)
+    if isinstance(x, str):
+        with pytest.raises(SchemaError, match="have no variable in common"):
+            as_query(EXAMPLE.schema, x, y, given)
+
+
+def test_questions_by_name():
+    assert as_query(EXAMPLE.schema, "2", 5, ("7", 0)) == (1, 5, (6, 0))
+    with pytest.raises(SchemaError, match="in x and in given"):
+        d_separated_from_all(EXAMPLE, "1", given=["1"])
+
+
+def test_of_several_variables_in_common_the_first_by_name_is_told():
+    dag = Dag(schema_of("zya"), [])
+    with pytest.raises(SchemaError, match="found 'a' in x and in given"):
+        dag.is_d_separated(["z", "a"], ["y"], given=["z", "a"])

@@ -9,6 +9,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import SettingError
+from treewright.graphs.knowledge.database_design import _Packing
 
 
 def smallest_by_brute_force(dag, room):
@@ -76,3 +77,31 @@ def test_parts_without_a_common_column_need_tables_of_their_own_or_share_one():
     assert [len(tw.graphs.design_databases(dag, room)) for room in (2, 4, 6)] == [3, 2, 1]
     assert all(tw.graphs.design_databases(dag, room).is_smallest for room in (2, 4, 6))
     assert len(list(combinations(tw.graphs.design_databases(dag, 2).tables, 2))) == 3
+
+
+def test_columns_that_hang_together_take_so_many_tables():
+    """Five families of a hub and a leaf: a table of three columns holds two leaves."""
+    assert _Packing([0b1 | 1 << leaf for leaf in range(1, 6)], 3).bound() == 3
+    assert _Packing([0b11], 3).bound() == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_trying_everything_finds_the_fewest(seed):
+    rng = np.random.default_rng(seed)
+    sets = {frozenset(rng.choice(7, size=rng.integers(2, 4), replace=False).tolist()) for _ in range(6)}
+    families = [f for f in sets if not any(f < g for g in sets)]
+    room = int(rng.integers(max(map(len, families)), 6))
+
+    def fewest(i, tables):
+        if i == len(families):
+            return len(tables)
+        places = [k for k, table in enumerate(tables) if len(table | families[i]) <= room]
+        joined = [[*tables[:k], tables[k] | families[i], *tables[k + 1 :]] for k in places]
+        return min(fewest(i + 1, more) for more in [*joined, [*tables, families[i]]])
+
+    packing = _Packing([sum(1 << v for v in family) for family in families], room)
+    best, is_proven = packing.exhaustive([0] * (len(families) + 1), 0)
+    assert is_proven
+    assert len(best) == fewest(0, []) >= packing.bound()
+    assert all(table.bit_count() <= room for table in best)
+    assert all(any(family & ~table == 0 for table in best) for family in packing.families)

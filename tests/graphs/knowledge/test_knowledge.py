@@ -316,3 +316,17 @@ def test_any_file_is_read_or_refused(document, cut, tmp_path_factory):
     path.write_text(json.dumps(document)[:cut], encoding="utf-8")
     with contextlib.suppress(FormatError, KnowledgeError):
         Knowledge.from_json(path).on(ABCD)
+
+
+@pytest.mark.parametrize(
+    "parts", [{"tiers": []}, {"order": []}, {"parents": {}}, {"forbidden": [("a", "\ud800")]}]
+)
+def test_files_keep_what_is_empty_and_what_is_odd(tmp_path, parts):
+    known = Knowledge(**parts)
+    known.to_json(tmp_path / "k.json")
+    assert Knowledge.from_json(tmp_path / "k.json") == known
+
+
+def test_names_do_not_end_in_the_middle():
+    with pytest.raises(KnowledgeError, match="required: no name has the character NUL"):
+        Knowledge(required=[("a\0", "b")])

@@ -131,3 +131,17 @@ def test_large_matrices_are_fast():
     start = time.process_time()
     maximum_branching(schema.select(range(500)), rng.normal(size=(500, 500)))
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 3), (3, 2), (3,), (1, 1)])
+def test_weights_that_are_no_square_are_refused(shape):
+    with pytest.raises(GraphError, match="weights of 3 variables are a 3 x 3 matrix; found shape"):
+        maximum_spanning_forest(schema_of("abc"), np.zeros(shape))
+
+
+def test_no_variables_have_no_edges():
+    assert maximum_spanning_forest(Schema([]), np.zeros((0, 0))).edges() == []
+    assert maximum_spanning_forest(Schema([]), []).edges() == []
+    with pytest.raises(GraphError, match="weights of 0 variables are a 0 x 0 matrix"):
+        maximum_spanning_forest(Schema([]), np.zeros((1, 1)))
+    assert maximum_spanning_forest(schema_of("a"), np.zeros((1, 1))).edges() == []

@@ -168,11 +168,8 @@ class TestSearches:
         lines = []
         counter = native(random_counter(1, [2] * 5, 50))
         learned = tw.learn_blankets(tw.BlanketsJointPosterior(counter), progress=lines.append)
-        assert (
-            [step.phase for step in lines]
-            == [phase.name for phase in learned.trace.phases]
-            == ["start", "search"]
-        )
+        assert [phase.name for phase in learned.trace.phases] == ["start", "search"]
+        assert list(dict.fromkeys(step.phase for step in lines)) == ["start", "blankets", "search"]
         assert learned.trace.total("tests") > 0
 
     @pytest.mark.parametrize("mode", ["conflict", "or"])

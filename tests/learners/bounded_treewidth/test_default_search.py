@@ -448,7 +448,11 @@ def test_the_certificate_serves_verification():
             "treewidth= is a bound of at least 1, the width of a tree; found 0",
         ),
         ({"effort": -1}, SettingError, "effort= is a number of at least 0; found -1"),
-        ({"effort": float("nan")}, SettingError, "effort= is a number of at least 0; found nan"),
+        (
+            {"effort": float("nan")},
+            SettingError,
+            "effort= of learn_bounded_treewidth is a finite number, at most 1,000,000; found nan",
+        ),
         ({"searches": 0}, SettingError, "searches= is a number of at least 1; found 0"),
         ({"seconds": 0}, SettingError, "seconds= is a time above 0, or None; found 0"),
         ({"max_parents": 0}, SettingError, "max_parents= is a number of at least 1, or None; found 0"),

@@ -28,6 +28,12 @@ from treewright import (
 )
 from treewright.criteria import CachedScore, EdgePrior
 from treewright.errors import CycleError, GraphError, KnowledgeError, SchemaError
+from treewright.learners.classes.chow_liu import (
+    bind_in_order,
+    obedient_branching,
+    required_parts,
+    without_noise,
+)
 from treewright.tables import Schema, Variable
 
 SCORES = [LogLikelihood, AIC, BIC, BDeu, K2, SparseQNML]
@@ -217,3 +223,38 @@ def test_a_tree_cannot_obey_two_required_parents():
         learn_chow_liu(score, knowledge=knowledge)
     with pytest.raises(KnowledgeError, match="holds an order already"):
         learn_chow_liu(score, order=["v0", "v1", "v2", "v3"], knowledge=KNOWN[-2])
+
+
+def test_gains_that_differ_by_more_than_noise_stay_as_they_are():
+    class Rounded:
+        resolution = 0.1
+
+    gains = np.array([[0, 3.0], [3.5, 0]])
+    assert without_noise(gains, object()) is gains
+    assert without_noise(gains, Rounded()).tolist() == [[0, 3.25], [3.25, 0]]
+    noisy = np.array([[0, 3.0], [3.0 + 1e-7, 0]])
+    found = without_noise(noisy, object())
+    assert found[0, 1] == found[1, 0]
+
+
+def test_knowledge_that_is_bound_holds_its_order():
+    schema = Schema([Variable(name, (0, 1)) for name in "ab"])
+    bound = Knowledge(required=[("a", "b")]).on(schema)
+    assert bind_in_order(bound, schema, None).required_arcs() == bound.required_arcs()
+    with pytest.raises(KnowledgeError, match="is bound to its variables already; leave out order="):
+        bind_in_order(bound, schema, ["a", "b"])
+
+
+def test_parts_are_entered_where_nothing_is_required_above():
+    schema = Schema([Variable(name, (0, 1)) for name in "dcba"])
+    known = Knowledge(required=[("b", "a"), ("d", "c")]).on(schema)
+    part_of, entries = required_parts(known)
+    assert [schema.names[v] for v in entries] == ["b", "d"]
+    assert {schema.names[v]: part for v, part in part_of.items()} == {"a": 0, "b": 0, "c": 1, "d": 1}
+
+
+def test_of_equal_gains_the_first_by_name_is_the_parent():
+    schema = Schema([Variable(name, (0, 1)) for name in "cba"])
+    known = Knowledge(required=[("b", "a")], forbidden=[("c", "b")]).on(schema)
+    gains = np.ones((3, 3))
+    assert set(obedient_branching(gains, known).edges()) == {("a", "c"), ("b", "a")}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright import _core
 from treewright.errors import SchemaError, SettingError
-from treewright.learners.markov_baselines.graphical_lasso import indicator_correlations
+from treewright.learners.markov_baselines.graphical_lasso import _Found, _regular, indicator_correlations
 
 
 def rng(seed=0):
@@ -123,3 +123,59 @@ def test_continuous_columns_have_no_indicators():
     table = tw.Table(tw.Schema([tw.Variable("height")]), [[1.5]])
     with pytest.raises(SchemaError, match="indicators are of states; 'height' is continuous"):
         tw.learners.learn_graphical_lasso(tw.count(table))
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 1.0])
+def test_the_extended_bic_decides(gamma):
+    rows = tw.load_network("asia").sample(300, rng=np.random.default_rng(4))
+    counter = tw.count(rows)
+    learned = tw.learners.learn_graphical_lasso(counter, gamma=gamma, n_penalties=8)
+    owners, _, correlations = indicator_correlations(counter)
+    largest = np.abs(correlations[owners[:, None] != owners[None, :]]).max()
+    values = {}
+    for penalty in (largest * 0.01 ** (np.arange(8) / 7)).tolist():
+        one = tw.learners.learn_graphical_lasso(counter, penalty=min(penalty, 1 - 1e-9)).precision
+        fit = np.linalg.slogdet(one)[1] - (correlations * one).sum()
+        n_joined = np.count_nonzero(np.triu(one, 1)[owners[:, None] != owners[None, :]])
+        price = np.log(300) + 4 * gamma * np.log(len(owners))  # Foygel & Drton, for n rows and p columns
+        values[penalty] = -300 * fit + n_joined * price
+    ranked = sorted(values, key=values.__getitem__)
+    assert values[ranked[1]] - values[ranked[0]] > 1  # the choice is clear
+    assert learned.penalty == pytest.approx(ranked[0], rel=1e-9)
+
+
+def test_of_equals_the_first_and_emptiest_is_taken():
+    balanced = tw.read_table({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5})
+    learned = tw.learners.learn_graphical_lasso(tw.count(balanced), n_penalties=5)
+    assert learned.structure.edges() == []
+    assert learned.penalty == 1e-12  # nothing is correlated, and no penalty says anything else
+
+
+def test_the_criterion_by_hand():
+    # columns 0 and 1 belong to one variable: their entry is free, the two others of the triangle are paid
+    precision = np.array([[2.0, -0.5, 0.3], [-0.5, 1.5, -0.2], [0.3, -0.2, 1.0]])
+    correlations = np.array([[1.0, 0.4, 0.1], [0.4, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    owners = np.array([0, 0, 1])
+    found = _Found(0.1, precision, 0.0, 0.7, 1)
+    fit = 0.7 - (correlations * precision).sum()
+    for gamma in (0.0, 0.5, 1.0):
+        price = np.log(50) + 4 * gamma * np.log(3)
+        assert found.criterion(correlations, owners, 50.0, gamma) == pytest.approx(-50 * fit + 2 * price)
+    assert found.criterion(correlations, owners, 0.5, 0.0) == pytest.approx(-0.5 * fit)  # no negative price
+
+
+def test_columns_of_one_variable_give_way_a_little():
+    correlations = np.array([[1.0, -1.0, 0.1], [-1.0, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    free = np.array([[True, True, False], [True, True, False], [False, False, True]])
+    expected = correlations.copy()
+    expected[0, 1] = expected[1, 0] = -(1 - 1e-6)
+    assert np.array_equal(_regular(correlations, free), expected)
+
+
+def test_columns_are_named_in_order():
+    table = tw.read_table({"b": [0, 1, 2] * 4, "a": [0, 1] * 6, "still": [1] * 12})
+    owners, states, correlations = indicator_correlations(tw.count(table))
+    assert [table.schema.names[v] for v in owners] == ["a", "b", "b"]
+    assert states.tolist() == [1, 1, 2]
+    columns = [np.array([0, 1] * 6), np.array([0, 1, 0] * 4), np.array([0, 0, 1] * 4)]
+    np.testing.assert_allclose(correlations, np.corrcoef(columns), atol=1e-12)

@@ -1,5 +1,8 @@
 """Junction trees from conditional independences: trees, widths, certificates and refusals."""
 
+import math
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -101,3 +104,53 @@ def test_refusals():
     truth = strong_tree(1, 4).sample(500, rng=rng(1))
     with pytest.raises(TreewidthError, match="no junction tree has separators that part all pairs"):
         tw.learners.learn_pac_junction_tree(tw.count(truth), treewidth=1, threshold=0.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_what_one_clique_holds_is_not_tested(n):
+    rows = tw.read_table({name: rng(1).integers(0, 2, 50) for name in "abc"[:n]})
+    learned = tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2, threshold=0.0)
+    assert learned.structure.n_edges == math.comb(n, 2)
+    assert not learned.trace.phases
+
+
+def test_the_smallest_threshold_is_found_and_every_test_is_told(monkeypatch):
+    """Of all informations, the least that a tree meets, by trying each; as many trees as are told."""
+    counter = tw.count(strong_tree(3, n=5).sample(300, rng=rng(2)))
+    separators = list(combinations(range(5), 1))
+    information = conditional_informations(counter, separators)
+    masks = np.array([1 << v for (v,) in separators], dtype=np.uint64)
+    met = [t for t in np.unique(information) if _core.consistent_tree(masks, information, 5, t) is not None]
+    asked = []
+
+    def counted(*arguments):
+        asked.append(arguments)
+        return tree_of(*arguments)
+
+    tree_of = _core.consistent_tree
+    monkeypatch.setattr(_core, "consistent_tree", counted)
+    learned = tw.learners.learn_pac_junction_tree(counter, treewidth=1)
+    assert learned.threshold == met[0]
+    assert learned.trace.total("thresholds") == len(asked)
+    assert learned.trace.total("tests") == 5 * math.comb(4, 2)
+    asked.clear()
+    again = tw.learners.learn_pac_junction_tree(counter, treewidth=1, threshold=float(met[0]))
+    assert again.structure == learned.structure
+    assert again.trace.total("thresholds") == len(asked) == 1
+
+
+def test_no_rows_inform_about_nothing():
+    schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abcd"])
+    empty = tw.read_table({name: [] for name in "abcd"}, schema=schema)
+    assert not conditional_informations(tw.count(empty), [(0,), (1,)]).any()
+
+
+def test_tests_are_counted_before_they_are_made(monkeypatch):
+    monkeypatch.setattr("treewright.learners.markov_baselines.pac_junction_tree.MOST_TESTS", 89)
+    rows = tw.read_table({name: [0, 1] for name in "abcdef"})
+    with pytest.raises(
+        TreewidthError, match="15 separators of size 2, which take 90 conditional informations"
+    ):
+        tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2)
+    monkeypatch.setattr("treewright.learners.markov_baselines.pac_junction_tree.MOST_TESTS", 90)
+    tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2)

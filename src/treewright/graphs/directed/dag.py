@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from treewright import _core
@@ -28,8 +27,9 @@ from treewright.graphs.edges import (
 )
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema, Which
-from treewright.types import Arc, Scope
+from treewright.types import Arc, Pictured, Scope
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,7 +41,7 @@ Variables = NameOrIndex | Iterable[NameOrIndex]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class Dag:
+class Dag(Pictured):
     """A directed acyclic graph over the variables of a schema.
 
     Parameters

@@ -20,9 +20,9 @@ Meek (1995). Causal inference and causal explanation with background knowledge. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from treewright import _core
@@ -40,8 +40,9 @@ from treewright.graphs.edges import (
 )
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema
-from treewright.types import Arc
+from treewright.types import Arc, Pictured
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -51,7 +52,7 @@ NOT_A_CAUSE = "An arrow is not a cause: it tells how rows hang together, not wha
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class Pdag:
+class Pdag(Pictured):
     """A graph with directed and undirected edges, at most one between two variables.
 
     Two graphs are equal when they have the same variables and marks by name, whatever the order of the
@@ -160,7 +161,10 @@ def as_pdag(graph: Dag | Pdag | UndirectedGraph) -> Pdag:
     return Pdag(graph.schema, (), graph.index_edges())
 
 
-def _require_one_mark(schema: Schema, arrows: Iterable[Arc], lines: Iterable[Arc]) -> None:
+def _require_one_mark(schema: Schema, arrows: Sequence[Arc], lines: Sequence[Arc]) -> None:
+    pairs = {(min(pair), max(pair)) for pair in chain(arrows, lines)}
+    if len(pairs) == len(arrows) + len(lines):
+        return
     seen: dict[Arc, str] = {}
     named = [((u, v), "->") for u, v in arrows] + [((u, v), "-") for u, v in lines]
     for (u, v), sign in named:

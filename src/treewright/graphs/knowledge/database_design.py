@@ -18,6 +18,7 @@ from operator import or_
 from treewright.errors import GraphError, SettingError
 from treewright.graphs._bits import set_bits
 from treewright.graphs.directed.dag import Dag
+from treewright.ranges import in_range
 
 # Places that the exhaustive search may try before it gives up.
 _MOST_TRIES = 200_000
@@ -50,6 +51,7 @@ class DatabaseDesign:
         return self.tables[i]
 
 
+@in_range
 def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     """The fewest tables of at most so many columns from which a network can be learned and fitted.
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import FileMissingError, FormatError, nearest
+from treewright.files import written_whole
 from treewright.tables.schema import repeated
 from treewright.types import Names
 
@@ -58,9 +59,15 @@ def read_bytes(name: str, what: str, short: str) -> bytes:
 
 
 def write_knowledge(path: str | os.PathLike[str], parts: Mapping[str, Any]) -> None:
-    kept = {key: parts[key] for key in _KEYS if parts[key] not in (None, (), False)}
+    told = ("tiers", "order", "parents")  # an empty list of these is not the same as none
+    kept = {key: parts[key] for key in _KEYS if parts[key] is not None and (parts[key] or key in told)}
     text = json.dumps(kept, indent=1, ensure_ascii=False)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:  # half a character, which JSON can spell
+        data = json.dumps(kept, indent=1).encode("ascii")
+    with written_whole(path) as file:
+        file.write(data + b"\n")
 
 
 def _parse(name: str, data: bytes) -> dict[str, Any]:
@@ -154,7 +161,8 @@ def parse_hypergraph(text: str, name: str = "hypergraph") -> tuple[Names, ...]:
     lines = ((number, _parse_line(line, name, number)) for number, line in enumerate(text.split("\n"), 1))
     sets = []
     for number, members in lines:
-        if twice := repeated(members):
+        if len(set(members)) != len(members):
+            twice = repeated(members)
             raise FormatError(f"{name}, line {number}: a set holds a variable once; more than once: {twice}")
         if members:
             sets.append(members)

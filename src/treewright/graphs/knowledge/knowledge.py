@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +25,7 @@ from treewright.graphs.edges import NamedArc, listed
 from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
 from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.once import cached_property
 from treewright.tables.schema import Schema, repeated
 from treewright.types import Arc, Brief, Matrix
 
@@ -285,6 +285,8 @@ def _names(part: str, given: object) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise KnowledgeError(f"{part}: a variable is given by its name; found {name!r}")
+        if "\0" in name:
+            raise KnowledgeError(f"{part}: no name has the character NUL; found {name!r}")
     return names
 
 

@@ -8,7 +8,6 @@ block is of no concern to the others. A graph is chordal exactly when its blocks
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from treewright.errors import GraphError
 from treewright.graphs._bits import to_sets
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import require_perfect_order
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from treewright.graphs._bits import find_leader, from_sets
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import Method, Triangulation, triangulate
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Brief, Names, Scope
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from treewright.errors import GraphError, SchemaError
 from treewright.graphs._bits import find_leader
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import GivenPairs
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Brief, Names, Scope
 

@@ -7,14 +7,13 @@ native core reads as it is; names appear where people write and read them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError
+from treewright.errors import GraphError, TableTooLarge
 from treewright.graphs._bits import (
     FrozenGraph,
     Rows,
@@ -26,14 +25,26 @@ from treewright.graphs._bits import (
     unpack,
 )
 from treewright.graphs.edges import Edge, EdgeLike, Pairs, named_pairs, read_edges
+from treewright.limits import format_bytes, memory_limit
+from treewright.once import cached_property
 from treewright.tables.schema import NameOrIndex, Schema, Which
-from treewright.types import Scope
+from treewright.types import Pictured, Scope
 
 if TYPE_CHECKING:
     import networkx
 
 
-class UndirectedGraph(FrozenGraph):
+def _require_room(n: int) -> None:
+    """Refuse a matrix of bits that would not fit, before it is made."""
+    size, limit = 8 * n * n_words(n), memory_limit()
+    if size > limit:
+        raise TableTooLarge(
+            f"a graph of {n:,} variables would take {format_bytes(size)}, more than the limit of "
+            f"{format_bytes(limit)}; raise it with set_memory_limit or TREEWRIGHT_MEMORY"
+        )
+
+
+class UndirectedGraph(FrozenGraph, Pictured):
     """An undirected graph without loops.
 
     Parameters
@@ -59,7 +70,9 @@ class UndirectedGraph(FrozenGraph):
     rows: Rows
 
     def __init__(self, schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.integer] = ()) -> None:
-        self._set(schema, _core.graph_rows(len(schema), read_edges(schema, edges)))
+        pairs = read_edges(schema, edges)
+        _require_room(len(schema))
+        self._set(schema, _core.graph_rows(len(schema), pairs))
 
     @classmethod
     def of_rows(cls, schema: Schema, rows: Rows) -> UndirectedGraph:
@@ -72,6 +85,7 @@ class UndirectedGraph(FrozenGraph):
     @classmethod
     def complete(cls, schema: Schema) -> UndirectedGraph:
         """Every two variables joined."""
+        _require_room(8 * len(schema))
         return cls.of_rows(schema, pack(~np.eye(len(schema), dtype=np.bool_)))
 
     def _set(self, schema: Schema, rows: Rows) -> None:

@@ -18,11 +18,13 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import as_pairs
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 
 WeightMatrix = npt.NDArray[Any]  # of float64 or int64
 
 
+@in_range
 def maximum_spanning_forest(
     schema: Schema, weights: npt.ArrayLike, *, threshold: float | None = None
 ) -> UndirectedGraph:

@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import GraphError, TreewidthError, nearest
+from treewright.errors import GraphError, SettingError, TreewidthError, nearest
 from treewright.graphs._bits import to_sets
 from treewright.graphs.edges import Edge, listed
 from treewright.graphs.undirected.graph import UndirectedGraph
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
 
@@ -95,6 +96,7 @@ def require_perfect_order(graph: UndirectedGraph, what: str) -> Scope:
     )
 
 
+@in_range
 def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[Scope, ...]:
     """All maximal cliques, each and all in the order of the names.
 
@@ -112,6 +114,8 @@ def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[
     >>> maximal_cliques(UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "a")]))
     ((0, 1, 2), (3,))
     """
+    if limit < 0:
+        raise SettingError(f"limit= of maximal_cliques is at least 0; found {limit}")
     found = _core.maximal_cliques(graph.rows, graph.ties, limit)
     if found is None:
         raise GraphError(
@@ -281,6 +285,7 @@ def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
     return eliminate(graph, _core.bound_treewidth(graph.rows, graph.ties, 0)[2].tolist())
 
 
+@in_range
 def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
     """The treewidth, proved; -1 without variables.
 
@@ -301,11 +306,13 @@ def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
     return _settled(graph, limit)[0]
 
 
+@in_range
 def optimal_triangulation(graph: UndirectedGraph, *, limit: int = 30) -> Triangulation:
     """A triangulation whose width is the treewidth; see :func:`exact_treewidth`."""
     return eliminate(graph, _settled(graph, limit)[1])
 
 
+@in_range
 def fits(graph: UndirectedGraph, width: int) -> Scope | None:
     """An elimination order of at most the given width, or None if none was found.
 

@@ -40,6 +40,7 @@ from treewright.learners.independence.answers import PartnerQuestions
 from treewright.learners.independence.markov_blankets import grown_and_shrunk
 from treewright.learners.independence.pc import obey
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, tell
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
@@ -115,6 +116,7 @@ def tell_of_blocks(knots: Sequence[Knot], n_overlaps: int, n_edges: int) -> str:
     )
 
 
+@in_range
 def learn_blocks(
     source: Counter | Moments,
     *,
@@ -175,7 +177,7 @@ def learn_blocks(
         blocks = find_blocks(measured)
         tallies["blocks"] = len(blocks)
     tell(progress, f"{len(blocks)} blocks")
-    knots = learn_in_phase(learner, blocks, trace)
+    knots = learn_in_phase(learner, blocks, trace, getattr(source, "pool", None))
     tell(progress, "overlaps")
     with trace.phase("overlaps") as tallies:
         before = learner.test.n_conditional
@@ -195,7 +197,7 @@ def learn_blocks(
         skeleton=graph,
         knots=tuple(knots),
         overlaps=tuple(overlaps),
-        n_tests=n * (n - 1) // 2 + learner.test.n_conditional,
+        n_tests=n * (n - 1) // 2 + learner.n_conditional,
         conflicts=one.conflicts,
         turned=one.turned,
         unobeyed=unobeyed,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -21,7 +20,9 @@ from treewright.criteria.scores.discrete_score import LogLikelihood
 from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, maximum_spanning_forest
+from treewright.once import cached_property
 from treewright.statistics.counter import Counter
+from treewright.statistics.memory import memory_of
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc
@@ -147,10 +148,12 @@ def _of_counts(counter: Counter) -> tuple[float, Matrix, Vector]:
     # on the grid of the score sums are exact: the pair (u, v) has the number of (v, u), whoever comes first
     statistic = 2 * LogLikelihood(counter).pair_gains() if n else np.zeros((0, 0))
     np.maximum(statistic, 0.0, out=statistic)
-    alone = counter.counts_many([(v,) for v in range(n)])
-    if any(cells.dtype.kind == "f" for cells in alone):  # weighted rows: sums that differ in the last digit
+    memory, ones = memory_of(counter), [(v,) for v in range(n)]
+    alone = counter.counts_many(ones) if memory is None else memory.counts(ones)  # added up from pairs
+    found: list[npt.NDArray[np.generic]] = [np.asarray(cells) for cells in alone]
+    if any(cells.dtype.kind == "f" for cells in found):  # weighted rows: sums that differ in the last digit
         statistic = np.maximum(statistic, statistic.T)
-    occurring = [np.count_nonzero(cells) for cells in alone]
+    occurring = [np.count_nonzero(cells) for cells in found]
     return float(counter.n_rows), statistic, np.maximum(np.array(occurring, dtype=np.float64) - 1, 0.0)
 
 

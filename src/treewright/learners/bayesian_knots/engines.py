@@ -9,9 +9,8 @@ What is found does not depend on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -23,14 +22,16 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Pdag
 from treewright.graphs.edges import NamedArc
 from treewright.learners.bayesian_knots.combination import Tie, Vote
-from treewright.learners.classes.bootstrap import one_native_thread
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
+from treewright.learners.classes.threads import each_of
 from treewright.learners.independence.answers import PartTest, SharedTest
 from treewright.learners.independence.pc import LearnedByTests, learn_pc
 from treewright.learners.independence.tpda import learn_tpda
 from treewright.learners.learned import keeping_nothing
+from treewright.ranges import in_range
+from treewright.statistics.cluster import Pool, each_on
 from treewright.tables.schema import Schema
 from treewright.types import Scope
 
@@ -76,6 +77,7 @@ class Knot:
         return [Vote(whole.index(u), whole.index(v), self.evidence.get((u, v), 0.0), first) for u, v in arcs]
 
 
+@in_range
 @dataclass(frozen=True)
 class KnotSettings:
     """How knots are learned and put together.
@@ -124,6 +126,15 @@ class KnotLearner:
                 raise SchemaError(f"the {name} and the data must be of the same variables, in the same order")
         self.engine, self.settings = engine, settings
         self.test, self.score, self.known = SharedTest(test), score, known
+        self.n_elsewhere = 0  # tests with something given that workers made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KnotLearner, (self.engine, self.settings, self.test.test, self.score, self.known)
+
+    @property
+    def n_conditional(self) -> int:
+        """Tests with something given: distinct ones here, and those of workers, who keep none for others."""
+        return self.test.n_conditional + self.n_elsewhere
 
     def learn(self, scope: Scope) -> Knot:
         """One knot; its variables are in the order of their names."""
@@ -151,9 +162,18 @@ class KnotLearner:
         n_tables = n_scores if engine == "exact" else int(found.trace.total("tables"))
         return Knot(graph, found.structure, engine, n_scores=n_scores, n_tables=n_tables)
 
-    def learn_all(self, scopes: Sequence[Scope]) -> list[Knot]:
-        """Many knots, in the order asked, on several threads."""
-        return side_by_side(self.learn, scopes, self.settings.threads, size=len)
+    def learn_all(self, scopes: Sequence[Scope], pool: Pool | None = None) -> list[Knot]:
+        """Many knots, in the order asked, on several threads or by workers, one task a knot."""
+        if pool is None or len(scopes) == 1:
+            return side_by_side(self.learn, scopes, self.settings.threads, size=len)
+        found = each_on(pool, learn_elsewhere, [(self, scope) for scope in scopes])
+        self.n_elsewhere += sum(n_tests for _, n_tests in found)
+        return [knot for knot, _ in found]
+
+
+def learn_elsewhere(learner: KnotLearner, scope: Scope) -> tuple[Knot, int]:
+    """A knot, and how many tests with something given it took."""
+    return learner.learn(scope), learner.n_conditional
 
 
 def restrict_knowledge(known: BoundKnowledge, scope: Scope) -> BoundKnowledge:
@@ -185,14 +205,6 @@ def side_by_side(
         raise SettingError(f"threads must be 1 or more; found {threads!r}")
     if len(parts) == 1:  # the threads are free for the native calls
         return [learn(parts[0])]
-    with one_native_thread() as available:
-        n_threads = min(threads or available, len(parts))
-        if n_threads <= 1:
-            return [learn(part) for part in parts]
-        order = sorted(range(len(parts)), key=lambda i: -size(parts[i]))
-        pool = ThreadPoolExecutor(max_workers=n_threads)
-        try:
-            found = dict(zip(order, pool.map(learn, [parts[i] for i in order]), strict=True))
-        finally:
-            pool.shutdown(cancel_futures=True)
+    order = sorted(range(len(parts)), key=lambda i: -size(parts[i]))
+    found = dict(zip(order, each_of(learn, [parts[i] for i in order], threads), strict=True))
     return [found[i] for i in range(len(parts))]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import takewhile
+from numbers import Real
 from operator import itemgetter
 from typing import Literal
 
@@ -23,6 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs.undirected.clusters import Bridge, Clusters, Star, join_sets
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.stars import StarWeight, discover_stars
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Arc
@@ -33,6 +35,7 @@ Expansion = float | Literal["adaptive"]
 _OUTSIDERS_AT_LEAST = 4
 
 
+@in_range
 def find_clusters(
     source: Counter | Moments | Dependencies,
     *,
@@ -76,6 +79,7 @@ def find_clusters(
     )
 
 
+@in_range
 def expand_clusters(
     stars: Sequence[Star],
     dependencies: Dependencies,
@@ -199,7 +203,11 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
 
 
 def _check_expansion(expansion: Expansion) -> None:
-    if expansion != "adaptive" and (isinstance(expansion, str) or not 0 <= expansion <= 1):
+    if isinstance(expansion, Real) and not isinstance(expansion, bool):
+        known = bool(0 <= expansion <= 1)
+    else:
+        known = isinstance(expansion, str) and expansion == "adaptive"
+    if not known:
         raise SettingError(
             "expansion is 'adaptive' or the share of a cluster's size that it takes in, from 0 to 1; "
             f"found {expansion!r}"

@@ -49,6 +49,7 @@ from treewright.learners.classes.score_choice import CountedChoice, suited_score
 from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import Trace, TraceBuilder, keeping
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.types import Matrix, Progress
@@ -66,6 +67,7 @@ _FEW_VARIABLES = 100
 _PC_LEVEL, _N_PARTNERS = 0.05, 5  # of the filters
 
 
+@in_range
 def learn_knots(
     source: Counter | Moments,
     *,

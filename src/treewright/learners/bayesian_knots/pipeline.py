@@ -46,6 +46,7 @@ from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.pc import obey
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import TraceBuilder, tell
+from treewright.statistics.cluster import Pool
 from treewright.statistics.counter import Counter
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import Schema
@@ -176,7 +177,7 @@ def learn_paper_knots(
     measured = measure_in_phase(source, trace)
     found = clusters_in_phase(clusters, measured, expansion, trace)
     tell(progress, f"{len(found)} knots")
-    knots = learn_in_phase(learner, found, trace)
+    knots = learn_in_phase(learner, found, trace, getattr(source, "pool", None))
     tell(progress, "combination")
     with trace.phase("combination") as tallies:
         union = joined_by_knots(source.schema, knots, known)
@@ -196,7 +197,7 @@ def learn_paper_knots(
         certified=False,
         skeleton=graph,
         knots=tuple(knots),
-        n_tests=n * (n - 1) // 2 + learner.test.n_conditional,
+        n_tests=n * (n - 1) // 2 + learner.n_conditional,
         conflicts=one.conflicts,
         turned=one.turned,
         removed=tuple(sorted(set(union.edges()) - set(kept.edges()))),
@@ -237,17 +238,19 @@ def measure_in_phase(source: Counter | Moments, trace: TraceBuilder) -> Dependen
         return measure_dependencies(source)
 
 
-def learn_in_phase(learner: KnotLearner, clusters: Clusters, trace: TraceBuilder) -> list[Knot]:
-    """The knot of every cluster, as the phase that does most of the work."""
+def learn_in_phase(
+    learner: KnotLearner, clusters: Clusters, trace: TraceBuilder, pool: Pool | None = None
+) -> list[Knot]:
+    """The knot of every cluster, as the phase that does most of the work; workers share it."""
     with trace.phase("knots") as tallies:
-        knots = learner.learn_all(clusters.cluster_scopes)
+        knots = learner.learn_all(clusters.cluster_scopes, pool)
         tallies.update(work_of(learner, knots))
     return knots
 
 
 def work_of(learner: KnotLearner, knots: Sequence[Knot]) -> dict[str, int]:
     """Distinct tests with something given, local scores, and the tables behind both."""
-    n_tests, n_scores = learner.test.n_conditional, sum(knot.n_scores for knot in knots)
+    n_tests, n_scores = learner.n_conditional, sum(knot.n_scores for knot in knots)
     return {"tests": n_tests, "scores": n_scores, "tables": n_tests + sum(knot.n_tables for knot in knots)}
 
 

@@ -42,7 +42,8 @@ from treewright.learners.blanket_scores.starts import (
     pseudo_start,
     tree_start,
 )
-from treewright.learners.learned import TraceBuilder
+from treewright.learners.learned import TraceBuilder, keeping
+from treewright.ranges import in_range
 from treewright.types import Progress, Scope, Step
 
 Start = Literal["empty", "chow-liu", "mpl"]
@@ -54,6 +55,7 @@ SEARCHES: dict[str, Search] = {
 }
 NAMED = ("auto", "fast", *SEARCHES, "three-phase")
 STARTS = ("empty", "chow-liu", "mpl")
+NOT_BEFORE = "the search has a graph only once its start is found"
 EVENLY = "neighbours are spread evenly here, so the independence-based score took over"
 
 
@@ -80,6 +82,7 @@ class ThreePhases:
             raise SettingError(f"mode is 'conflict' or 'or'; found {self.mode!r}")
 
 
+@in_range
 def learn_blankets(
     score: StructureScore,
     search: str | Search | ThreePhases = "auto",
@@ -116,7 +119,8 @@ def learn_blankets(
         Where to set out: ``"empty"``, ``"chow-liu"``, ``"mpl"`` or a graph; by default what the search says,
         else ``"empty"``.
     progress
-        Called with a :class:`~treewright.types.Step` when a phase begins.
+        Called with a :class:`~treewright.types.Step` when a phase begins, after each variable that looks for
+        its blanket, and now and then with the flips of a search and its best score.
 
     References
     ----------
@@ -176,7 +180,8 @@ def _automatic(score: StructureScore, search: str, task: _Task) -> LearnedGraph:
     walked = _search(score, WorstPairWalk(), replace(task, start=start))
     if search == "fast" or task.start is not None or not isinstance(score, BlanketsJointPosterior):
         return walked
-    return _chosen(walked, task)
+    with keeping(lambda _: walked):
+        return _chosen(walked, task)
 
 
 def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
@@ -186,7 +191,7 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
     counter, edges = walked.criterion.counter, walked.structure.n_edges
     with task.trace.phase("choice") as tallies:
         task.say(Step("choice"))
-        pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict")
+        pseudo = learn_apart(MarginalPseudoLikelihood(counter), task.rules, "conflict", task.say)
         even = is_even(walked.structure, pseudo.graph)
         tallies["edges"] = pseudo.graph.n_edges if even else edges
     if not even:
@@ -197,16 +202,22 @@ def _chosen(walked: LearnedGraph, task: _Task) -> LearnedGraph:
 
 
 def _search(score: StructureScore, search: Search, task: _Task) -> LearnedGraph:
-    with task.trace.phase("start") as tallies:
-        task.say(Step("start"))
-        graph, proof = start_graph(score, task.start or "empty", task.rules, task.proof)
-        tallies["edges"] = graph.n_edges
-    with task.trace.phase("search") as tallies:
-        task.say(Step("search"))
-        before = getattr(score, "n_tests", 0)
-        found = search.run(score.judge(), graph, task.rules, proof)
-        tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
-        tallies["tests"] = getattr(score, "n_tests", 0) - before
+    met: list[Found] = []
+
+    def tell(flips: int, total: float) -> None:
+        task.say(Step("search", flips, score=total))
+
+    with keeping(lambda _: _learned(score, met[0], task) if met else None, NOT_BEFORE):
+        with task.trace.phase("start") as tallies:
+            task.say(Step("start"))
+            graph, proof = start_graph(score, task.start or "empty", task.rules, task.proof, task.say)
+            tallies["edges"] = graph.n_edges
+        with task.trace.phase("search") as tallies:
+            task.say(Step("search"))
+            before = getattr(score, "n_tests", 0)
+            found = search.run(score.judge(), graph, task.rules, proof, tell=tell, met=met)
+            tallies["proposals"], tallies["flips"] = found.proposals, len(found.flips)
+            tallies["tests"] = getattr(score, "n_tests", 0) - before
     return _learned(score, found, task)
 
 
@@ -215,15 +226,23 @@ def _three_phases(score: MarginalPseudoLikelihood, search: ThreePhases, task: _T
         raise SettingError(
             "the three phases find their own start; leave out start=, or take another search such as 'walk'"
         )
-    with task.trace.phase("blankets") as tallies:
+    met: list[Found] = []
+    with (
+        keeping(lambda _: _learned(score, met[0], task) if met else None, NOT_BEFORE),
+        task.trace.phase("blankets") as tallies,
+    ):
         task.say(Step("blankets"))
-        found = learn_apart(score, task.rules, search.mode)
+        found = learn_apart(score, task.rules, search.mode, task.say, met)
         tallies["flips"] = len(found.flips)
     return _learned(score, found, task)
 
 
 def start_graph(
-    score: StructureScore, start: Start | UndirectedGraph, rules: FlipRules, proof: Scope = ()
+    score: StructureScore,
+    start: Start | UndirectedGraph,
+    rules: FlipRules,
+    proof: Scope = (),
+    tell: Progress | None = None,
 ) -> tuple[UndirectedGraph, Scope]:
     """The graph to set out from, and an order that proves its width, where one is known.
 
@@ -240,7 +259,7 @@ def start_graph(
         return rules.required, ()
     if start == "chow-liu":
         return tree_start(score, rules), ()
-    found = pseudo_start(score, rules)
+    found = pseudo_start(score, rules, tell)
     return found.graph, found.order
 
 

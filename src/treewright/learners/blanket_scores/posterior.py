@@ -20,6 +20,7 @@ from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph
 from treewright.learners.blanket_scores.learn import Start, start_graph
 from treewright.learners.blanket_scores.searches import FlipRules
 from treewright.learners.classes.bootstrap import EdgeConfidence
+from treewright.ranges import in_range
 
 # Uniform over graphs means half of all pairs joined; a prior this strong against edges undoes that.
 SPARSE_PRIOR = 0.99
@@ -49,6 +50,7 @@ class EdgePosterior(EdgeConfidence):
     best: UndirectedGraph
 
 
+@in_range
 def sample_edges(
     score: StructureScore,
     *,

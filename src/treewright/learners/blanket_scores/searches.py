@@ -9,8 +9,9 @@ Rules say which edges it may flip: knowledge, sizes of blankets, width.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_k
 from treewright.graphs._bits import Rows, pack, unpack
 from treewright.graphs.undirected.triangulation import fits
 from treewright.learners.learned import Learned
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.types import Scope
 
@@ -109,6 +111,11 @@ class Found:
     order: tuple[int, ...] = ()  # proves the width, where it is bounded
     maximisers: tuple[Rows, ...] = ()
 
+    @classmethod
+    def of(cls, start: UndirectedGraph, native: tuple[Any, ...]) -> Found:
+        rows, total, flips, totals, proposals, order = native
+        return cls(start, rows, total, flips, totals, proposals, tuple(order.tolist()))
+
     @property
     def graph(self) -> UndirectedGraph:
         return UndirectedGraph.of_rows(self.start.schema, self.rows)
@@ -126,15 +133,30 @@ class WorstPairSearch:
                 raise SettingError(f"{name} must be {least} or more; found {value!r}")
 
     def run(
-        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+        self,
+        judge: _core.GraphScore,
+        start: UndirectedGraph,
+        rules: FlipRules,
+        proof: Scope = (),
+        *,
+        tell: Callable[[int, float], object] | None = None,
+        met: list[Found] | None = None,
     ) -> Found:
+        """`tell` hears of flips and the best total; `met` gets the best graph of an interrupted search."""
         limits = (NO_LIMIT if value is None else value for value in vars(self).values())
-        rows, total, flips, totals, proposals, order = getattr(judge, self.native)(
-            start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof, *limits
-        )
-        return Found(start, rows, total, flips, totals, proposals, tuple(order.tolist()))
+        search = getattr(judge, self.native)
+        try:
+            found = search(
+                start.rows, rules.movable, rules.max_blanket, rules.treewidth, proof, *limits, tell
+            )
+        except KeyboardInterrupt as stop:
+            if met is not None and hasattr(stop, "found"):
+                met.append(Found.of(start, stop.found))
+            raise
+        return Found.of(start, found)
 
 
+@in_range
 @dataclass(frozen=True)
 class WorstPairClimb(WorstPairSearch):
     """Hill climbing by the worst pair: IBMAP-HC.
@@ -159,6 +181,7 @@ class WorstPairClimb(WorstPairSearch):
     native: ClassVar[str] = "climb"
 
 
+@in_range
 @dataclass(frozen=True)
 class WorstPairWalk(WorstPairSearch):
     """The worst-pair walk: flip the pair that fits least, whatever the total does; keep the best graph met.
@@ -185,6 +208,7 @@ class WorstPairWalk(WorstPairSearch):
     native: ClassVar[str] = "walk"
 
 
+@in_range
 @dataclass(frozen=True)
 class WorstPairTabu(WorstPairSearch):
     """Flip the best of the worst pairs, also downhill, and not the same pair soon again.
@@ -221,7 +245,12 @@ class ExhaustiveSearch:
     """
 
     def run(
-        self, judge: _core.GraphScore, start: UndirectedGraph, rules: FlipRules, proof: Scope = ()
+        self,
+        judge: _core.GraphScore,
+        start: UndirectedGraph,
+        rules: FlipRules,
+        proof: Scope = (),
+        **of_paths: object,
     ) -> Found:
         n = len(start.schema)
         if n > LARGEST_EXHAUSTIVE:

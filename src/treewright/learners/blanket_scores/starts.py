@@ -25,20 +25,31 @@ from treewright.criteria.scores.native_scores import native_scores
 from treewright.graphs import UndirectedGraph, maximum_spanning_forest
 from treewright.graphs._bits import pack, unpack
 from treewright.learners.blanket_scores.searches import FlipRules, Found, WorstPairClimb
+from treewright.types import Progress, Step
 
 Conflicts = Literal["conflict", "or"]
 
 
-def learn_apart(score: MarginalPseudoLikelihood, rules: FlipRules, mode: Conflicts) -> Found:
+def learn_apart(
+    score: MarginalPseudoLikelihood,
+    rules: FlipRules,
+    mode: Conflicts,
+    tell: Progress | None = None,
+    met: list[Found] | None = None,
+) -> Found:
     """The three phases of Pensar et al. (2017): blankets alone, what they agree on, and a climb.
 
     With mode ``"conflict"`` the climb starts from the pairs that found each other and flips those found from
-    one side only; with ``"or"`` it starts from nothing and flips all that were found.
+    one side only; with ``"or"`` it starts from nothing and flips all that were found. `tell` hears of both,
+    and `met` gets the best graph if the climb is interrupted.
     """
     schema = score.schema
     allowed = rules.movable | rules.required.rows
     order = list(schema.name_order)
-    found = unpack(_core.blankets_apart(native_scores(score.locals), allowed, rules.max_blanket, order))
+    alone = None if tell is None else lambda done: tell(Step("blankets", done, len(schema)))
+    climbs = None if tell is None else lambda flips, total: tell(Step("climb", flips, score=total))
+    scores = native_scores(score.locals)
+    found = unpack(_core.blankets_apart(scores, allowed, rules.max_blanket, order, alone))
     both, either = found & found.T, found | found.T
     movable = unpack(rules.movable)
     start = UndirectedGraph.of_rows(schema, pack(both if mode == "conflict" else np.zeros_like(both)))
@@ -46,12 +57,12 @@ def learn_apart(score: MarginalPseudoLikelihood, rules: FlipRules, mode: Conflic
     kept = unpack(start.rows)
     toggles = pack(movable & either & ~(both & kept) if mode == "conflict" else movable & either)
     climbing = FlipRules(toggles, rules.required, rules.max_blanket, rules.treewidth)
-    return WorstPairClimb().run(score.judge(toggles), start, climbing)
+    return WorstPairClimb().run(score.judge(toggles), start, climbing, tell=climbs, met=met)
 
 
-def pseudo_start(score: StructureScore, rules: FlipRules) -> Found:
+def pseudo_start(score: StructureScore, rules: FlipRules, tell: Progress | None = None) -> Found:
     """The graph of the marginal pseudo-likelihood with a price for every edge."""
-    return learn_apart(MarginalPseudoLikelihood(score.counter, edge_prior="sparse"), rules, "conflict")
+    return learn_apart(MarginalPseudoLikelihood(score.counter, edge_prior="sparse"), rules, "conflict", tell)
 
 
 def tree_start(score: StructureScore, rules: FlipRules) -> UndirectedGraph:

@@ -38,6 +38,7 @@ from treewright.learners.bounded_treewidth.growth import (
 )
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 
@@ -45,6 +46,7 @@ Update = Literal["block-wise", "single-source"]
 AtBound = Literal["arcs", "plain-arcs", "chains"]
 
 
+@in_range
 @dataclass(frozen=True)
 class ChainVariants:
     """What the paper leaves open, or names in passing; the defaults follow it where it speaks.
@@ -98,6 +100,7 @@ class ChainVariants:
                 raise SettingError(f"{name}= is a number of at least 1; found {value!r}")
 
 
+@in_range
 def learn_treewidth_chains(
     score: LocalScore,
     *,

@@ -45,10 +45,12 @@ from treewright.learners.bounded_treewidth.search import (
 from treewright.learners.classes.chow_liu import best_tree, bind_in_order
 from treewright.learners.classes.pair_schedule import require_same_names
 from treewright.learners.learned import TraceBuilder, keeping
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 
 
+@in_range
 def learn_bounded_treewidth(
     score: LocalScore,
     *,
@@ -201,6 +203,7 @@ def draw_seeds(rng: np.random.Generator | None, n: int) -> list[int]:
     return [int(seed) for seed in generator.integers(2**63, size=n)]
 
 
+@in_range
 def trace_widths(
     score: LocalScore,
     treewidth: int,

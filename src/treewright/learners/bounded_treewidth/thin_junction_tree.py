@@ -16,10 +16,12 @@ from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import BoundedGrowth, bounded_starts, check_bounds
 from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.learned import TraceBuilder
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 
 
+@in_range
 def learn_thin_junction_tree(
     score: LocalScore,
     *,

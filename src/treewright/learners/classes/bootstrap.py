@@ -8,9 +8,7 @@ Repetitions run in threads, and each draws from a seed of its own, so that their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeVar
@@ -18,18 +16,24 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from treewright import _core
 from treewright.errors import FormatError, GraphError, SchemaError, SettingError, WeightError
 from treewright.graphs import Cpdag, Dag, DagBuilder, Pdag, UndirectedGraph
 from treewright.learners.classes.dag_climbing import require_some
+from treewright.learners.classes.threads import each_of
 from treewright.learners.learned import Learned
+from treewright.ranges import in_range
+from treewright.statistics import ClusterCounter, Counter, ShardedCounter, count
+from treewright.statistics.cluster import as_pool, each_on
+from treewright.statistics.rows import row_blocks_of
 from treewright.tables.databases import Databases
+from treewright.tables.packed_file import MappedTable
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
+from treewright.types import Pictured
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EdgeConfidence:
+class EdgeConfidence(Pictured):
     """How many repetitions found each arc.
 
     Parameters
@@ -185,14 +189,16 @@ Rows = TypeVar("Rows", Table, Databases)
 Marks = npt.NDArray[np.float64]
 
 
+@in_range
 def edge_confidence(
-    table: Rows,
-    learn: Callable[[Rows], Learned[Any] | Structure],
+    table: Table | Databases | ClusterCounter,
+    learn: Callable[[Any], Learned[Any] | Structure],
     *,
     repetitions: int = 100,
     rng: np.random.Generator,
     threads: int | None = None,
     by_class: bool = True,
+    client: Any = None,
 ) -> EdgeConfidence:
     """Learn from resampled rows many times, and tell how often each edge was found, and which way.
 
@@ -200,10 +206,13 @@ def edge_confidence(
     ----------
     table
         The rows, of one table or of several with overlapping columns, each of which is resampled by itself.
-        Whole-number weights say how often a row was seen; real weights cannot be resampled.
+        Whole-number weights say how often a row was seen; real weights cannot be resampled. With a `client`
+        a packed file (:func:`~treewright.open_table`) that its workers see, or what
+        :func:`~treewright.open_source` made with one: tasks name files and take no rows along.
     learn
-        From a table (or several) to a structure, or to what a learner returns. It is called from several
-        threads at once.
+        From a table (or several) to a structure, or to what a learner returns; from a counter where
+        `open_source` made one of workers. It is called from several threads at once, or by workers, which
+        get it pickled.
     repetitions
         How often to learn.
     rng
@@ -211,6 +220,8 @@ def edge_confidence(
     threads
         Repetitions that run at the same time; by default as many as native calls may use. While they run,
         native calls keep to one thread each.
+    client
+        Have workers learn: a ``distributed.Client``, the address of a Dask scheduler, or a pool.
     by_class
         Whether a DAG stands for its equivalence class: its reversible arcs then speak for both directions
         equally. Turn it off where knowledge gives directions a meaning.
@@ -218,7 +229,7 @@ def edge_confidence(
     Returns
     -------
     EdgeConfidence
-        The same for any number of threads.
+        The same for any number of threads and workers.
 
     Examples
     --------
@@ -234,7 +245,15 @@ def edge_confidence(
     True
     """
     require_some(repetitions=repetitions, threads=1 if threads is None else threads)
-    for part in table.tables if isinstance(table, Databases) else (table,):
+    pool = table.pool if isinstance(table, ClusterCounter) else None
+    if pool is None and client is not None:
+        pool = as_pool(client)
+    for part in _tables_of(table):
+        if pool is not None and not isinstance(part, MappedTable):
+            raise SettingError(
+                "tasks for workers name files, and this table is in memory; tw.pack(table, path) writes one, "
+                "tw.open_table(path) opens it"
+            )
         if part.weights is not None and part.weights.dtype.kind == "f":
             raise WeightError(
                 "rows with real weights cannot be resampled; give whole numbers, or none, with "
@@ -242,20 +261,43 @@ def edge_confidence(
             )
     seeds = np.random.SeedSequence(int(rng.integers(2**63))).spawn(repetitions)
     schema = table.schema
-
-    def once(seed: np.random.SeedSequence) -> Marks:
-        found = learn(resampled(table, np.random.default_rng(seed)))
-        return marks_of(schema, found.structure if isinstance(found, Learned) else found, by_class)
-
     marks = np.zeros((len(schema), len(schema)))
-    with one_native_thread() as available:
-        pool = ThreadPoolExecutor(max_workers=threads or available)
-        try:
-            for found in pool.map(once, seeds):  # halves and ones add up exactly in any order
-                marks += found
-        finally:
-            pool.shutdown(cancel_futures=True)
+    found = (
+        each_of(lambda seed: replica(table, learn, seed, by_class), seeds, threads)
+        if pool is None
+        else each_on(pool, replica, [(table, learn, seed, by_class) for seed in seeds])
+    )
+    for one in found:  # halves and ones add up exactly in any order
+        marks += one
     return EdgeConfidence(schema, repetitions, marks)
+
+
+def replica(rows: Any, learn: Callable[[Any], Any], seed: np.random.SeedSequence, by_class: bool) -> Marks:
+    """The edges that are found in rows drawn anew, by whoever is asked; on a worker a counter has rows."""
+    rng = np.random.default_rng(seed)
+    draw: Callable[..., Any] = resampled if isinstance(rows, Table | Databases) else resampled_counter
+    found = learn(draw(rows, rng))
+    return marks_of(rows.schema, found.structure if isinstance(found, Learned) else found, by_class)
+
+
+def _tables_of(rows: Table | Databases | ClusterCounter) -> Sequence[Table]:
+    if isinstance(rows, ClusterCounter):
+        return ()
+    return rows.tables if isinstance(rows, Databases) else (rows,)
+
+
+def resampled_counter(counter: Counter, rng: np.random.Generator) -> Counter:
+    """Pieces with other weights: of all of them together as many draws as there are rows."""
+    tables = [block.table for block in row_blocks_of(counter)]
+    total = sum(table.n_rows for table in tables)
+    weights = None
+    if any(table.weights is not None for table in tables):
+        weights = np.concatenate(
+            [np.ones(t.n_rows, dtype=np.int64) if t.weights is None else t.weights for t in tables]
+        )
+    cuts = np.cumsum([table.n_rows for table in tables])[:-1]
+    drawn = np.split(_drawn(total, weights, rng), cuts)
+    return ShardedCounter(count(t.with_weights(own)) for t, own in zip(tables, drawn, strict=True))
 
 
 def resampled(rows: Rows, rng: np.random.Generator) -> Rows:
@@ -267,12 +309,16 @@ def resampled(rows: Rows, rng: np.random.Generator) -> Rows:
 
 def resampled_weights(table: Table, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """How often each row was drawn: as many draws as rows were seen, each row as likely as its weight."""
-    if table.weights is None:
-        drawn = rng.integers(table.n_rows, size=table.n_rows) if table.n_rows else np.zeros(0, dtype=np.int64)
-        return np.bincount(drawn, minlength=table.n_rows).astype(np.int64)
-    total = int(table.weights.sum())
-    shares = table.weights / total if total else table.weights.astype(np.float64)
-    return rng.multinomial(total, shares).astype(np.int64) if total else table.weights.astype(np.int64)
+    return _drawn(table.n_rows, table.weights, rng)
+
+
+def _drawn(n: int, weights: npt.NDArray[Any] | None, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    if weights is None:
+        drawn = rng.integers(n, size=n) if n else np.zeros(0, dtype=np.int64)
+        return np.bincount(drawn, minlength=n).astype(np.int64)
+    total = int(weights.sum())
+    shares = weights / total if total else weights.astype(np.float64)
+    return rng.multinomial(total, shares).astype(np.int64) if total else weights.astype(np.int64)
 
 
 def marks_of(schema: Schema, structure: Structure, by_class: bool) -> Marks:
@@ -291,14 +337,3 @@ def marks_of(schema: Schema, structure: Structure, by_class: bool) -> Marks:
         for u, v in lines:
             marks[schema.index(u), schema.index(v)] = marks[schema.index(v), schema.index(u)] = 0.5
     return marks
-
-
-@contextmanager
-def one_native_thread() -> Iterator[int]:
-    """Native calls on one thread each for a while; gives the number there was."""
-    before = _core.threads()
-    _core.set_threads(1)
-    try:
-        yield before
-    finally:
-        _core.set_threads(before)

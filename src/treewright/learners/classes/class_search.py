@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +44,8 @@ from treewright.learners.classes.pair_schedule import (
     require_same_names,
 )
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, keeping
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.types import Matrix, Progress, Step
 
@@ -91,6 +92,7 @@ class LearnedClass(LearnedNetwork[Dag]):
     certified: bool = True
 
 
+@in_range
 def class_search(
     score: LocalScore,
     *,

@@ -25,12 +25,14 @@ from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.edges import as_array, as_pairs, resolve_pairs
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, keeping, notes_on
+from treewright.ranges import in_range
 from treewright.types import Progress, Step
 
 Ties = Literal["look-ahead", "names"]
 _BARREN_ROUNDS = 5  # batches of covered reversals that may bring nothing
 
 
+@in_range
 def learn_dag_climbing(
     score: LocalScore,
     *,
@@ -99,6 +101,7 @@ def learn_dag_climbing(
     return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
 
 
+@in_range
 def learn_tabu(
     score: LocalScore,
     *,
@@ -141,6 +144,7 @@ def learn_tabu(
     return climb(score, settings, knowledge, start, ties=ties, max_parents=max_parents, progress=progress)
 
 
+@in_range
 def learn_aggressive(
     score: LocalScore,
     *,
@@ -245,6 +249,8 @@ def climb(
             told = lambda steps, gained: progress(Step("climb", steps, score=before + gained))  # noqa: E731
         kept = _core.Climb()
         with keeping(lambda _: as_learned(score, known, kept, trace) if kept.moves else None):
+            if told is not None:
+                told(0, 0.0)
             found = climb_natively(native, settings, known, start, kept, max_parents=max_parents, told=told)
         tallies["steps"], tallies["ties"], tallies["covered"], tallies["perturbations"] = found.tallies
         tallies["scores"] = native.tally[0]

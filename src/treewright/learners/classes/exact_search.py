@@ -23,6 +23,7 @@ from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs import BoundKnowledge, Cpdag, Dag, Knowledge, bind_knowledge
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on, tell
 from treewright.limits import format_bytes, memory_limit
+from treewright.ranges import in_range
 from treewright.types import Arc, Floats, Progress, Scope
 
 Sets = npt.NDArray[np.int32]  # one bit for each variable, in the order of names
@@ -51,6 +52,7 @@ class LearnedExactly(LearnedNetwork[Dag]):
     score: float = field(kw_only=True)
 
 
+@in_range
 def learn_exact(
     score: LocalScore,
     *,

@@ -34,9 +34,11 @@ from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import check_parents, climb, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import adjacency
 from treewright.learners.learned import LearnedNetwork, Trace, keeping
+from treewright.ranges import in_range
 from treewright.types import Progress
 
 
+@in_range
 def learn_hill_climbing(
     score: LocalScore,
     *,

@@ -22,6 +22,7 @@ from treewright.learners.classes.pair_schedule import PairSchedule, innermost
 from treewright.learners.independence.answers import default_test
 from treewright.learners.independence.skeleton import find_skeleton
 from treewright.learners.learned import Trace, TraceBuilder, keeping, keeping_nothing
+from treewright.ranges import in_range
 from treewright.types import Progress
 
 # Pairs times rows up to which every pair is looked at in the end (about a minute on one core), and up to
@@ -54,6 +55,7 @@ class LearnedHybrid(LearnedClass):
     reopened: bool = field(kw_only=True)
 
 
+@in_range
 def learn_hybrid(
     score: LocalScore,
     test: IndependenceTest | None = None,

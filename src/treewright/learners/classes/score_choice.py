@@ -24,6 +24,7 @@ from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.learned import keeping_nothing
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Family
 from treewright.statistics.moments import Moments
@@ -86,6 +87,7 @@ class CountedChoice(ScoreChoice):
     counted: CountedScore | None = field(default=None, repr=False, compare=False)
 
 
+@in_range
 def choose_score(
     counter: Counter,
     candidates: Candidates | None = None,
@@ -195,6 +197,21 @@ def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str,
     first = next(iter(found.values()))
     n_tables = sum(len(parents) > 1 for _, parents in families) * (1 if together else len(inner))
     return {name: value - first for name, value in found.items()}, n_tables
+
+
+def score_like(name: str, source: Counter | Moments) -> LocalScore:
+    """The score of a choice by its name, on other rows.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> counter = tw.count(tw.read_table({"a": [0, 1, 1], "b": [1, 0, 0]}))
+    >>> score_like("sparse-bdeu, ess 1", counter).inner
+    BDeu(2 variables, 3 rows)
+    """
+    if isinstance(source, Moments) or name in SCORES:
+        return sparse_score(source) if isinstance(source, Moments) else SCORES[name].kind(source)
+    return GroupedScore(CANDIDATES[name.removeprefix("sparse-")], source, groups={})
 
 
 def suited_score(

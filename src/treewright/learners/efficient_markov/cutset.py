@@ -26,6 +26,7 @@ from treewright.learners.efficient_markov.validated import (
     seed_of,
     with_given,
 )
+from treewright.ranges import in_range
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -44,6 +45,7 @@ _BAG_AXES: dict[str, Sequence[Any]] = {
 _LEAST = {"min_rows": 0, "smoothing": 0, "shrinkage": 0, "candidates": 1, "treewidth": 0, "leaf_penalty": 0}
 
 
+@in_range
 @dataclass(frozen=True)
 class CutsetSettings:
     """The settings of :func:`learn_cutset_network`, see there, and of :func:`learn_cutset_bag`.
@@ -63,6 +65,7 @@ class CutsetSettings:
     leaf_penalty: float = 1.0
 
 
+@in_range
 def learn_cutset_network(
     counter: RowSource,
     *,
@@ -145,6 +148,7 @@ def learn_cutset_network(
 _BAG = CutsetSettings(candidates=5, candidate_share=0.4)
 
 
+@in_range
 def learn_cutset_bag(
     counter: RowSource,
     *,

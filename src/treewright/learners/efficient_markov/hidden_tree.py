@@ -27,6 +27,7 @@ from treewright.learners.efficient_markov.density import (
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, judges, seed_of
 from treewright.learners.learned import TraceBuilder
 from treewright.limits import format_bytes, memory_limit
+from treewright.ranges import in_range
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -60,6 +61,7 @@ class HiddenSettings:
         return f"{kind} ({self.transitions:g}, {self.emissions:g})"
 
 
+@in_range
 def learn_hidden_tree(
     counter: RowSource,
     *,

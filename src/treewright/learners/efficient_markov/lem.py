@@ -31,6 +31,7 @@ from treewright.learners.efficient_markov.validated import (
     seed_of,
     with_given,
 )
+from treewright.ranges import in_range
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -53,6 +54,7 @@ _LEAST = {
 }
 
 
+@in_range
 @dataclass(frozen=True)
 class MarkovSettings:
     """The settings of :func:`learn_efficient_markov`.
@@ -100,6 +102,7 @@ class MarkovSettings:
     seconds: float | None = None
 
 
+@in_range
 def learn_efficient_markov(
     counter: RowSource,
     *,
@@ -192,6 +195,7 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
     return arrays, {"features": n_features, "partitions": n_partitions, "out_of_time": int(out_of_time)}
 
 
+@in_range
 def low_information_blocks(
     counter: RowSource,
     *,

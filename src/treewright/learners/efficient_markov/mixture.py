@@ -39,6 +39,7 @@ from treewright.learners.efficient_markov.mixture_plan import (
 )
 from treewright.learners.efficient_markov.validated import judges, seed_of
 from treewright.learners.learned import Learned, TraceBuilder, keeping
+from treewright.ranges import in_range
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Floats, Progress
@@ -177,6 +178,7 @@ class Mixed(Learned[FeatureGraph]):
     valid_log_likelihood: float = field(kw_only=True)
 
 
+@in_range
 def learn_mixture(
     counter: RowSource,
     *,

@@ -27,11 +27,13 @@ from treewright.learners.efficient_markov.hidden_tree import (
     train_hidden,
     variants,
 )
+from treewright.ranges import in_range
 
 _CLUSTER_STEPS = 25
 _PATIENCE = 2  # steps without gain that end EM
 
 
+@in_range
 @dataclass(frozen=True)
 class TreeComponents:
     """Chow-Liu trees as components of a mixture.
@@ -60,6 +62,7 @@ class TreeComponents:
         return f"trees (shrinkage {self.shrinkage:g})"
 
 
+@in_range
 @dataclass(frozen=True)
 class CutsetComponents:
     """Shallow cutset networks as components of a mixture.

@@ -117,7 +117,7 @@ def choose_settings(
         return known[settings]
 
     best = start
-    with keeping(lambda _: kept[0] if kept else None):
+    with keeping(lambda _: kept[0] if kept else None, "no settings were tried yet"):
         for _ in range(rounds):  # what was chosen last may change what was chosen first
             for name, values in axes.items():
                 for value in values:

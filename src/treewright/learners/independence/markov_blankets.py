@@ -21,10 +21,12 @@ from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, edge
 from treewright.learners.independence.answers import PartnerQuestions
 from treewright.learners.learned import Learned, TraceBuilder, tell
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress, Scope
 
 
+@in_range
 def grow_shrink(
     test: IndependenceTest, target: NameOrIndex, *, largest: int | None = None
 ) -> tuple[str, ...]:
@@ -62,6 +64,7 @@ def grow_shrink(
     return _named(test, grown_and_shrunk(PartnerQuestions(test), test.schema.index(target), bound))
 
 
+@in_range
 def interleaved(
     test: IndependenceTest, target: NameOrIndex, *, largest: int | None = None
 ) -> tuple[str, ...]:
@@ -115,6 +118,7 @@ class LearnedBlankets(Learned[UndirectedGraph]):
         return tuple(sorted(schema.names_of(self.structure.neighbours(schema.index(variable)))))
 
 
+@in_range
 def markov_blankets(
     test: IndependenceTest,
     *,
@@ -163,6 +167,7 @@ def markov_blankets(
     return LearnedBlankets(UndirectedGraph(test.schema, kept), trace.build(), found)
 
 
+@in_range
 def learn_grow_shrink_network(
     test: IndependenceTest,
     *,

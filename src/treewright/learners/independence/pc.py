@@ -36,7 +36,8 @@ from treewright.learners.classes.hill_climbing import climb_obediently
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.skeleton import NamedSeparators, Skeleton, Weighed, find_skeleton
-from treewright.learners.learned import LearnedPattern, TraceBuilder, keeping_nothing, tell
+from treewright.learners.learned import LearnedPattern, TraceBuilder, keeping, keeping_nothing, tell
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.types import Arc, Progress
 
@@ -105,6 +106,7 @@ class LearnedPc(LearnedByTests):
         return (*self.dropped, *self.added, *self.ambiguous)
 
 
+@in_range
 def learn_pc(
     test: IndependenceTest,
     *,
@@ -167,25 +169,49 @@ def learn_pc(
     one_of("collider_rule", collider_rule, RULES)
     known = bind_knowledge(knowledge, test.schema)
     refuse_odd_score(collider_rule, score)
-    trace = TraceBuilder()
-    skeleton = find_skeleton(test, depth=depth, known=known, trace=trace, progress=progress)  # step 1
-    with trace.phase("functional columns"):
-        asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
-        functional = functional_columns(test, asked)
-    tell(progress, "directions")
-    found = {
-        "separators": NamedSeparators(skeleton.separators),
-        "functional": functional,
-        "notes": remarks_on_functional(functional),
-    }
-    if collider_rule == "score":
-        assert score is not None
-        learned = by_score(skeleton, known, score, trace, **found)
-    else:
-        learned = by_separators(skeleton, known, collider_rule, depth, trace, **found)
+    trace, settled = TraceBuilder(), list[Skeleton]()
+    with keeping(lambda _: by_first_separators(settled, known, trace), NOT_BEFORE):
+        skeleton = find_skeleton(  # step 1
+            test, depth=depth, known=known, trace=trace, progress=progress, settled=settled
+        )
+        settled.append(skeleton)
+        functional = functional_parts(skeleton, test, trace)
+        tell(progress, "directions")
+        found = {
+            "separators": NamedSeparators(skeleton.separators),
+            "functional": functional,
+            "notes": remarks_on_functional(functional),
+        }
+        if collider_rule == "score":
+            assert score is not None
+            learned = by_score(skeleton, known, score, trace, **found)
+        else:
+            learned = by_separators(skeleton, known, collider_rule, depth, trace, **found)
     known.check(learned.structure)
     known.check(learned.dag)
     return learned
+
+
+NOT_BEFORE = "pairs that no other variable separates are known only after the tests with one given"
+
+
+def by_first_separators(
+    settled: list[Skeleton], known: BoundKnowledge, trace: TraceBuilder
+) -> LearnedPc | None:
+    """What PC has when it is interrupted: the skeleton of the last level, directed without further tests."""
+    if not settled:
+        return None
+    separators = NamedSeparators(settled[-1].separators)
+    return by_separators(settled[-1], known, "first", None, trace.copy(), separators=separators)
+
+
+def functional_parts(
+    skeleton: Skeleton, test: IndependenceTest, trace: TraceBuilder
+) -> tuple[Functional, ...]:
+    """Columns that a separator determines."""
+    with trace.phase("functional columns"):
+        asked = [(u, v, given) for (u, v), given in skeleton.separators.members.items()]
+        return functional_columns(test, asked)
 
 
 def by_separators(

@@ -137,6 +137,7 @@ def find_skeleton(
     progress: Progress | None = None,
     candidates: CandidateOrder = "strong",
     early_exit: bool = True,
+    settled: list[Skeleton] | None = None,
 ) -> Skeleton:
     """PC-stable: settle the pairs level by level.
 
@@ -155,6 +156,8 @@ def find_skeleton(
     candidates, early_exit
         Which candidates come first, and whether a pair is done at its first separator: both change how many
         tests are asked, and neither the skeleton.
+    settled
+        Gets what is left after each level that gave variables: the skeleton of a smaller depth.
 
     Examples
     --------
@@ -176,6 +179,15 @@ def find_skeleton(
         with trace.phase(f"level {level}") as tallies:
             pairs, tests, removed = search.settle(level, answers)
             tallies.update(pairs=pairs, tests=tests, removed=removed)
+        if settled is not None and level > 0:
+            settled.append(_skeleton(schema, search, known, answers))
+    return _skeleton(schema, search, known, answers)
+
+
+def _skeleton(
+    schema: Schema, search: _core.SkeletonSearch, known: BoundKnowledge | None, answers: _core.TestAnswers
+) -> Skeleton:
+    """What the search has left."""
     graph = UndirectedGraph(schema, search.edges())
     members = {(u, v): tuple(given) for u, v, given in search.separators()}
     return Skeleton(graph, Separators(graph, members, known), search, answers)

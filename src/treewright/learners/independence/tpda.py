@@ -36,7 +36,8 @@ from treewright.learners.independence.answers import GradedTest, MeasuringTest, 
 from treewright.learners.independence.collider_rules import clearest_first
 from treewright.learners.independence.pc import LearnedByTests, obey, oriented_fields, stands
 from treewright.learners.independence.skeleton import NamedSeparators, Separators
-from treewright.learners.learned import TraceBuilder, tell
+from treewright.learners.learned import TraceBuilder, keeping, tell
+from treewright.ranges import in_range
 from treewright.types import Progress
 
 
@@ -61,6 +62,7 @@ class LearnedTpda(LearnedByTests):
     n_tests: int = field(kw_only=True)
 
 
+@in_range
 def learn_tpda(
     test: IndependenceTest,
     *,
@@ -120,30 +122,38 @@ def learn_tpda(
     known = bind_knowledge(knowledge, test.schema)
     part, trace = test if isinstance(test, PartTest) else SharedTest(test).whole(), TraceBuilder()
     before = part.shared.n_conditional
-    search = start_tpda(known, threshold, largest_given, tolerance)
-    for phase in ("draft", "thicken", "thin", "thin_again"):
-        # all pairs are asked once: where nobody else asks them there is nothing to remember
-        answers = part.shared.answers if phase == "draft" and part is not test else part.native_answers()
-        tell(progress, phase.replace("_", " "))
-        with trace.phase(phase.replace("_", " ")) as tallies:
-            pairs, tests, changed = getattr(search, phase)(answers)
-            tallies.update(pairs=pairs, tests=tests, changed=changed)
-    n_tests = int(trace.build().phases[0].tallies["tests"]) + part.shared.n_conditional - before
-    with trace.phase("orientation"):
-        found = CutGraph(search, known)
-        graph, arcs, unobeyed = obey(found, known)
-        claims = [c for c in claimed_colliders(found, part, threshold) if stands(graph, c)]
-        oriented = orient_greedily(graph, claims, arcs=arcs)
-    known.check(oriented.graph)
-    known.check(oriented.dag)
-    return LearnedTpda(
-        **oriented_fields(oriented),
-        trace=trace.build(),
-        skeleton=graph,
-        separators=NamedSeparators(found.separators),
-        n_tests=n_tests,
-        unobeyed=unobeyed,
-    )
+    search, cuts = start_tpda(known, threshold, largest_given, tolerance), list[CutGraph]()
+
+    def learned(trace: TraceBuilder, n_tests: int) -> LearnedTpda:
+        with trace.phase("orientation"):
+            graph, arcs, unobeyed = obey(cuts[-1], known)
+            claims = [c for c in claimed_colliders(cuts[-1], part, threshold) if stands(graph, c)]
+            oriented = orient_greedily(graph, claims, arcs=arcs)
+        known.check(oriented.graph)
+        known.check(oriented.dag)
+        separators = NamedSeparators(cuts[-1].separators)
+        return LearnedTpda(
+            **oriented_fields(oriented),
+            trace=trace.build(),
+            skeleton=graph,
+            separators=separators,
+            n_tests=n_tests,
+            unobeyed=unobeyed,
+        )
+
+    def tests() -> int:
+        return int(trace.build().phases[0].tallies["tests"]) + part.shared.n_conditional - before
+
+    with keeping(lambda _: learned(trace.copy(), tests()) if cuts else None, "the draft was not drawn yet"):
+        for phase in ("draft", "thicken", "thin", "thin_again"):
+            # all pairs are asked once: where nobody else asks them there is nothing to remember
+            answers = part.shared.answers if phase == "draft" and part is not test else part.native_answers()
+            tell(progress, phase.replace("_", " "))
+            with trace.phase(phase.replace("_", " ")) as tallies:
+                pairs, n_tests, changed = getattr(search, phase)(answers)
+                tallies.update(pairs=pairs, tests=n_tests, changed=changed)
+            cuts.append(CutGraph(search, known))
+        return learned(trace, tests())
 
 
 class CutGraph:

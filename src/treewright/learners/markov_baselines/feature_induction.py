@@ -24,6 +24,7 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_baselines.l1_neighbourhoods import refuse_other_rows
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
@@ -73,6 +74,7 @@ class LearnedFeatures(Learned[UndirectedGraph]):
     valid_pseudo_log_likelihood: float
 
 
+@in_range
 def learn_feature_induction(
     counter: Counter,
     valid: Counter,

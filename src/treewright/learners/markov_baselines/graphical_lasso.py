@@ -24,6 +24,7 @@ from treewright.errors import SchemaError, SettingError
 from treewright.graphs import UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.learners.markov_baselines.l1_neighbourhoods import check_path
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
 from treewright.types import Floats
@@ -62,6 +63,7 @@ class LearnedPrecision(Learned[UndirectedGraph]):
     precision: Floats = field(repr=False)
 
 
+@in_range
 def learn_graphical_lasso(
     counter: Counter,
     *,

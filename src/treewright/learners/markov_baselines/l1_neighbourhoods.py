@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -31,13 +30,15 @@ from treewright.arguments import COUNTS, require, require_option
 from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.graphs import Edge, UndirectedGraph
-from treewright.learners.learned import Learned, TraceBuilder
+from treewright.learners.learned import Learned, TraceBuilder, keeping
 from treewright.limits import format_bytes, memory_limit
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.rows import DistinctRows, distinct_rows
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
-from treewright.types import Floats
+from treewright.types import Floats, Progress, Step
 
 
 def check_path(gamma: float, n_penalties: int, smallest: float) -> None:
@@ -131,9 +132,11 @@ def _against_first_states(
 Rule = Literal["or", "and"]
 
 TUNING_PENALTIES = (1000.0, 500.0, 200.0, 100.0, 50.0, 25.0, 20.0, 10.0, 5.0, 2.0, 1.0)
+NOT_BEFORE = "the graph joins what the regressions of all variables found"
 _PATIENCE = 5  # worse supports in a row that end a path
 
 
+@in_range
 def learn_l1_neighbourhoods(
     counter: Counter,
     *,
@@ -145,6 +148,7 @@ def learn_l1_neighbourhoods(
     valid: Counter | None = None,
     penalties: Sequence[float] = TUNING_PENALTIES,
     tolerance: float = 1e-7,
+    progress: Progress | None = None,
 ) -> LearnedNeighbourhoods:
     """Join each variable to those that a penalised regression of it on all others needs.
 
@@ -172,6 +176,8 @@ def learn_l1_neighbourhoods(
         What ``"validation"`` chooses from.
     tolerance
         How far the gradient of a regression's mean log-likelihood may be from its optimality conditions.
+    progress
+        Called after regressions: how many of how many are done.
 
     Returns
     -------
@@ -206,12 +212,18 @@ def learn_l1_neighbourhoods(
         rows = distinct_rows(counter)
         design = _design(rows)
         tallies["distinct_rows"] = len(rows.weights)
-    with trace.phase("regressions") as tallies:
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(Step("regressions", done, len(rows.schema)))
+
+    tell(0)
+    with trace.phase("regressions") as tallies, keeping(lambda _: None, NOT_BEFORE):
         if penalty == "ebic":
-            raw = _core.nodewise_by_ebic(design, n_penalties, smallest, gamma, _PATIENCE, tolerance)
+            raw = _core.nodewise_by_ebic(design, n_penalties, smallest, gamma, _PATIENCE, tolerance, tell)
         else:
             chosen = penalty if not isinstance(penalty, str) else _validated(rows, design, valid, penalties)
-            raw = _core.nodewise_at_penalty(design, float(chosen), tolerance)
+            raw = _core.nodewise_at_penalty(design, float(chosen), tolerance, tell)
         regressions = Regressions(*raw)
         tallies["regressions"] = len(rows.schema)
         tallies["penalties"] = int(regressions.steps.sum())

@@ -23,6 +23,7 @@ from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import JunctionTree, UndirectedGraph
 from treewright.learners.learned import Learned, TraceBuilder
 from treewright.limits import format_count
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
 from treewright.types import Floats
@@ -57,6 +58,7 @@ class LearnedJunctionTree(Learned[UndirectedGraph]):
     threshold: float
 
 
+@in_range
 def learn_pac_junction_tree(
     counter: Counter, *, treewidth: int, threshold: float | None = None
 ) -> LearnedJunctionTree:

@@ -25,6 +25,7 @@ from treewright.criteria.tests.independence import as_level
 from treewright.errors import IllegitimateHypergraph, TableTooLarge
 from treewright.graphs import DSeparationTree
 from treewright.learners.independence.answers import GradedTest, PartnerTest
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.types import Flags, Floats, Scope
 
@@ -154,6 +155,7 @@ class SeparatorAudit:
             )
 
 
+@in_range
 def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: float = 0.01) -> SeparatorAudit:
     """Test every pair across every separator of a tree, given the separator.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
@@ -48,6 +48,8 @@ from treewright.learners.separation_trees.learned_tree import explain_absent_edg
 from treewright.learners.separation_trees.pooled_judges import is_one_table, pooled_score, pooled_test
 from treewright.learners.separation_trees.refinement import find_separation_tree
 from treewright.learners.separation_trees.settings import DatabaseSettings
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.statistics.families import Query
 from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
 from treewright.statistics.pooled import PooledCounter
@@ -60,6 +62,7 @@ Engine = Literal["auto", "class", "tests"]
 ENGINES: tuple[Engine, ...] = ("auto", "class", "tests")
 
 
+@in_range
 def learn_from_databases(
     tables: Databases | Iterable[Table],
     *,

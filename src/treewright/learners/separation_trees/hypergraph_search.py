@@ -15,10 +15,12 @@ from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_k
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.pair_schedule import adjacency
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
 
 
+@in_range
 def learn_in_hypergraph(
     score: LocalScore,
     hyperedges: Iterable[Iterable[NameOrIndex]] | UndirectedGraph | None = None,

@@ -29,6 +29,7 @@ from treewright.graphs import Edge, UndirectedGraph, edge
 from treewright.learners.independence.answers import GradedTest, answers_of
 from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.settings import GRAPH_METHODS, GraphMethod
+from treewright.ranges import in_range
 from treewright.statistics.moments import Moments
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Floats, Progress, Scope
@@ -117,6 +118,7 @@ class IndependenceGraphs(Protocol):
         ...
 
 
+@in_range
 def estimate_independence_graph(
     test: IndependenceTest,
     *,

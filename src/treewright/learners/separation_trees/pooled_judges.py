@@ -9,6 +9,7 @@ from treewright.criteria.registry import TESTS, TESTS_WITH_LEVEL, score_named
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.independence import one_of
 from treewright.inference.completion import CompletedJoint
+from treewright.ranges import in_range
 from treewright.statistics.moments import moments
 from treewright.statistics.pooled import PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments
@@ -29,6 +30,7 @@ def all_rows(databases: Databases) -> Table | None:
     return databases.pool(tuple(range(len(databases)))) if is_one_table(databases) else None
 
 
+@in_range
 def pooled_test(
     databases: Databases,
     *,

@@ -8,6 +8,7 @@ from typing import Literal
 from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs.undirected.triangulation import Method
+from treewright.ranges import in_range
 
 LocalSearch = Literal["pc", "exhaustive"]
 Depth = int | None | Literal["auto"]
@@ -18,6 +19,7 @@ _RULES = ("contest", "first", "majority", "max_p", "score")
 _REFINE_ABOVE = 8
 
 
+@in_range
 @dataclass(frozen=True)
 class TreeSettings:
     """How a d-separation tree is made, see :func:`find_separation_tree`.
@@ -102,6 +104,7 @@ class NodeSearch:
         one_of("collider_rule", self.collider_rule, _RULES)
 
 
+@in_range
 @dataclass(frozen=True)
 class DatabaseSettings:
     """What is seldom changed in :func:`learn_from_databases`.
