@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tests import hostile
 
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.models import Distribution, Marginals
@@ -54,15 +55,21 @@ def test_printed_tables():
     assert "... 16 more" in long._repr_html_()
 
 
-def test_html_is_escaped():
-    evil = Variable("<b>&", ("<script>", '"'))
-    for shown in (
-        Distribution([evil], np.array([0.5, 0.5]))._repr_html_(),
-        Marginals(Schema([evil]), [np.array([0.5, 0.5])])._repr_html_(),
-    ):
-        assert "<script>" not in shown
-        assert "&lt;script&gt;" in shown
-        assert "&lt;b&gt;&amp;" in shown
+def in_a_notebook(model):
+    """Everything that a notebook shows of a model and its answers."""
+    first, second = model.schema.names
+    given = {first: model.schema.variables[0].states[0]}
+    answers = [model.query(second, given=given), model.query([first, second]), model.marginals(given=given)]
+    shown = [model, model.sample(20, rng=np.random.default_rng(0)), *answers]
+    return [one._repr_html_() for one in shown]
+
+
+@pytest.mark.parametrize("kind", hostile.LABELS)
+def test_hostile_labels_in_a_notebook(kind):
+    model = hostile.named(kind)
+    for shown, plain in zip(in_a_notebook(model), in_a_notebook(hostile.harmless()), strict=True):
+        hostile.assert_nothing_broke_out(shown, plain)
+    assert hostile.LABELS[kind][:20] in hostile.Page(in_a_notebook(model)[2]).text
 
 
 def test_marginals():

@@ -1,10 +1,13 @@
 """Kinds of models: each by a small file of its own, and what may be wrong with it."""
 
 import copy
+import json
 
 import pytest
 from tests.verification.signed import sign
 
+import treewright as tw
+from treewright.models.formats.twm import to_bytes
 from treewright.verification.door import check_bytes
 
 HEAD = {"format": "treewright model", "version": 1}
@@ -104,6 +107,11 @@ EDITS = [
         "families: the family of 'y' has not just b, s2, th0, th1",
     ),
     (BEND, lambda c: c["families"]["y"].update(s2=-0.5), "families: s2 of 'y' is -0.5, and no variance is"),
+    (BEND, lambda c: c["families"]["y"].update(s2=0.0), "families: s2 of 'y' is 0.0, and no variance is"),
+    (LINE, lambda c: c.update(floored=["x", "x"]), 'kind: "floored" or "redundant" names something that'),
+    (LINE, lambda c: c.update(raw={"x": {"marks": 3}}), "kind: the form of the raw cells of 'x' is none"),
+    (RING, lambda c: c.update(fitting={"method": "x"}), 'kind: "fitting" does not tell how the factors'),
+    (RING, lambda c: c["variables"][0].update(name="a\0"), "variables: 'a\\x00' has the character NUL"),
 ]
 
 
@@ -115,3 +123,24 @@ def test_edits_are_caught(number):
     report = check_bytes(sign(content), "m.twm")
     assert not report.valid
     assert any(str(violation).startswith(message) for violation in report.violations), report
+
+
+def counted(change=lambda counts: None):
+    """The file of a model that keeps its counts, after a change of them."""
+    table = tw.read_table({"a": ["n", "y", "y"], "b": ["n", "n", "y"]})
+    model = tw.fit(tw.Dag(table.schema, [("a", "b")]), tw.count(table), keep_counts=True)
+    content = json.loads(to_bytes(model))
+    change(content["counts"])
+    return check_bytes(sign(content), "m.twm")
+
+
+def test_counts_behind_tables_are_checked():
+    assert counted().valid  # they were taken for a section that no file has
+    for change, message in (
+        (lambda c: c.update(ess=-1.0), "counts: the weight of the prior is no positive number"),
+        (lambda c: c["tables"].pop("a"), "counts: there are not counts for each variable"),
+        (lambda c: c["tables"].update(a=[1]), "counts: the counts of 'a' are not 2 numbers from 0 on"),
+        (lambda c: c["tables"].update(a=[1, 2**63]), "counts: the counts of 'a' are not 2 numbers from 0 on"),
+        (lambda c: c.pop("ess"), 'counts: counts have the keys "ess" and "tables"'),
+    ):
+        assert [str(one)[: len(message)] for one in counted(change).violations] == [message]

@@ -15,7 +15,7 @@ from treewright.errors import SchemaError
 from treewright.limits import kept_axes
 from treewright.models.labelled import free_name, joint_frame, label_array, make_frame
 from treewright.tables.schema import Label, Schema, Variable
-from treewright.types import Cells, Flags
+from treewright.types import Cells, Flags, Pictured
 
 Key = Label | tuple[Label, ...]
 Answer = TypeVar("Answer")
@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 _SHOWN = 24  # rows of a printed table
 
 
-class Distribution(Mapping[Key, float]):
+class Distribution(Mapping[Key, float], Pictured):
     """Probabilities of the states of one variable, or of the joint states of several.
 
     Behaves as a read-only mapping: `result["yes"]` for one variable, `result["yes", "no"]` for two, in the
@@ -54,8 +54,11 @@ class Distribution(Mapping[Key, float]):
         self.array = np.array(array, dtype=np.float64)
         self.array.setflags(write=False)
         self.log_probability_of_evidence = log_probability_of_evidence
-        self._axes = kept_axes([v.cardinality for v in self.variables])
-        assert self.array.shape == tuple(self.variables[i].cardinality for i in self._axes)
+        assert self.array.ndim <= len(self.variables)
+
+    @property
+    def _axes(self) -> Sequence[int]:
+        return kept_axes([v.cardinality for v in self.variables])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,7 +144,7 @@ class ByName(Mapping[str, Answer]):
         return "\n".join(lines)
 
 
-class Marginals(ByName[Distribution]):
+class Marginals(ByName[Distribution], Pictured):
     """The distribution of every variable, each asked for by name.
 
     `cells` has all probabilities, variable after variable in schema order; `log_probability_of_evidence` the

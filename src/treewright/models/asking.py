@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ from treewright.models.answers import (
     list_targets,
 )
 from treewright.models.model import ModelBase, Rows, Unseen, align_evidence, as_evidence
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.tables.schema import Label, NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
@@ -71,7 +72,7 @@ class Asking(ModelBase):
     [0.4887, 0.055]
     >>> cost = tw.load_network("alarm").cost()
     >>> cost.width, cost.largest_cells, cost.refused
-    (4, 108, False)
+    (4, 144, False)
     """
 
     @abstractmethod
@@ -87,6 +88,7 @@ class Asking(ModelBase):
         """Natural logarithm of the mass of the whole product."""
         return 0.0
 
+    @in_range
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator | None = None) -> Table:
         """Draw rows, given what is known.
 
@@ -94,6 +96,11 @@ class Asking(ModelBase):
         each time. For one seed they are the same for any number of threads, and the first rows of a longer
         sample are the rows of a shorter one. Rows given evidence are exact draws, none is
         rejected or weighted.
+
+        What feature networks draw, and Bayesian networks given evidence, is the same for any order of
+        columns. Bayesian networks without evidence and Markov networks go through their variables in the
+        order of the schema, so that what was drawn with a seed stays what it was: with another order of
+        columns they draw other rows of the same distribution.
         """
         seed = sampling_seed(self.schema, n, rng)
         return self._draw(n, self._read(given), seed)

@@ -32,13 +32,14 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
+from treewright.ranges import in_range
 from treewright.tables._reading.interpret import is_missing_label
 from treewright.tables._reading.sources import open_source
 from treewright.tables.readers import read_table
 from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
-from treewright.types import Cells, Codes, Flags, Floats, Mask
+from treewright.types import Cells, Codes, Flags, Floats, Mask, Pictured
 
 if TYPE_CHECKING:
     from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -71,6 +72,8 @@ class Model(Protocol):
 def as_rows(schema: Schema, rows: Any, unseen: Unseen = "error") -> Table:
     """Rows of the model's variables: a table as it is, anything else read in the model's states.
 
+    So is a table with numbers where the model has intervals.
+
     Cells that are missing are masked, or in the state that the model has for them; `unseen` is what becomes
     of labels that the model does not know.
 
@@ -81,7 +84,11 @@ def as_rows(schema: Schema, rows: Any, unseen: Unseen = "error") -> Table:
     [1, 0]
     """
     if isinstance(rows, Table | ShardedTable):
-        return settle_unseen(schema, rows if isinstance(rows, Table) else rows.joined(), unseen)
+        table = rows if isinstance(rows, Table) else rows.joined()
+        numbers = [v.name for v in table.schema if not v.is_discrete and v.name in schema]
+        if not any(schema[name].is_discrete for name in numbers):
+            return settle_unseen(schema, table, unseen)
+        rows = table
     check_unseen(unseen)
     return in_missing_states(read_table(rows, schema=schema, missing="em", unseen=unseen))
 
@@ -152,7 +159,9 @@ def require_variables(schema: Schema, known: Sequence[str], lacking: str) -> Non
 
 def align_columns(schema: Schema, table: Table) -> list[Codes]:
     """The table's columns in the order of `schema`, with codes that mean the states of `schema`."""
-    way_out = "drop those rows or make missing a state"
+    way_out = (
+        "drop those rows, make missing a state, or sum over it with log_evidence (score: unseen='ignore')"
+    )
     positions = require_columns(schema, table, "probability", way_out)
     return [
         np.ascontiguousarray(_recoded(variable, table.schema[position], np.asarray(table.columns[position])))
@@ -217,7 +226,7 @@ def settle_unseen(schema: Schema, table: Table, unseen: Unseen) -> Table:
     return read_table(table, schema=schema.select(here), missing="em", unseen=unseen)
 
 
-class ModelBase(ABC):
+class ModelBase(ABC, Pictured):
     """A distribution that scores rows, is kept in a file and shows its picture in a notebook."""
 
     _provenance: Mapping[str, Any] = MappingProxyType({})
@@ -266,6 +275,7 @@ class ModelBase(ABC):
         logs = self.log_evidence(table) if unseen == "ignore" else self._log_rows(table)
         return mean_log_probability(logs, table)
 
+    @in_range
     def save(
         self,
         path: str | os.PathLike[str],

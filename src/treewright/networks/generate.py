@@ -15,17 +15,20 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import GraphError, SchemaError, TreewidthError
+from treewright.errors import ArgumentError, GraphError, SchemaError, SettingError, TreewidthError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.ranges import MOST, Number, in_range
 from treewright.tables.schema import Schema, Variable
 from treewright.types import Floats
 
 Positions = npt.NDArray[np.int64]
 
 _DEFAULT_PARENTS = 3
+MOST_VARIABLES, MOST_STATES = 1_000_000, 10_000_000  # of a network that is made here; all states together
 
 
+@in_range
 def random_network(
     n_variables: int,
     treewidth: int,
@@ -58,6 +61,7 @@ def random_network(
     >>> len(model.schema), set(model.schema.cardinalities)
     (20, {2})
     """
+    states = pair_of_states("random_network", states)
     width = treewidth if exact else min(treewidth, n_variables - 1)
     limit = min(_DEFAULT_PARENTS, width) if max_parents is None else max_parents
     _check_sizes(n_variables, treewidth, limit, states=states, concentration=concentration, exact=exact)
@@ -69,6 +73,7 @@ def random_network(
     return BayesianNetwork(dag, _random_tables(dag, concentration, rng))
 
 
+@in_range
 def sparse_network(n_variables: int, rng: np.random.Generator) -> BayesianNetwork:
     """Variables of 2 to 4 states; each picks 0 to 3 parents among all before it.
 
@@ -91,6 +96,7 @@ def sparse_network(n_variables: int, rng: np.random.Generator) -> BayesianNetwor
     return BayesianNetwork(Dag(schema, arcs), tables)
 
 
+@in_range
 def random_dag(
     n_variables: int,
     *,
@@ -110,6 +116,7 @@ def random_dag(
     >>> dag.schema.names, len(dag.edges())
     (('x0', 'x1', 'x2', 'x3'), 3)
     """
+    states = pair_of_states("random_dag", states)
     wanted = count_wanted(n_variables, n_arcs, density, "arcs")
     order = rng.permutation(n_variables)
     heads, tails = choose_pairs(n_variables, wanted, rng)
@@ -120,6 +127,8 @@ def random_dag(
 def count_wanted(n: int, number: int | None, density: float | None, what: str) -> int:
     """How many pairs of `n` variables are asked for, by a number or a share of all."""
     n_pairs = n * (n - 1) // 2
+    if n < 0:
+        raise GraphError(f"n_variables is at least 0; found {n}")
     if (number is None) == (density is None):
         raise GraphError(f"a random graph needs either n_{what} or density, not both")
     wanted = number if number is not None else round((density or 0.0) * n_pairs)
@@ -193,8 +202,34 @@ def _marry(
     return tuple(sorted(chosen))
 
 
+def require_small(n_variables: int, states: int = 1) -> None:
+    """Refuse more variables, or states of all together, than anybody would wait for."""
+    if n_variables > MOST_VARIABLES:
+        raise SettingError(
+            f"networks are made of {MOST_VARIABLES:,} variables at most; asked for {n_variables:,}"
+        )
+    if n_variables * states > MOST_STATES:
+        raise SettingError(
+            f"networks are made of {MOST_STATES:,} states at most, of all variables together; asked for "
+            f"{n_variables:,} variables of {states:,} states"
+        )
+
+
+def pair_of_states(who: str, states: object) -> tuple[int, int]:
+    """The fewest and the most states of a variable."""
+    if not isinstance(states, tuple | list) or len(states) != 2:
+        raise ArgumentError(
+            f"states= of {who} are two whole numbers, the fewest and the most; found {states!r}"
+        )
+    fewest, most = (Number("states", True, MOST["states"], ()).checked(who, n) for n in states)
+    if not 1 <= fewest <= most:
+        raise SchemaError(f"states= of {who} are the fewest and the most, at least 1; found {states!r}")
+    return fewest, most
+
+
 def numbered_schema(cardinalities: npt.NDArray[np.int64]) -> Schema:
     """Variables x0, x1, ... with states s0, s1, ..."""
+    require_small(len(cardinalities), int(cardinalities.max(initial=1)))
     digits = len(str(max(len(cardinalities) - 1, 0)))
     return Schema(
         Variable(f"x{v:0{digits}d}", tuple(f"s{state}" for state in range(n)))

@@ -19,10 +19,12 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import maximal_cliques
 from treewright.limits import check_table
 from treewright.models.undirected.markov_network import MarkovNetwork
-from treewright.networks.generate import choose_pairs, count_wanted, numbered_schema
+from treewright.networks.generate import choose_pairs, count_wanted, numbered_schema, require_small
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema, Variable
 
 
+@in_range
 def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGraph:
     """So many stars with so many leaves each, whose centres form a path.
 
@@ -32,13 +34,15 @@ def hub_graph(n_hubs: int, *, leaves: int = 7, states: int = 2) -> UndirectedGra
     >>> graph.n_edges, graph.degrees().tolist()
     (7, [4, 1, 1, 1, 4, 1, 1, 1])
     """
-    _at_least(n_hubs=(n_hubs, 1), leaves=(leaves, 0))
+    _at_least(n_hubs=(n_hubs, 1), leaves=(leaves, 0), states=(states, 1))
     size = leaves + 1
+    require_small(n_hubs * size, states)
     spokes = [(hub * size, hub * size + leaf) for hub in range(n_hubs) for leaf in range(1, size)]
     path = [(hub * size, (hub + 1) * size) for hub in range(n_hubs - 1)]
     return _graph(n_hubs * size, [*spokes, *path], states)
 
 
+@in_range
 def lattice_graph(n_rows: int, n_columns: int, *, states: int = 2) -> UndirectedGraph:
     """A rectangular grid, each vertex joined to those beside, above and below it.
 
@@ -47,13 +51,15 @@ def lattice_graph(n_rows: int, n_columns: int, *, states: int = 2) -> Undirected
     >>> lattice_graph(2, 3).n_edges
     7
     """
-    _at_least(n_rows=(n_rows, 1), n_columns=(n_columns, 1))
+    _at_least(n_rows=(n_rows, 1), n_columns=(n_columns, 1), states=(states, 1))
+    require_small(n_rows * n_columns, states)
     places = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
     beside = np.stack([places[:, :-1].ravel(), places[:, 1:].ravel()], axis=1)
     below = np.stack([places[:-1].ravel(), places[1:].ravel()], axis=1)
     return _graph(n_rows * n_columns, [(u, v) for u, v in np.concatenate([beside, below]).tolist()], states)
 
 
+@in_range
 def scale_free_graph(
     n_variables: int, n_links: int, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
@@ -81,6 +87,7 @@ def scale_free_graph(
     return _graph(n_variables, edges, states)
 
 
+@in_range
 def small_world_graph(
     n_variables: int, n_neighbours: int, rewiring: float, *, states: int = 2, rng: np.random.Generator
 ) -> UndirectedGraph:
@@ -118,6 +125,7 @@ def small_world_graph(
     return _graph(n, sorted(edges), states)
 
 
+@in_range
 def random_graph(
     n_variables: int,
     *,
@@ -149,6 +157,7 @@ def _at_least(**sizes: tuple[int, int]) -> None:
             raise GraphError(f"{name} is at least {least}; found {value}")
 
 
+@in_range
 def random_markov_network(
     graph: UndirectedGraph, *, states: int | None = None, rng: np.random.Generator
 ) -> MarkovNetwork:

@@ -85,6 +85,8 @@ def read_variables(content: dict[str, Any], findings: Findings) -> Variables | N
         name = item.get("name") if isinstance(item, dict) else item  # a bare name is a continuous variable
         if not isinstance(name, str) or not name:
             findings.add("variables", f"variable {position} (counted from 0) has no name that is a text")
+        elif "\0" in name:
+            findings.add("variables", f"{name!r} has the character NUL, which no name has", (name,))
         elif name in states:
             findings.add("variables", f"{name!r} is declared twice", (name,))
         else:

@@ -18,6 +18,7 @@ from treewright.models.formats import read_model
 from treewright.models.formats.text import read_source
 from treewright.models.formats.twm import to_bytes
 from treewright.models.formats.twm.content import as_section
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate
 from treewright.verification.content import Variables, read_content, read_variables
@@ -25,6 +26,7 @@ from treewright.verification.kinds import Scopes, check_model
 from treewright.verification.report import Findings, VerifyReport, Violation
 
 
+@in_range
 def verify(
     source: str | os.PathLike[str] | object,
     *,

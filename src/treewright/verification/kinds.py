@@ -13,9 +13,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treewright.verification.content import Variables, are_names
+from treewright.verification.content import Variables
 from treewright.verification.features import check_nodes
 from treewright.verification.pattern import check_pattern
+from treewright.verification.remarks import (
+    check_counts,
+    check_fitting,
+    check_forms,
+    check_groups,
+    check_name_lists,
+    check_unseen,
+)
 from treewright.verification.report import Findings
 from treewright.verification.tables import Parents, check_conditional_tables, read_parents, read_scopes
 
@@ -49,9 +57,7 @@ def check_model(content: dict[str, Any], variables: Variables, findings: Finding
         findings.add("kind", f"a {name} has no section {key!r}; there is one")
     provenance = content.get("provenance", {})
     findings.expect(isinstance(provenance, dict), "kind", "the provenance is not an object")
-    forms = content.get("raw", {})
-    known = isinstance(forms, dict) and forms.keys() <= variables.states.keys()
-    findings.expect(known, "kind", "the forms of raw cells are not of known variables")
+    check_forms(content.get("raw", {}), variables, findings)
     return kind.check(content, variables, findings)
 
 
@@ -60,6 +66,7 @@ def check_bayesian_network(content: dict[str, Any], variables: Variables, findin
     parents = read_parents(content.get("arcs"), variables, findings)
     if not findings.broken("variables"):
         check_conditional_tables(content.get("tables"), parents, variables, findings)
+        check_counts(content, parents, variables, findings)
     check_unseen(content.get("unseen", {}), variables, findings)
     check_groups(content, variables, findings)
     return families(content, parents, findings)
@@ -67,8 +74,8 @@ def check_bayesian_network(content: dict[str, Any], variables: Variables, findin
 
 def check_markov_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
     check_discrete(variables, findings)
-    fitting = content.get("fitting", {})
-    findings.expect(isinstance(fitting, dict), "kind", '"fitting" is not an object')
+    if "fitting" in content:
+        check_fitting(content["fitting"], findings)
     return read_scopes(content.get("factors"), variables, findings)
 
 
@@ -107,29 +114,10 @@ def check_discrete(variables: Variables, findings: Findings) -> None:
         findings.expect(states is not None, "variables", message, (name,))
 
 
-def check_unseen(value: object, variables: Variables, findings: Findings) -> None:
-    """Counts of parent configurations without a row behind them."""
-    good = isinstance(value, dict) and all(
-        name in variables.states and type(n) is int and n > 0 for name, n in value.items()
-    )
-    findings.expect(good, "kind", "unseen configurations are not counts by variable")
-
-
-def check_groups(content: dict[str, Any], variables: Variables, findings: Findings) -> None:
-    """A map of the variables: each in one group, and the overlapping clusters of known names."""
-    if "clusters" not in content:
-        return
-    value = content["clusters"]
-    keys = ("disjoint", "overlapping")
-    told: list[Any] = [value.get(key) for key in keys] if isinstance(value, dict) else []
-    good = bool(told) and all(isinstance(groups, list) and all(map(are_names, groups)) for groups in told)
-    once = good and sorted(name for group in told[0] for name in group) == sorted(variables.states)
-    known = good and all(name in variables.states for group in told[1] for name in group)
-    findings.expect(once and known, "kind", "the clusters are no map in which every variable has one group")
-
-
 KINDS = {
-    "bayesian network": Kind(frozenset({"arcs", "tables"}), GRAPH | {"unseen"}, check_bayesian_network),
+    "bayesian network": Kind(
+        frozenset({"arcs", "tables"}), GRAPH | {"unseen", "counts"}, check_bayesian_network
+    ),
     "markov network": Kind(frozenset({"factors"}), frozenset({"fitting"}), check_markov_network),
     "feature network": Kind(frozenset({"nodes"}), frozenset(), check_feature_network),
     "gaussian network": Kind(
@@ -169,7 +157,7 @@ def check_families(
         for key in (*numbers, spread):
             _check_number(f"{key} of {name!r}", family[key], findings, (name,))
         variance = family[spread]
-        if type(variance) is float and variance < 0:
+        if type(variance) is float and (variance < 0 or (variance == 0 and spread == "s2")):
             findings.add("families", f"{spread} of {name!r} is {variance!r}, and no variance is", (name,))
         _check_by_parent(name, by_parent, family[by_parent], wanted, findings)
 
@@ -192,17 +180,3 @@ def check_continuous(variables: Variables, findings: Findings) -> None:
     for name, states in variables.states.items():
         message = f"{name!r} has states, and this model is of numbers"
         findings.expect(states is None, "variables", message, (name,))
-
-
-def check_name_lists(content: dict[str, Any], variables: Variables, findings: Findings) -> None:
-    """Remarks of a fit: variables whose variance was raised, parents that say nothing new."""
-    lists = [content.get("floored", [])]
-    redundant = content.get("redundant", {})
-    lists += list(redundant.values()) if isinstance(redundant, dict) else []
-    lists.append(list(redundant) if isinstance(redundant, dict) else None)
-    good = all(isinstance(item, list) and _known(item, variables) for item in lists)
-    findings.expect(good, "kind", '"floored" or "redundant" names something that is no variable')
-
-
-def _known(names: list[Any], variables: Variables) -> bool:
-    return all(isinstance(name, str) and name in variables.states for name in names)

@@ -13,8 +13,10 @@ from treewright.errors import (
     MissingValuesError,
     SchemaError,
     SettingError,
+    TableTooLarge,
     WeightError,
 )
+from treewright.models.discrete.family_counts import SeenCells, estimate, refuse_large_tables
 from treewright.models.formats.twm import document as twm
 
 ASIA = tw.load_network("asia")
@@ -154,3 +156,75 @@ def test_marks_that_no_dag_extends():
     circle = [("asia", "tub"), ("tub", "smoke"), ("smoke", "asia")]
     with pytest.raises(GraphError, match="its arrows close a cycle: asia -> tub -> smoke -> asia"):
         tw.fit(tw.graphs.Pdag(ROWS.schema, circle), tw.count(ROWS))
+
+
+def test_estimates_by_hand():
+    counts = np.array([[[3.0, 1.0], [0.0, 0.0], [2.0, 6.0]], [[1.0, 0.0], [4.0, 4.0], [0.0, 0.0]]])
+    found = estimate(counts, tw.Dirichlet(6.0))  # half a row in each of the twelve cells
+    np.testing.assert_allclose(found, (counts + 0.5) / (counts.sum(axis=-1, keepdims=True) + 1))
+    plain = estimate(counts, None)
+    np.testing.assert_allclose(plain[0, 0], [0.75, 0.25])
+    np.testing.assert_allclose(plain[0, 1], [0.5, 0.5])  # nothing was counted
+    np.testing.assert_allclose(plain.sum(axis=-1), 1)
+
+
+def test_configurations_that_no_row_has_are_counted():
+    schema = tw.Schema([tw.Variable("a", (0, 1, 2)), tw.Variable("b", (0, 1)), tw.Variable("c", (0, 1))])
+    table = tw.read_table({"a": [0, 0, 1], "b": [0, 0, 1], "c": [0, 1, 1]}, schema=schema)
+    model = tw.fit(tw.Dag(schema, [("a", "c"), ("b", "c")]), tw.count(table))
+    assert model.unseen == {"c": 4}
+
+
+def test_a_prior_is_worth_some_rows():
+    for ess in (0.0, -1.0):
+        words = f"the equivalent sample size of a Dirichlet prior is a positive number; found {ess}"
+        with pytest.raises(SchemaError) as refusal:
+            tw.Dirichlet(ess)
+        assert str(refusal.value) == f"{words} (prior=None fits by maximum likelihood)"
+    for ess in (np.inf, np.nan):
+        with pytest.raises(SettingError, match=f"^ess= of Dirichlet is a finite number; found {ess}$"):
+            tw.Dirichlet(ess)
+
+
+def test_counts_of_other_states_do_not_add():
+    one, other = (
+        tw.fit(
+            tw.Dag(tw.Schema([tw.Variable("a", states)])),
+            tw.count(tw.read_table({"a": states})),
+            keep_counts=True,
+        ).counts
+        for states in (("x", "y"), ("x", "z"))
+    )
+    with pytest.raises(SchemaError, match="counts add up over one structure and one schema"):
+        one + other
+
+
+def test_scopes_are_counted_in_the_rows_that_show_all_of_them():
+    schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1)), tw.Variable("c", (0, 1))])
+    rows = {"a": [0, None, 1, 1], "b": [0, 1, None, 1], "c": [1, 1, 0, 0]}
+    seen = SeenCells(tw.read_table(rows, schema=schema, missing="em"))
+    a, b, ab, c = seen.counts_many([(0,), (1,), (0, 1), (2,)])
+    assert (a.tolist(), b.tolist(), c.tolist()) == ([1, 2], [1, 2], [2, 2])
+    assert ab.tolist() == [[1, 0], [0, 1]]
+
+
+def test_labels_that_are_left_out_are_no_missing_values():
+    model = tw.fit(ASIA.dag, tw.count(ROWS), keep_counts=True)
+    rows = {name: list(labels) for name, labels in ROWS.to_dict().items()}
+    rows["xray"][0] = "unreadable"
+    grown = model.partial_fit(rows, unseen="ignore")
+    assert grown.counts.table("xray").sum() == 2 * ROWS.n_rows - 1
+    assert grown.counts.table("smoke").sum() == 2 * ROWS.n_rows
+    rows["xray"][1] = None
+    with pytest.raises(MissingValuesError, match="column 'xray' has missing values"):
+        model.partial_fit(rows, unseen="ignore")
+
+
+def test_tables_that_just_fit_are_made(monkeypatch):
+    schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1))])
+    families = [(0,), (0, 1)]
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", "48")
+    refuse_large_tables(schema, families)
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", "47")
+    with pytest.raises(TableTooLarge, match="the tables take 48 bytes"):
+        refuse_large_tables(schema, families)

@@ -8,6 +8,7 @@ from tests.learners.separation_trees.database_examples import EXAMPLE_3, exact_t
 
 import treewright as tw
 from treewright.errors import SchemaError
+from treewright.models.fitting.databases import score_shown
 
 
 def test_exact_margins_give_the_exact_model_across_tables():
@@ -63,3 +64,27 @@ def test_refusals():
         tw.fit(tw.Dag(other), databases)
     with pytest.raises(SchemaError, match="a GaussianPrior goes with moments"):
         tw.fit(tw.Dag(databases.schema), databases, prior=tw.models.GaussianPrior())
+
+
+def test_columns_that_a_table_has_are_scored_by_their_density():
+    from scipy.stats import multivariate_normal
+
+    schema = tw.Schema([tw.Variable(name) for name in "abc"])
+    chain = tw.Dag(schema, [("a", "b"), ("b", "c")])
+    model = tw.GaussianNetwork(chain, [1.0, -2.0, 0.5], {"b": {"a": 0.7}, "c": {"b": -1.3}}, [1.0, 0.4, 2.0])
+    rows = np.random.default_rng(3).normal(1.0, 1.5, (30, 2))
+    table = tw.read_table({"a": rows[:, 0], "c": rows[:, 1]})
+    marginal = model.query(["a", "c"])
+    expected = multivariate_normal(marginal.mean, marginal.covariance).logpdf(rows).mean()
+    assert score_shown(model, table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_regressions_without_an_error_are_named():
+    """As if all columns stood in one table, which they do."""
+    x = np.random.default_rng(4).normal(size=50)
+    rows = {"x": x, "y": 2 * x, "z": x + np.random.default_rng(5).normal(size=50)}
+    tables = [{name: rows[name] for name in names} for names in (("x", "y"), ("x", "z"))]
+    databases = tw.read_databases(tables)
+    dag = tw.Dag(databases.schema, [("x", "y"), ("x", "z")])
+    fitted, whole = tw.fit(dag, databases), tw.fit(dag, tw.moments(tw.read_table(rows)))
+    assert tuple(fitted.floored) == tuple(whole.floored) == ("y",)

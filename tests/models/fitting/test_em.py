@@ -9,6 +9,7 @@ from tests.reference.models.em import expected_counts
 
 import treewright as tw
 from treewright.errors import GraphError, SchemaError, SettingError
+from treewright.models.fitting.em import EmSettings, _start, climb_best
 
 # two variables, a -> b: ten complete rows, two that hide b, three that hide a
 ROWS = {
@@ -177,3 +178,97 @@ def test_refusals():
         tw.fit_em(tw.Dag(tw.Schema([tw.Variable("t")])), TABLE)
     with pytest.raises(GraphError, match="fit_em puts tables on a Dag; found list"):
         tw.fit_em([], TABLE)
+
+
+def test_random_starts_do_not_depend_on_the_order_of_columns():
+    # three parents of two states each: draws whose axes were exchanged would fit as well as any
+    rng = np.random.default_rng(3)
+    rows = with_holes(tw.load_network("asia").sample(200, rng=rng), rng, 0.3)
+    names = ["smoke", "lung", "bronc", "dysp"]
+    arcs = [("smoke", "dysp"), ("lung", "dysp"), ("bronc", "dysp"), ("smoke", "lung")]
+    found = []
+    for order in (names, names[::-1], ["lung", "dysp", "smoke", "bronc"]):
+        table = rows.select(order)
+        fitted = tw.fit_em(
+            tw.Dag(table.schema, arcs), table, starts=2, iterations=2, rng=np.random.default_rng(5)
+        )
+        shown = {name: fitted.model.table(name) for name in names}
+        found.append((shown, fitted.trace))
+    for shown, trace in found[1:]:
+        assert trace.objectives == pytest.approx(found[0][1].objectives, rel=1e-12)
+        for name in names:
+            first, other = found[0][0][name], shown[name]
+            axes = [*(other.parents.index(parent) for parent in first.parents), len(first.parents)]
+            np.testing.assert_allclose(np.asarray(other).transpose(axes), np.asarray(first), rtol=1e-9)
+
+
+def test_the_objective_has_the_imagined_rows_in_it():
+    fitted = tw.fit_em(PAIR, TABLE, prior=tw.Dirichlet(8.0), iterations=3, tolerance=0.0)
+    added = [o - log for o, log in zip(fitted.trace.objective, fitted.trace.log_likelihood, strict=True)]
+    a, b = fitted.model.tables  # of the last round: four rows for each cell of a, two for each of b
+    assert added[-1] == pytest.approx(4 * np.log(a).sum() + 2 * np.log(b).sum())
+    start_a, start_b = np.array([8.5, 4.5]) / 13, np.array([[4.25, 2.25], [1.25, 3.25]])
+    start_b /= start_b.sum(axis=1, keepdims=True)
+    assert added[0] == pytest.approx(4 * np.log(start_a).sum() + 2 * np.log(start_b).sum())
+    assert fitted.trace.objectives == (fitted.trace.objective[-1],)
+
+
+def test_a_hidden_variable_is_named_and_a_single_state_is_none():
+    schema = tw.Schema([tw.Variable("z", (0, 1)), tw.Variable("y", (0, 1)), *TABLE.schema.variables])
+    with pytest.raises(SettingError, match="no row shows 'y', so its states would stay alike"):
+        tw.fit_em(tw.Dag(schema, [("z", "a"), ("y", "a")]), TABLE)
+    single = tw.Schema([tw.Variable("one", (0,)), *TABLE.schema.variables])
+    ends = {"prior": None, "iterations": 2_000, "tolerance": 0.0}
+    fitted = tw.fit_em(tw.Dag(single, [("one", "a"), ("a", "b")]), TABLE, **ends)
+    expected = tw.fit_em(PAIR, TABLE, **ends)
+    np.testing.assert_allclose(fitted.model.table("b"), expected.model.table("b"), atol=1e-4)
+
+
+def test_only_tables_that_miss_cells_are_drawn():
+    rows = tw.read_table({"a": ["x", "y", "x", "y"], "b": ["p", "q", None, "p"]}, missing="em")
+    arcs = tw.Dag(rows.schema, [("a", "b")])
+    tables = [np.array([2.0, 2.0]), np.array([[1.0, 0.0], [1.0, 1.0]])]
+    drawn = _start(arcs, tables, [False, True], np.random.default_rng(0))
+    np.testing.assert_allclose(drawn[0], [0.5, 0.5])
+    np.testing.assert_allclose(drawn[1].sum(axis=-1), 1)
+    assert not np.allclose(drawn[1], _start(arcs, tables, [False, True], None)[1])
+
+
+def test_the_best_is_the_one_that_ends_best():
+    """Not the one that leads after a round."""
+    path = {"quick": [0.0, 5.0, 5.0], "slow": [0.0, 1.0, 9.0, 9.0]}
+
+    def expect(at):
+        name, step = at
+        return at, path[name][min(step, len(path[name]) - 1)]
+
+    found, _, trace = climb_best(
+        [(0, ("quick", 0)), (1, ("slow", 0))],
+        expect=expect,
+        maximise=lambda at: (at[0], at[1] + 1),
+        log_prior=lambda _: 0.0,
+        settings=EmSettings(tolerance=0.0),
+        n_rows=1.0,
+    )
+    assert found[0] == "slow"
+    assert (trace.start, trace.objectives) == (1, (5.0, 9.0))
+
+
+def test_families_that_every_row_shows_begin_at_their_counts(monkeypatch):
+    """By chance begin only those that some row hides something of."""
+    begun = []
+
+    def noted(dag, observed, incomplete, rng):
+        begun.append((list(incomplete), rng is not None, _start(dag, observed, incomplete, rng)))
+        return begun[-1][-1]
+
+    monkeypatch.setattr("treewright.models.fitting.em._start", noted)
+    rows = tw.read_table({"a": [0, 1, 1, 0], "b": [0, 1, None, 1], "c": [1, 1, 0, 0]}, missing="em")
+    dag = tw.Dag(rows.schema, [("a", "b"), ("b", "c")])
+    tw.fit_em(dag, rows, starts=2, rng=np.random.default_rng(1))
+    assert [incomplete for incomplete, *_ in begun] == [[False, True, True]] * 3
+    first, *others = (tables for *_, tables in begun)
+    assert sum(by_chance for _, by_chance, _ in begun) == 2
+    for tables in others:
+        assert np.array_equal(tables[0], first[0])
+        assert not np.array_equal(tables[1], first[1])

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.errors import GraphError, SchemaError, TableTooLarge
+import treewright as tw
+from treewright.errors import ArgumentError, GraphError, SchemaError, SettingError, TableTooLarge
 from treewright.graphs.directed.dag import Dag
 from treewright.models import Dirichlet, fit
 from treewright.networks import load_network
@@ -93,7 +94,7 @@ def test_refusals(monkeypatch):
         fit([], FullCounter(SCHEMA, COUNTS))
     with pytest.raises(SchemaError, match="positive number; found 0"):
         Dirichlet(0)
-    with pytest.raises(SchemaError, match="positive number; found nan"):
+    with pytest.raises(SettingError, match="ess= of Dirichlet is a finite number; found nan"):
         Dirichlet(float("nan"))
     with pytest.raises(SchemaError, match="a variable 'b' that was not counted; counted were 'a'"):
         fit(DAG, FullCounter(Schema([SCHEMA["a"]]), COUNTS[:, 0]))
@@ -106,3 +107,56 @@ def test_refusals(monkeypatch):
     assert str(error.value).startswith(
         "the tables take 72 bytes, above the memory limit of 64; the largest is that of 'b' given 'a'"
     )
+
+
+def rows_of_asia():
+    return load_network("asia").sample(300, rng=np.random.default_rng(5))
+
+
+def test_where_a_structure_came_from_goes_into_its_model():
+    counter = tw.count(rows_of_asia())
+    learned = tw.learn_chow_liu(tw.BIC(counter)).structure
+    told = fit(learned, counter, prior=None).provenance
+    assert told["fitting"] == {"keep_counts": False}
+    assert set(fit(learned, counter).provenance["fitting"]) == {"prior", "keep_counts"}
+    plain = Dag(learned.schema, learned.edges())
+    assert "fitting" not in fit(plain, counter).provenance
+
+
+def test_directions_that_were_chosen_are_told():
+    table = rows_of_asia()
+    dag = tw.learn_chow_liu(tw.BIC(tw.count(table))).structure
+    pattern = tw.Cpdag.of(Dag(dag.schema, dag.edges()))
+    one = fit(pattern, tw.count(table))
+    several = fit(pattern, tw.tables.Databases([table]))
+    assert one.provenance == several.provenance != {}
+    assert one == several
+    assert fit(one.dag, tw.tables.Databases([table])).provenance == {}
+
+
+def test_several_tables_fit_arcs_and_nothing_else():
+    table = rows_of_asia()
+    databases = tw.tables.Databases([table.select(["asia", "tub"]), table.select(["smoke"])])
+    with pytest.raises(SchemaError, match="to the arcs of a network; found a UndirectedGraph"):
+        fit(tw.UndirectedGraph(databases.schema), databases)
+    with pytest.raises(ArgumentError):
+        fit(DAG, "counts")
+    x = {"x": [0.5, 1.5, 2.0, 4.0], "y": [1.0, 0.0, 2.5, 3.0]}
+    numbers = tw.tables.Databases([tw.read_table(x)])
+    pattern = tw.Cpdag.of(Dag(numbers.schema, [("x", "y")]))
+    several, one = fit(pattern, numbers), fit(pattern, tw.moments(tw.read_table(x)))
+    assert several.dag == one.dag
+    assert several.provenance == one.provenance == {}
+
+
+def test_feature_graphs_are_fitted_to_rows():
+    counter = tw.count(rows_of_asia())
+    graph = tw.learn_efficient_markov(counter).structure
+    model = fit(graph, counter)
+    assert model.marginals().array("smoke").sum() == pytest.approx(1)
+    for options in ({"keep_counts": True}, {"estimator": tw.models.IterativeFitting()}):
+        with pytest.raises(SettingError, match="by counting or by EM alone; found " + next(iter(options))):
+            fit(graph, counter, **options)
+    numbers = tw.moments(tw.read_table({"x": [0.5, 1.5, 2.0]}))
+    with pytest.raises(SchemaError, match="fitted to rows of discrete variables; found moments"):
+        fit(graph, numbers)

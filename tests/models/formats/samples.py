@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests import hostile
 
 from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
@@ -21,6 +22,7 @@ LABELS = {
     "quotes": ('say "x"', "it's", "back\\slash"),
     "marks": ("a|b", "c;d", "e{f}"),
     "markup": ("a<b", "c&d", "<!-- x -->"),
+    **{f"hostile: {', '.join(kinds)}": labels for kinds, labels in hostile.in_threes().items()},
 }
 
 

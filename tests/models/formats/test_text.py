@@ -113,3 +113,13 @@ def test_files_that_are_not_there(tmp_path):
         read_source(tmp_path / "asai.bif")
     with pytest.raises(FormatError, match="cannot be read"):
         read_source(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["m.bif", "m.net", "m.uai"])
+def test_a_text_does_not_end_in_the_middle(tmp_path, name):
+    (tmp_path / name).write_bytes(b"BAYES\n 1\0 2")
+    with pytest.raises(FormatError) as refusal:
+        tw.read_model(tmp_path / name)
+    assert str(refusal.value).endswith(
+        "line 2, column 3: this is no text: it holds the character NUL, at which other programs stop"
+    )

@@ -151,3 +151,15 @@ def test_constants_in_a_scope_may_be_many():
 def wide_scope(kind, states, n=40):
     text = f"{kind} {n} {f'{states} ' * n} {n} " + "".join(f"1 {v} " for v in range(n - 1))
     return text + f"{n} {' '.join(map(str, range(n)))} " + "1 1 " * n
+
+
+def test_variables_that_no_table_mentions_are_believed_while_they_are_few():
+    few = "MARKOV 3 2 2 2 1 1 0 2 .5 .5"
+    assert len(read(few)[0].schema) == 3
+    many = f"MARKOV 20000 {'1 ' * 20_000} 0"
+    assert "variable 16384 has 1 states, and no table mentions it" in refused(many)
+
+
+def test_constants_are_factors_while_they_are_few():
+    many = f"MARKOV 1 2 2000 {'0 ' * 2000} {'1 1 ' * 2000}"
+    assert "more than 1,000 tables are about no variable, and one would say the same" in refused(many)

@@ -88,7 +88,7 @@ def test_features_of_cliques_are_complete():
 def test_refusals():
     slow = random_counter(0, (2, 2, 2, 2), 50)
     ring = UndirectedGraph(slow.schema, [(0, 1), (1, 2), (2, 3), (0, 3)])
-    with pytest.raises(tw.errors.SettingError, match="rows can be held out of a table in memory only"):
+    with pytest.raises(tw.errors.SettingError, match="rows can be held out where there are rows only"):
         tw.fit(ring, slow, estimator=tw.models.BestFitting())
     with pytest.raises(tw.errors.SettingError, match="share lies between 0 and 1, both excluded; found 1"):
         tw.models.BestFitting(share=1)

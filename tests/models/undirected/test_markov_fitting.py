@@ -176,7 +176,7 @@ def test_few_sweeps_are_reported():
 
 def test_refusals(monkeypatch):
     counter = FullCounter(SQUARE, ising_counts())
-    with pytest.raises(SettingError, match="not negative; found nan"):
+    with pytest.raises(SettingError, match="tolerance= of IterativeFitting is a finite number; found nan"):
         tw.models.IterativeFitting(tolerance=float("nan"))
     with pytest.raises(SettingError, match="at least one sweep; found sweeps=0"):
         tw.models.IterativeFitting(sweeps=0)

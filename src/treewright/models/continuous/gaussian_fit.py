@@ -20,12 +20,14 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
 from treewright.models.continuous.gaussian_network import GaussianNetwork, order_numbers
 from treewright.models.model import check_continuous, require_variables
+from treewright.ranges import in_range
 from treewright.statistics.moments import Moments
 
 VARIANCE_FLOOR = 1e-12
 """The least share of a variable's variance that its parents leave; a constant column has this variance."""
 
 
+@in_range
 @dataclass(frozen=True)
 class GaussianPrior:
     """A conjugate prior: `rows` imagined rows in which the columns vary independently.

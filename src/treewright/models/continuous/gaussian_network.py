@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -36,6 +35,8 @@ from treewright.models.model import (
     real_columns,
     row_patterns,
 )
+from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -102,7 +103,8 @@ class GaussianNetwork(DirectedModel):
         self._coefficients = check_coefficients(dag, coefficients)
         self._floored = tuple(sorted(dag.schema.names_of(dag.schema.scope(floored))))
         self._redundant = {
-            dag.schema[child].name: tuple(sorted(parents)) for child, parents in (redundant or {}).items()
+            dag.schema[child].name: tuple(sorted(dag.schema.names_of(dag.schema.scope(parents))))
+            for child, parents in (redundant or {}).items()
         }
 
     @property
@@ -159,6 +161,7 @@ class GaussianNetwork(DirectedModel):
         """A variable without variance adds 0 where it agrees with its parents (to nine digits), else -inf."""
         return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
 
+    @in_range
     def sample(
         self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator | None = None
     ) -> Table:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -23,6 +22,7 @@ from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import list_targets
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.model import DirectedModel, by_variable, check_continuous, real_column, real_columns
+from treewright.once import cached_property
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table

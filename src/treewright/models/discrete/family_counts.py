@@ -27,6 +27,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.limits import format_count, memory_limit, table_axes
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.model import Rows, Unseen, align_columns, as_rows, settle_unseen
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counts
 from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema
@@ -34,6 +35,7 @@ from treewright.tables.table import Table
 from treewright.types import Floats, Scope
 
 
+@in_range
 @dataclass(frozen=True)
 class Dirichlet:
     """A Dirichlet prior: `ess` imagined rows, spread evenly over the cells of every family.

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,9 @@ from treewright.inference.feature_graph import FeatureGraphEngine
 from treewright.models.answers import BoundedExplanation
 from treewright.models.asking import Asking
 from treewright.models.model import Rows, align_columns, align_evidence, as_evidence
+from treewright.once import cached_property
 from treewright.origins import origin_of
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
@@ -150,6 +151,7 @@ class FeatureNetwork(Asking):
         expected = float(counts[used] @ self._graph.numbers[used]) + self._expected_likelihood(evidence)
         return max(0.0, log_mass - expected)
 
+    @in_range
     def entropy_estimate(
         self, n: int = 10_000, given: Given | None = None, *, rng: np.random.Generator
     ) -> EstimatedEntropy:
@@ -161,6 +163,7 @@ class FeatureNetwork(Asking):
         logs -= self.engine.log_mass(self._read(given))
         return EstimatedEntropy(-float(logs.mean()), float(logs.std(ddof=1)) / math.sqrt(n), n)
 
+    @in_range
     def refit(self, counter: FamilyCounter, alpha: float = 1.0) -> FeatureNetwork:
         """The same graph with parameters estimated anew from the rows of a counter.
 
@@ -186,6 +189,7 @@ class FeatureNetwork(Asking):
 
         return to_log_linear(self._graph, pushed=pushed)
 
+    @in_range
     def to_markov_network(self, *, clique_limit: int = 20) -> MarkovNetwork:
         """The same distribution as a product of tables over the cliques of a junction tree.
 

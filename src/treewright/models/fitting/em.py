@@ -35,6 +35,7 @@ from treewright.models.discrete.family_counts import (
 )
 from treewright.models.fitting.direction import choose_dag
 from treewright.models.model import align_evidence, mean_log_probability
+from treewright.ranges import in_range
 from treewright.tables.table import Table
 from treewright.types import Brief, Cells
 
@@ -108,6 +109,7 @@ class EmOptions(TypedDict, total=False):
 def fit_em(structure: Dag | Pdag, table: Table, **options: Unpack[EmOptions]) -> FittedByEm: ...
 @overload
 def fit_em(structure: FeatureGraph, table: Table, **options: Unpack[EmOptions]) -> FittedFeatures: ...
+@in_range
 def fit_em(
     structure: Dag | Pdag | FeatureGraph,
     table: Table,

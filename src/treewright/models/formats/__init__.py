@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def read_model(path: PathLike, *, format: str | None = None, names: bool = True)
     <BayesianNetwork: 8 variables, 8 arcs, 18 parameters>
     >>> folder.cleanup()
     """
-    return read_model_with_report(path, format=format, names=names)[0]
+    return _read(path, format, names)[0]
 
 
 def read_model_with_report(
@@ -103,18 +104,24 @@ def read_model_with_report(
     1 row of 'coin' missed a sum of 1 by up to 1.0e-05 and was rescaled
     >>> folder.cleanup()
     """
+    model, report = _read(path, format, names)
+    return model, report()
+
+
+def _read(path: PathLike, format: str | None, names: bool) -> tuple[AnyModel, Callable[[], ReadReport]]:
+    """The model of a file, and its report for those who want one: edges and parameters take time to count."""
     kind = format_of(path, format)
     source = read_source(path)
     if kind is None:
         model = twm.from_source(source)
-        return model, _report(source, "twm", model)
+        return model, partial(_report, source, "twm", model)
     try:
         draft = kind.read(source)
         found: AnyNetwork = draft.finish()
     except MemoryError as error:
         raise FormatError(f"{source.name}: there is not enough memory to read the file") from error
     found, names_file = restore_names(source.name, found) if names else (found, None)
-    return found, replace(_report(source, kind.name, found, draft), names_file=names_file)
+    return found, partial(_report, source, kind.name, found, draft, names_file)
 
 
 def write_model(
@@ -209,7 +216,10 @@ def format_of(path: PathLike, name: str | None) -> Format | None:
     return found
 
 
-def _report(source: Source, kind: str, model: AnyModel, draft: Draft | None = None) -> ReadReport:
-    size = len(model.schema), model.structure.n_edges, model.n_parameters
+def _report(
+    source: Source, kind: str, model: AnyModel, draft: Draft | None = None, names_file: str | None = None
+) -> ReadReport:
+    shape = model if isinstance(model, MarkovNetwork) else model.structure
+    size = len(model.schema), shape.n_edges, model.n_parameters
     found = (tuple(draft.renormalised), tuple(draft.notes)) if draft else ()
-    return ReadReport(source.name, kind, *size, *found)
+    return replace(ReadReport(source.name, kind, *size, *found), names_file=names_file)

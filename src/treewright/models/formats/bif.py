@@ -22,10 +22,10 @@ import numpy as np
 
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.bif_rows import MOST_MARKS, Rows, States, place_rows, read_numbers, read_rows
-from treewright.models.formats.draft import Draft, DraftTable, TextReader
+from treewright.models.formats.draft import Draft, DraftTable, TextReader, count_cells
 from treewright.models.formats.names import Exported, NameRules, export_names
 from treewright.models.formats.text import Source
-from treewright.models.formats.tokens import Positions, Rules, Tokens
+from treewright.models.formats.tokens import WORD, Positions, Rules, Tokens
 from treewright.types import Floats
 
 RULES = Rules("{}()[],;|", line_comments=("//",), block_comments=True)
@@ -110,7 +110,7 @@ class _Reader(TextReader):
         first, last = cursor.until("}", what=f"the list of states of {name!r}")
         spans = _split_states(tokens, first, last, declared)
         if spans is None:
-            found = int(np.count_nonzero(tokens.kinds[first:last] == ord(","))) + 1
+            found = tokens.kind_bytes.count(b",", first, last) + 1
             raise tokens.error(f"{name!r} declares {declared} states and lists {found}", at)
         if cursor.at_mark(";"):
             cursor.at += 1
@@ -143,6 +143,9 @@ class _Reader(TextReader):
     def table(self, child: int, parents: list[int], first: int, last: int, at: int) -> None:
         """Read the statements of a probability: rows, or one table, or a default for the other rows."""
         tokens, draft = self.tokens, self.draft
+        alone = tokens.kind_bytes.find(b";", first, last) == last - 1
+        if alone and self.one_statement(child, parents, first, at):
+            return
         ends = first + np.flatnonzero(tokens.kinds[first:last] == ord(";"))
         if not ends.size or int(ends[-1]) != last - 1:
             raise tokens.error("expected ';' at the end of a row", max(last - 1, first))
@@ -169,6 +172,22 @@ class _Reader(TextReader):
         row_at = None if places is None else lambda row: tokens.offset(int(places[row]))
         draft.add_table(DraftTable(child, tuple(parents), cells, tokens.offset(at), row_at))
 
+    def one_statement(self, child: int, parents: list[int], first: int, at: int) -> bool:
+        """Read a table, or a default for all rows, where there is nothing else; says whether it was so."""
+        tokens, draft = self.tokens, self.draft
+        word = tokens.text(first).lower() if tokens.kind_bytes[first] == WORD else ""
+        last, place = tokens.next_mark(";", first), tokens.offset(at)
+        if word == "table":
+            values = read_numbers(tokens, first + 1, last, None, at=first)
+            draft.arrange(DraftTable(child, tuple(parents), values, place), rows_first=False)
+        elif word == "default":
+            *configuration, n_states = draft.shape(child, parents)
+            values = read_numbers(tokens, first + 1, last, n_states, at=first)
+            wanted = count_cells(configuration)
+            draft.reserve(wanted * n_states, draft.variable(child).name, place)
+            draft.add_table(DraftTable(child, tuple(parents), np.tile(values, wanted), place))
+        return word in ("table", "default")
+
     def rows(self, starts: Positions, ends: Positions, child: int, parents: list[int]) -> Rows:
         n_states = self.draft.variable(child).cardinality
         if not starts.size:
@@ -182,8 +201,8 @@ class _Reader(TextReader):
 
 
 def _by_commas(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:
-    commas = first + np.flatnonzero(tokens.kinds[first:last] == ord(","))
-    bounds = [first - 1, *commas.tolist(), last]
+    commas = [at for at, kind in enumerate(tokens.kind_bytes[first:last], first) if kind == ord(",")]
+    bounds = [first - 1, *commas, last]
     return [(s + 1, e) for s, e in pairwise(bounds)]
 
 
@@ -192,7 +211,7 @@ def _split_states(tokens: Tokens, first: int, last: int, declared: str) -> list[
     if not (declared.isascii() and declared.isdigit() and len(declared) < 10) or first == last:
         return None
     n_states = int(declared)
-    n_commas = int(np.count_nonzero(tokens.kinds[first:last] == ord(",")))
+    n_commas = tokens.kind_bytes.count(b",", first, last)
     spans: list[tuple[int, int]] = []
     if n_commas + 1 == n_states:
         spans = _by_commas(tokens, first, last)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -19,10 +18,12 @@ import numpy.typing as npt
 from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft, count_cells, count_text
 from treewright.models.formats.tokens import QUOTED, WORD, Positions, Tokens, shorten
+from treewright.once import cached_property
 from treewright.types import Floats
 
 MOST_MARKS = 64  # commas or brackets within one label
 OPEN, CLOSE, COMMA = (ord(mark) for mark in "(),")
+_NUMBERS = bytes([WORD, COMMA])
 
 
 @dataclass(frozen=True)
@@ -156,12 +157,14 @@ def _no_state(tokens: Tokens, offset: int, states: States, delimiter: str) -> Fo
 
 def read_numbers(tokens: Tokens, first: int, last: int, expected: int | None, *, at: int) -> Floats:
     """Numbers with or without commas between them."""
-    kinds = tokens.kinds[first:last]
-    odd = np.flatnonzero((kinds != WORD) & (kinds != COMMA))
-    if odd.size:
-        i = first + int(odd[0])
+    said = tokens.kind_bytes[first:last]
+    if said.translate(None, _NUMBERS):
+        i = first + next(at for at, kind in enumerate(said) if kind not in _NUMBERS)
         raise tokens.error(f"expected a number, found {shorten(tokens.text(i))}", i)
-    values = tokens.numbers(first + np.flatnonzero(kinds == WORD))
+    if said[1::2].count(COMMA) == len(said) // 2 and said[::2].count(WORD) == (len(said) + 1) // 2:
+        values = tokens.numbers(slice(first, last, 2))  # mostly so: a comma between any two
+    else:
+        values = tokens.numbers(first + np.flatnonzero(tokens.kinds[first:last] == WORD))
     if expected is not None and len(values) != expected:
         raise tokens.error(f"expected {expected} numbers in this row, found {len(values)}", at)
     return values

@@ -19,16 +19,17 @@ from treewright.graphs.edges import as_array
 from treewright.graphs.ranked import ranks_by_name
 from treewright.limits import kept_axes, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.tables import are_normal
 from treewright.models.formats.report import Renormalised
 from treewright.models.formats.text import Place, Source, as_text
 from treewright.models.formats.tokens import Cursor, Rules, Tokens
-from treewright.models.undirected.markov_network import MarkovNetwork, check_factor
+from treewright.models.undirected.markov_network import MarkovNetwork, check_factors
 from treewright.tables.schema import Schema, Variable
 from treewright.types import Cells, Scope
 
 ROUNDED = 1e-4  # how far the sum of a row may be from one
 EXACT = 1e-12  # what the addition of exact decimals may miss
-ALWAYS_FILLED = 2**22  # cells that rows for "all the rest" may fill in a file of any size
+ALWAYS_FILLED = 2**20  # cells that rows for "all the rest" may fill in a file of any size
 MANY = 10**18
 
 
@@ -99,7 +100,7 @@ class Draft:
         return self._variables[v].states or ()  # type: ignore[return-value]  # labels in files are texts
 
     def shape(self, child: int, parents: Sequence[int]) -> tuple[int, ...]:
-        return tuple(self._variables[v].cardinality for v in (*parents, child))
+        return tuple([self._variables[v].cardinality for v in (*parents, child)])
 
     def expect_cells(self, child: int, parents: Sequence[int], found: int, at: Place) -> None:
         """Refuse a table that lists more or fewer numbers than its states ask for."""
@@ -128,7 +129,7 @@ class Draft:
     def reserve(self, n_cells: int, name: str, at: Place) -> None:
         """Refuse tables that a short file would blow up."""
         self._n_cells += n_cells
-        if self._n_cells > ALWAYS_FILLED + len(self.source.data) or 8 * self._n_cells > memory_limit():
+        if self._n_cells > ALWAYS_FILLED + 2 * len(self.source.data) or 8 * self._n_cells > memory_limit():
             raise self.source.error(
                 f"the table of {name!r} would have {count_text(n_cells)} cells, far more than the file says",
                 at,
@@ -152,7 +153,7 @@ class Draft:
         schema = Schema(self._variables)
         dag = self._dag(schema)
         try:
-            return BayesianNetwork(dag, [self._settled(self._tables[v]) for v in range(len(self))])
+            return BayesianNetwork(dag, self._settle_all([self._tables[v] for v in range(len(self))]))
         except FormatError:
             raise
         except ValueError as error:
@@ -160,12 +161,15 @@ class Draft:
 
     def _product(self, factors: Sequence[DraftFactor]) -> MarkovNetwork:
         schema = Schema(self._variables)
-        for factor in factors:
-            try:
-                check_factor(schema, (factor.scope, factor.cells))
-            except TreewrightError as error:
-                raise self.source.error(str(error), factor.at) from None
-        return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in factors])
+        try:
+            return MarkovNetwork(schema, [(factor.scope, factor.cells) for factor in factors])
+        except TreewrightError:
+            for factor in factors:  # once more one by one: which was it?
+                try:
+                    check_factors(schema, [(factor.scope, factor.cells)])
+                except TreewrightError as error:
+                    raise self.source.error(str(error), factor.at) from None
+            raise
 
     def _dag(self, schema: Schema) -> Dag:
         arcs = [(p, table.child) for table in self._tables.values() for p in table.parents]
@@ -175,10 +179,14 @@ class Draft:
             raise self.source.error(f"the parents close a directed cycle: {names}", self._tables[cycle[0]].at)
         return Dag(schema, arcs)
 
-    def _settled(self, table: DraftTable) -> Cells:
-        """The table with sums of one, its parents in the order of the schema."""
-        shape = self.shape(table.child, table.parents)
-        rows = table.cells.reshape(-1, shape[-1])
+    def _settle_all(self, tables: Sequence[DraftTable]) -> list[Cells]:
+        """The tables with sums of one, their parents in the order of the schema."""
+        rows = [table.cells.reshape(-1, self._variables[table.child].cardinality) for table in tables]
+        exact = are_normal(rows, EXACT)
+        pairs = zip(tables, rows, exact, strict=True)
+        return [self._arranged(table, r if fits else self._rescaled(table, r)) for table, r, fits in pairs]
+
+    def _rescaled(self, table: DraftTable, rows: Cells) -> Cells:
         sums = row_sums(rows)
         self._refuse_rows(table, rows, sums)
         deviations = np.abs(sums - 1)
@@ -187,6 +195,13 @@ class Draft:
             rows = np.where(rounded[:, None], rows / sums[:, None], rows)
             name, largest = self._variables[table.child].name, float(deviations[rounded].max())
             self.renormalised.append(Renormalised(name, int(rounded.sum()), largest))
+        return rows
+
+    def _arranged(self, table: DraftTable, rows: Cells) -> Cells:
+        """The rows with an axis for each parent, in the order of the schema."""
+        if not table.parents:
+            return rows.reshape(-1)
+        shape = self.shape(table.child, table.parents)
         kept = kept_axes(shape)
         parents = [table.parents[i] for i in kept[:-1]]
         axes = sorted(range(len(parents)), key=parents.__getitem__)

@@ -12,6 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+import numpy as np
+
 from treewright import _core
 from treewright.errors import FormatError
 from treewright.models.formats.draft import Draft
@@ -52,13 +54,12 @@ class Element:
 
     def numbers(self, source: Source) -> Floats:
         """The numbers that the text lists."""
-        data = "".join(self.pieces).encode("utf-8")
-        _, starts, ends, _, _, _ = _core.tokenize(
-            data, marks="", line_comments=[], block_comments=False, quotes=False, escapes=False
-        )
-        values, n_read = _core.parse_numbers(data, starts, ends)
+        words = "".join(self.pieces).encode("utf-8").split()
+        sizes = np.array([len(word) for word in words], dtype=np.uint32)
+        ends = np.cumsum(sizes + 1, dtype=np.uint32) - 1
+        values, n_read = _core.parse_numbers(b" ".join(words), ends - sizes, ends)
         if n_read < len(values):
-            found = data[starts[n_read] : ends[n_read]].decode("utf-8", "replace")
+            found = words[n_read].decode("utf-8", "replace")
             raise source.error(f"{shorten(found)} is not a finite number", self.at)
         return values
 

@@ -108,22 +108,21 @@ class _Reader(TextReader):
 
     def states(self, first: int, last: int) -> list[str]:
         """Quoted texts, or bare words (pyAgrum), in which marks stand without space: ``>=5``."""
-        tokens = self.tokens
+        tokens, said = self.tokens, self.tokens.kind_bytes[first:last]
+        odd = next((i for i, kind in enumerate(said, first) if kind in b"{}()"), None)
+        if odd is not None:
+            raise tokens.error(f"expected a state, found {tokens.text(odd)!r}", odd)
+        if said.count(QUOTED) == len(said):  # mostly so
+            return [tokens.text(i) for i in range(first, last)]
         kinds, starts, ends = (a[first:last] for a in (tokens.kinds, tokens.starts, tokens.ends))
-        odd = np.flatnonzero(np.isin(kinds, np.frombuffer(b"{}()", dtype=np.uint8)))
-        if odd.size:
-            i = first + int(odd[0])
-            raise tokens.error(f"expected a state, found {tokens.text(i)!r}", i)
-        if first == last:
-            return []
         goes_on = (starts[1:] == ends[:-1]) & (kinds[1:] != QUOTED) & (kinds[:-1] != QUOTED)
         heads = first + np.flatnonzero(np.concatenate(([True], ~goes_on)))
         tails = np.append(heads[1:], last)
         return [tokens.span_text(s, e) for s, e in zip(heads.tolist(), tails.tolist(), strict=True)]
 
     def bracketed(self, first: int, last: int) -> tuple[int, int]:
-        kinds = self.tokens.kinds
-        if last - first < 2 or int(kinds[first]) != ord("(") or int(kinds[last - 1]) != ord(")"):
+        kinds = self.tokens.kind_bytes
+        if last - first < 2 or kinds[first] != ord("(") or kinds[last - 1] != ord(")"):
             raise self.tokens.error("expected a list in brackets", first)
         return first + 1, last - 1
 
@@ -145,6 +144,8 @@ class _Reader(TextReader):
         draft.add_table(DraftTable(child, tuple(parents), values, tokens.offset(at)))
 
     def data(self, first: int, last: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        if self.tokens.kind_bytes[first:last] == b"(" + bytes([WORD]) * (last - first - 2) + b")":
+            return self.tokens.numbers(slice(first + 1, last - 1))
         kinds = self.tokens.kinds[first:last]
         depth = np.cumsum((kinds == ord("(")).astype(np.int64) - (kinds == ord(")")))
         odd = np.flatnonzero(((kinds != WORD) & (kinds != ord("(")) & (kinds != ord(")"))) | (depth < 0))

@@ -10,18 +10,14 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
-import shutil
-import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from treewright import _core
 from treewright.errors import FileMissingError, FormatError
+from treewright.files import written_whole
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.paths import similar_files
 
@@ -31,7 +27,6 @@ LARGEST_RATIO = 200
 ALWAYS_UNPACKED = 16 * 2**20
 
 _CHUNK = 2**20
-_STREAM = re.compile(r"/dev/(stdout|stderr|fd/(\d{1,9}))")
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "compressed with bzip2",
@@ -119,7 +114,7 @@ def unpack(name: str, raw: bytes) -> bytes:
 
 
 def as_text(source: Source) -> Source:
-    """The same bytes, known to be UTF-8 and without a byte order mark."""
+    """The same bytes, known to be UTF-8 without NUL and without a byte order mark."""
     data = source.data.removeprefix(b"\xef\xbb\xbf")
     try:
         data.decode("utf-8")
@@ -127,6 +122,10 @@ def as_text(source: Source) -> Source:
         raise Source(source.name, data).error(
             "this byte is no UTF-8; save the file in that encoding", error.start
         ) from None
+    if b"\0" in data:
+        raise Source(source.name, data).error(
+            "this is no text: it holds the character NUL, at which other programs stop", data.index(b"\0")
+        )
     return Source(source.name, data)
 
 
@@ -138,38 +137,6 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     packed = _pack(data) if Path(path).suffix.lower() == ".gz" else data
     with written_whole(path) as file:
         file.write(packed)
-
-
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
-    stream = _own_stream(path)
-    target = Path(os.path.realpath(path))
-    if stream is not None or (os.path.exists(path) and not target.is_file()):
-        with open(path if stream is None else os.dup(stream), "wb") as file:
-            yield file
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _own_stream(path: str | os.PathLike[str]) -> int | None:
-    """The open stream of this process that a path such as /dev/stdout names, ready to be written to.
-
-    Opened by its path it would begin anew, over what was printed before when it leads to a plain file.
-    """
-    match = _STREAM.fullmatch(os.fspath(path))
-    if match is None or os.name != "posix":
-        return None
-    sys.stdout.flush()
-    return {"stdout": 1, "stderr": 2}.get(match[1]) or int(match[2])
 
 
 def _pack(data: bytes) -> bytes:

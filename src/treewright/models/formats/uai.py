@@ -15,13 +15,14 @@ import numpy as np
 
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.tables import are_normal
 from treewright.models.formats.draft import (
+    ROUNDED,
     Draft,
     DraftFactor,
     DraftTable,
     count_cells,
     first_parent_fastest,
-    is_normal,
 )
 from treewright.models.formats.names import Exported, exported_as
 from treewright.models.formats.text import Source, as_text
@@ -32,7 +33,8 @@ from treewright.types import Cells, Scope
 
 RULES = Rules("", line_comments=("#",), quotes=False)
 MOST_AXES = 30
-MOST_UNPROVEN = 2**16  # states of variables that no table mentions
+MOST_CONSTANTS = 1_000  # tables about no variable
+MOST_UNPROVEN = 2**14  # states of variables that no table mentions
 
 
 Scopes = list[tuple[Scope, int]]  # each with where it stands
@@ -58,13 +60,15 @@ class _Reader:
                 f"expected BAYES or MARKOV at the start, found {kind!r}; other kinds are not read", 0
             )
         self.values = np.concatenate(([0.0], tokens.numbers(slice(1, None))))
+        self.listed = self.values.tolist()  # the same once more: one by one, lists are faster than arrays
         n = self.whole("the number of variables", most=len(tokens))
-        cardinalities = [self.whole("a number of states") for _ in range(n)]
+        cardinalities = self.wholes(n, "a number of states")
         places = range(self.at - n, self.at)
         n_tables = self.whole("the number of tables", most=len(tokens))
         if kind == "BAYES" and n_tables != n:
             raise tokens.error(f"a Bayesian network of {n} variables has {n} tables", self.at - 1)
         scopes = [self.scope(n, least=kind == "BAYES") for _ in range(n_tables)]
+        self.expect_scopes(scopes)
         listed = [self.table([cardinalities[v] for v in scope], at) for scope, at in scopes]
         if self.at != len(tokens):
             raise tokens.error("there is something behind the last table", self.at)
@@ -90,6 +94,15 @@ class _Reader:
             raise self.tokens.error(f"a scope has {len(scope)} variables, more than {MOST_AXES}", at)
         return [cardinalities[v] for v in scope]
 
+    def expect_scopes(self, scopes: Scopes) -> None:
+        """Constants are factors too, while they are few."""
+        empty = [at for scope, at in scopes if not scope]
+        if len(empty) > MOST_CONSTANTS:
+            raise self.tokens.error(
+                f"more than {MOST_CONSTANTS:,} tables are about no variable, and one would say the same",
+                empty[MOST_CONSTANTS],
+            )
+
     def expect_children(self, n: int, scopes: Scopes, places: range) -> None:
         children = {scope[-1] for scope, _ in scopes}
         for v in range(n):
@@ -102,31 +115,40 @@ class _Reader:
         unproven = 0
         for v, cardinality in enumerate(cardinalities):
             unproven += 0 if v in mentioned else cardinality
-            if unproven > MOST_UNPROVEN + len(self.tokens):
+            if unproven > MOST_UNPROVEN:
                 raise self.tokens.error(
                     f"variable {v} has {cardinality:,} states, and no table mentions it", places[v]
                 )
 
     def whole(self, what: str, *, most: int | None = None) -> int:
         """The next number, which counts something."""
-        if self.at >= len(self.tokens):
+        if self.at >= len(self.listed):
             raise self.tokens.error(f"the file ends where {what} should be", self.at)
-        value = float(self.values[self.at])
-        if value != int(value) or not 0 <= value < 2**53:
+        value: float = self.listed[self.at]
+        if not 0 <= value < 2**53 or value != int(value):
             raise self.tokens.error(f"{what} is a whole number; found {value!r}", self.at)
         if most is not None and value > most:
             raise self.tokens.error(f"{what} is {int(value):,}, more than the file can hold", self.at)
         self.at += 1
         return int(value)
 
+    def wholes(self, n: int, what: str) -> list[int]:
+        """So many numbers that count something."""
+        found = self.listed[self.at : self.at + n]
+        whole = list(map(int, found))
+        if len(found) < n or whole != found or (whole and not 0 <= min(whole) <= max(whole) < 2**53):
+            return [self.whole(what) for _ in range(n)]  # which says where
+        self.at += n
+        return whole
+
     def scope(self, n: int, *, least: int) -> tuple[Scope, int]:
         start = self.at
-        size = self.whole("the size of a scope", most=len(self.tokens))
+        size = self.whole("the size of a scope", most=len(self.listed))
         if size < least:
             raise self.tokens.error("a scope names at least one variable", start)
-        scope = tuple(self.whole("a variable of a scope") for _ in range(size))
-        wrong = next((v for v in scope if v >= n), None)
-        if wrong is not None:
+        scope = tuple(self.wholes(size, "a variable of a scope"))
+        if scope and max(scope) >= n:
+            wrong = next(v for v in scope if v >= n)
             raise self.tokens.error(f"there is no variable {wrong}; there are {n}, counted from 0", start)
         if len(set(scope)) != size:
             raise self.tokens.error("a scope names a variable twice", start)
@@ -137,7 +159,7 @@ class _Reader:
         size = self.whole("the size of a table")
         if size != count_cells(shape):
             raise self.tokens.error(f"a table has {size:,} numbers, its scope asks for another number", start)
-        if size > len(self.tokens) - self.at:
+        if size > len(self.listed) - self.at:
             raise self.tokens.error(f"the file ends within a table of {size:,} numbers", start)
         if len(shape) > MOST_AXES:  # those of one state change no order
             shape = [*(states for states in shape[:-1] if states != 1), shape[-1]]
@@ -151,12 +173,13 @@ class _Reader:
             ("", lambda table: table),
             ("tables list the last variable slowest, as pgmpy does", _reversed),
         ]
-        if self.is_agrum([at for _, at in scopes], [len(scope) for scope, _ in scopes]):
+        widest = max(len(scope) for scope, _ in scopes)  # alone, a table has one order
+        if widest > 1 and self.is_agrum([at for _, at in scopes], [len(scope) for scope, _ in scopes]):
             orders.insert(0, ("tables list the first parent fastest, as pyAgrum does", first_parent_fastest))
         fitting = (
             one
             for one in orders
-            if all(is_normal(np.ascontiguousarray(one[1](table)), table.shape[-1]) for table in listed)
+            if all(are_normal([np.ascontiguousarray(one[1](table)) for table in listed], ROUNDED))
         )
         note, order = next(fitting, orders[0])
         if note:

@@ -19,6 +19,7 @@ from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Marginals
 from treewright.models.asking import Asking
+from treewright.ranges import in_range
 from treewright.tables.schema import Label
 from treewright.tables.table import Table
 from treewright.types import Brief, Cells
@@ -78,6 +79,7 @@ class GibbsSample(Brief):
         return result
 
 
+@in_range
 def sample_gibbs(
     model: Asking,
     n: int,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,9 @@ from treewright.inference.clique_tree import CliqueTree
 from treewright.inference.engine import Factor
 from treewright.limits import check_table
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
-from treewright.models.undirected.markov_network import Fitting, MarkovNetwork, maximal_sets
+from treewright.models.undirected.dimension import maximal_sets
+from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
+from treewright.once import cached_property
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table

@@ -19,6 +19,7 @@ from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.model import align_columns, mean_log_probability
 from treewright.models.undirected.markov_network import MarkovNetwork
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Brief, Cells, Codes
@@ -52,6 +53,7 @@ class LoopyBeliefs(Brief):
         return Marginals(self.schema, self.beliefs)
 
 
+@in_range
 def loopy_beliefs(
     model: MarkovNetwork | BayesianNetwork,
     *,

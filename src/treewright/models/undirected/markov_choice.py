@@ -37,11 +37,15 @@ from treewright.models.undirected.weight_fitting import (
     WeightPrior,
     fit_pseudolikelihood,
 )
-from treewright.statistics.whole import WholeCounter, count
+from treewright.ranges import in_range
+from treewright.statistics.rows import row_blocks_of
+from treewright.statistics.whole import count
 from treewright.tables.features import Feature
+from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
 
 
+@in_range
 @dataclass(frozen=True)
 class PseudoLikelihoodFitting:
     """Maximum pseudo-likelihood of the log-linear model of all cliques: for graphs of any width.
@@ -59,6 +63,7 @@ class PseudoLikelihoodFitting:
     iterations: int = 2_000
 
 
+@in_range
 @dataclass(frozen=True)
 class BestFitting:
     """Whatever fits best: iterative fitting or a decomposable cover, by rows held out; any width.
@@ -135,12 +140,14 @@ def _split(counter: FamilyCounter, best: BestFitting) -> tuple[FamilyCounter, Ta
     """Counts to fit, and rows to judge by."""
     if best.valid is not None:
         return counter, best.valid
-    if not isinstance(counter, WholeCounter):
+    blocks = row_blocks_of(counter)
+    if not blocks:
         raise SettingError(
-            "rows can be held out of a table in memory only; give BestFitting(valid=table), or choose "
+            "rows can be held out where there are rows only; give BestFitting(valid=table), or choose "
             "IterativeFitting or DecomposableCover"
         )
-    table = counter.table
+    tables = [block.table for block in blocks]
+    table = tables[0] if len(tables) == 1 else ShardedTable(tables).joined()
     order = np.random.default_rng(best.seed).permutation(table.n_rows).astype(np.uint32)
     n = round(best.share * table.n_rows)
     return count(table.take(np.sort(order[n:]))), table.take(np.sort(order[:n]))

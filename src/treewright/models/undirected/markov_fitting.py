@@ -27,10 +27,12 @@ from treewright.inference.engine import Factor
 from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter, counted_positions
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork
+from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Scope
 
 
+@in_range
 @dataclass(frozen=True)
 class IterativeFitting:
     """Iterative proportional fitting: exact maximum likelihood for any graph.

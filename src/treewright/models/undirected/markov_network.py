@@ -9,9 +9,9 @@ network whose junction tree would not fit anywhere can still be written, read an
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,10 @@ from treewright.inference.evidence import Evidence
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
+from treewright.models.discrete.tables import judge_together
 from treewright.models.model import Rows, align_columns, as_rows
+from treewright.models.undirected.dimension import hierarchical_dimension
+from treewright.once import cached_property
 from treewright.tables.features import Feature
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
@@ -108,7 +111,7 @@ class MarkovNetwork(Asking):
                 )
         self._schema = schema
         listed = factors.items() if isinstance(factors, Mapping) else factors
-        self._factors = tuple(check_factor(schema, item) for item in listed)
+        self._factors = check_factors(schema, listed)
         self._fitting = fitting
 
     @classmethod
@@ -147,8 +150,25 @@ class MarkovNetwork(Asking):
     @cached_property
     def structure(self) -> UndirectedGraph:
         """The graph in which every scope is a clique."""
-        pairs = {(u, v) for f in self._factors for i, u in enumerate(f.scope) for v in f.scope[i + 1 :]}
-        return UndirectedGraph(self._schema, sorted(pairs))
+        return UndirectedGraph(self._schema, self._joined)
+
+    @cached_property
+    def n_edges(self) -> int:
+        """Edges of the structure, which is not made for it."""
+        return len(self._joined)
+
+    @cached_property
+    def _joined(self) -> npt.NDArray[np.int64]:
+        """The pairs that share a factor, each once: two columns of indices."""
+        n, sizes = len(self._schema), defaultdict[int, set[Scope]](set)
+        for factor in self._factors:
+            sizes[len(factor.scope)].add(factor.scope)
+        codes = [np.empty(0, dtype=np.int64)]
+        for size, scopes in sizes.items():
+            members = np.array(list(scopes), dtype=np.int64).reshape(len(scopes), size)
+            first, second = np.triu_indices(size, k=1)
+            codes.append((members[:, first] * n + members[:, second]).ravel())
+        return np.stack(np.divmod(np.unique(np.concatenate(codes)), max(n, 1)), axis=1)
 
     @cached_property
     def n_parameters(self) -> int:
@@ -195,7 +215,7 @@ class MarkovNetwork(Asking):
         return np.asarray(np.divide(cells, totals, out=uniform, where=totals > 0))
 
     def __repr__(self) -> str:
-        sizes = {"edge": self.structure.n_edges, "factor": len(self._factors)}
+        sizes = {"edge": self.n_edges, "factor": len(self._factors)}
         shown = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in sizes.items())
         return f"<MarkovNetwork: {len(self._schema)} variables, {shown}>"
 
@@ -234,59 +254,42 @@ class MarkovNetwork(Asking):
         return list(self._schema.cardinalities), scopes, [f.table.ravel() for f in self._factors]
 
 
-def check_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
-    """A private, read-only copy of a factor that is one, axes in the order of the schema."""
+def check_factors(schema: Schema, items: FactorList) -> tuple[Factor, ...]:
+    """Private, read-only copies of factors that are some, axes in the order of the schema."""
+    factors = tuple(_as_factor(schema, item) for item in items)
+    tables = [factor.table for factor in factors]
+    # what is not a number is not at least zero either
+    fits = judge_together(tables, lambda rows: np.asarray(((rows >= 0) & (rows < math.inf)).all(axis=1)))
+    zero = judge_together(tables, lambda rows: np.asarray((rows == 0).all(axis=1)))
+    for factor, is_fit, is_zero in zip(factors, fits, zero, strict=True):
+        if not is_fit or is_zero:
+            found = "holds something negative, infinite or not a number"
+            if is_fit:
+                found = "is zero everywhere, which leaves no possible state"
+            raise SchemaError(f"the factor over {_listed(schema, factor.scope)} {found}")
+    return factors
+
+
+def _as_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
     which, values = (item.scope, item.table) if isinstance(item, Factor) else item
     scope = schema.scope((which,) if isinstance(which, str | int) else which)
-    names = ", ".join(map(repr, schema.names_of(scope))) or "nothing"
     try:
         table = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
-        raise SchemaError(f"the factor over {names} is not an array of numbers") from None
-    shape = tuple(schema.cardinalities[v] for v in scope)
+        raise SchemaError(f"the factor over {_listed(schema, scope)} is not an array of numbers") from None
+    shape = tuple([schema.cardinalities[v] for v in scope])
     if table.shape != shape:
-        raise SchemaError(f"the factor over {names} has the shape {table.shape}; its states ask for {shape}")
-    if not (table >= 0).all() or np.isinf(table).any():  # also catches what is not a number
-        raise SchemaError(f"the factor over {names} holds something negative, infinite or not a number")
-    if not table.any():
-        raise SchemaError(f"the factor over {names} is zero everywhere, which leaves no possible state")
-    axes = sorted(range(len(scope)), key=scope.__getitem__)
-    ordered = np.ascontiguousarray(table.transpose(axes)).reshape(tuple(shape[a] for a in axes))
-    ordered.setflags(write=False)
-    return Factor(tuple(scope[a] for a in axes), ordered)
+        raise SchemaError(
+            f"the factor over {_listed(schema, scope)} has the shape {table.shape}; "
+            f"its states ask for {shape}"
+        )
+    if len(scope) > 1 and list(scope) != sorted(scope):
+        axes = sorted(range(len(scope)), key=scope.__getitem__)
+        table = np.ascontiguousarray(table.transpose(axes)).reshape(tuple(shape[a] for a in axes))
+        scope = tuple(scope[a] for a in axes)
+    table.setflags(write=False)
+    return Factor(scope, table)
 
 
-def hierarchical_dimension(cardinalities: Sequence[int], scopes: Iterable[Iterable[int]]) -> int:
-    """The dimension of the model generated by these scopes; the constant is no parameter.
-
-    A new scope brings its own subsets, less those that lie in an intersection with an earlier scope: the same
-    question about fewer variables.
-
-    Examples
-    --------
-    >>> hierarchical_dimension([2, 2, 2], [(0, 1), (1, 2)])
-    5
-    >>> hierarchical_dimension([3, 2], [(0, 1)])
-    5
-    """
-    total, before = 0, list[frozenset[int]]()
-    for scope in maximal_sets(scopes):
-        total += math.prod(cardinalities[v] for v in scope) - 1
-        total -= hierarchical_dimension(cardinalities, (scope & other for other in before))
-        before.append(scope)
-    return total
-
-
-def maximal_sets(sets: Iterable[Iterable[int]]) -> list[frozenset[int]]:
-    """The sets that lie in no other, in the order of their members; never the empty one.
-
-    Examples
-    --------
-    >>> maximal_sets([(1, 2), (2,), (), (0, 1)]) == [{0, 1}, {1, 2}]
-    True
-    """
-    kept: list[frozenset[int]] = []
-    for one in sorted(set(map(frozenset, sets)), key=lambda s: (-len(s), sorted(s))):
-        if one and not any(one <= other for other in kept):
-            kept.append(one)
-    return sorted(kept, key=sorted)
+def _listed(schema: Schema, scope: Scope) -> str:
+    return ", ".join(map(repr, schema.names_of(scope))) or "nothing"

@@ -19,6 +19,7 @@ from treewright.errors import SettingError
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
 from treewright.models.undirected.log_linear import Design, LogLinearModel
 from treewright.models.undirected.markov_network import Fitting
+from treewright.ranges import in_range
 from treewright.tables.features import Feature
 from treewright.tables.schema import Schema
 from treewright.types import Cells, Flags, Scope
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from treewright.statistics.counter import SparseCounts
 
 
+@in_range
 @dataclass(frozen=True)
 class WeightPrior:
     """Weights are drawn around zero with this variance: an L2 penalty of `weight**2 / (2 variance)`.
@@ -52,6 +54,7 @@ class WeightPrior:
 WEAK = WeightPrior()
 
 
+@in_range
 def fit_weights(
     schema: Schema,
     features: Iterable[Feature],
@@ -141,6 +144,7 @@ class OccupiedCounter(Protocol):
     def sparse_counts(self, scope: Scope) -> SparseCounts: ...
 
 
+@in_range
 def fit_pseudolikelihood(
     schema: Schema,
     features: Iterable[Feature],

@@ -78,16 +78,35 @@ def read_graph(schema: Schema, document: Mapping[str, Any]) -> Dag:
     """The graph of a file, with the clusters and the class that it tells of, if it does."""
     dag = Dag(schema, _read_pairs(document["arcs"], "an arc", tuple))
     if "clusters" in document:
-        try:
-            clusters = Clusters.from_dict(schema, document["clusters"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"the clusters of the file are none: {error}") from error
-        dag = ClusteredDag(schema, dag.index_edges(), clusters)
+        dag = ClusteredDag(schema, dag.index_edges(), _read_clusters(schema, document["clusters"]))
     if "undirected" not in document:
         return dag
     lines = _read_pairs(document["undirected"], "an edge without direction", frozenset)
     both = {*lines, *((v, u) for u, v in lines)}
     return dag.with_pattern(Pdag(schema, [arc for arc in dag.edges() if arc not in both], lines))
+
+
+def _read_clusters(schema: Schema, told: object) -> Clusters:
+    lists = ("centres", "disjoint", "grown_from", "overlapping", "bridges")
+    if not isinstance(told, dict) or not {*lists} <= told.keys() <= {*lists, "overlaps", "regions"}:
+        raise FormatError(f"the clusters of the file are none: they have the keys {', '.join(lists)}")
+    centres, stars, origins, grown, bridges = (as_list(told[key], key) for key in lists)
+    named = are_names(centres) and all(map(are_names, [*stars, *grown]))
+    expect(named, "the clusters of the file are none: they are not lists of names")
+    whole = all(type(i) is int and 0 <= i < len(stars) for i in origins)
+    expect(
+        whole and len(set(origins)) == len(origins),
+        "the clusters of the file are none: one does not say from which star it grew",
+    )
+    numbers = [bridge for bridge in bridges if not isinstance(bridge, list) or len(bridge) != 3]
+    expect(not numbers, "the clusters of the file are none: a bridge is not two names and a number")
+    for anchor, variable, weight in bridges:
+        expect(type(weight) in (int, float) and are_names([anchor, variable]), "a bridge has two names")
+        schema.scope([anchor]), schema.scope([variable])
+    try:
+        return Clusters.from_dict(schema, told)
+    except ValueError as error:
+        raise FormatError(f"the clusters of the file are none: {error}") from error
 
 
 def _read_pairs(item: object, what: str, kind: type[Any]) -> list[tuple[str, str]]:
@@ -116,6 +135,8 @@ def as_table(item: object, shape: tuple[int, ...], what: str, *, whole: bool = F
         len(numbers) == size and kinds <= ({int, float} if whole else {float}),
         f"{what} is not a list of {size} numbers",
     )
+    if int in kinds:
+        expect(max(map(abs, numbers)) < 2**63, f"{what} has a number of more than 63 bits")
     return np.array(numbers, dtype=np.int64 if kinds == {int} else np.float64).reshape(shape)
 
 
