@@ -10,6 +10,7 @@ import pytest
 
 import treewright
 from treewright.cli import main
+from treewright.cli.learning.methods import METHODS
 
 COMMANDS = (
     "demo",
@@ -61,6 +62,19 @@ def test_help_names_what_to_write_and_no_types_of_python(run, command):
     help_text = run(*([] if command is None else [command]), "--help").stdout
     for word in ("<bool>", "<str>", "<int", "<float>", "<list"):
         assert word not in help_text
+
+
+def test_help_says_which_method_when(run):
+    said = " ".join(run("learn", "--help").stdout.split())
+    for wish, methods in {
+        "a width of your own": "bounded, chains",
+        "independence tests instead of a score": "pc, tpda",
+        "several tables that share only some of their columns": "separation-tree",
+        "a network without directions": "bjp, mpl, ib, l1",
+        "rows described as well as possible, edges or not": "mixture, cutset, lem",
+    }.items():
+        assert f"{wish}: {methods}" in said
+        assert set(methods.split(", ")) <= set(METHODS)
 
 
 @pytest.mark.slow

@@ -40,10 +40,11 @@ def commands(tmp_path):
         "explore": ("page", lambda to: ("explore", model, "-o", to)),
         "predict": ("rows", lambda to: ("predict", model, rows, "--target", "lung", "-o", to)),
         "report": ("page", lambda to: ("report", model, rows, "-o", to)),
+        "pack": ("rows", lambda to: ("pack", rows, "-o", to)),
     }
 
 
-NAMES = ("learn", "trace", "sample", "convert", "explore", "predict", "report")
+NAMES = ("learn", "trace", "sample", "convert", "explore", "predict", "report", "pack")
 
 
 @pytest.mark.parametrize("command", NAMES)
@@ -119,6 +120,24 @@ def test_no_input_of_learn_is_written_over(asia_rows, asia_file, tmp_path, refus
             said = refused("learn", asia_rows, option, path, output, path, *method)
             assert f"cannot write {str(path)!r}: it is one of the inputs; choose another name" in said
         assert path.read_bytes() == before
+
+
+def test_a_checkpoint_takes_the_place_of_nothing(asia_rows, asia_file, tmp_path, run, refused):
+    said = ("learn", asia_rows, "-m", "chow-liu", "--checkpoint")
+    assert refused(*said, asia_rows) == (
+        f"error: cannot write {str(asia_rows)!r}: it is one of the inputs; choose another name\n"
+    )
+    for force in ((), ("--force",)):
+        assert refused(*said, asia_file, *force) == (
+            f"error: cannot write {str(asia_file)!r}: it holds a model, and a checkpoint would take its "
+            "place; choose another name\n"
+        )
+    kept = tmp_path / "run.twc"
+    run(*said, kept)
+    assert kind_of(str(kept)) == "checkpoint"
+    assert "replaced" not in run(*said, kept).stdout  # it goes on where it was
+    assert "it holds a checkpoint, and a model would take its place" in refused(*said[:-1], "-o", kept)
+    assert "cannot write" in refused(*said, tmp_path / "one", "-o", tmp_path / "one")
 
 
 def test_a_model_is_replaced_by_a_model_from_it_only_by_force(asia_file, asia_rows, run, refused):
@@ -209,6 +228,15 @@ def test_permissions_and_links_survive(asia_file, tmp_path, run):
     assert link.is_symlink()
     assert stat.S_IMODE(asia_file.stat().st_mode) == 0o640
     assert len(read_model(asia_file).schema) == 37
+    rows, packed = tmp_path / "rows.csv", tmp_path / "rows.twp"
+    run("sample", "asia", "-n", 20, "--seed", 1, "-o", rows)
+    run("pack", rows, "-o", packed)
+    packed.chmod(0o640)
+    link.unlink()
+    link.symlink_to(packed)
+    run("pack", rows, "-o", link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(packed.stat().st_mode) == 0o640
 
 
 FAILING = {
@@ -221,6 +249,9 @@ FAILING = {
     "explore": ("explore", "{m}", "nothing=1", "-o", "{p}"),
     "predict": ("predict", "{m}", "{bad}", "--target", "lung", "-o", "{r}"),
     "report": ("report", "{m}", "{bad}", "-o", "{p}"),
+    "pack": ("pack", "{bad}", "--missing", "error", "-o", "{r}"),
+    "checkpoint over rows": ("learn", "{rows}", "--checkpoint", "{r}"),
+    "checkpoint over a model": ("learn", "{rows}", "--checkpoint", "{m}", "--force"),
 }
 
 
@@ -263,6 +294,10 @@ def test_a_write_that_ends_half_way_leaves_the_old_file(
         raise error
 
     monkeypatch.setattr("pathlib.Path.replace", fail)
-    message = run(*said(path), code=code).stderr
-    assert message == ("interrupted\n" if code == 130 else "error: No space left on device\n")
+    words = {130: "interrupted\n", 1: "error: No space left on device\n"}[code]
+    if command == "pack" and code == 1:  # which may be too large for a disk, and says so
+        code = 2
+        words = f"error: the disk of {str(tmp_path)!r} is full; make room, or pack to another disk. "
+        words += "Nothing was left there\n"
+    assert run(*said(path), code=code).stderr == words
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -21,7 +21,7 @@ app = typer.Typer(
 )
 
 COMMANDS = """
-    demo inspect learn cross_validate query marginals mpe predict score sample
+    demo inspect pack learn cross_validate query marginals mpe predict score sample
     compare verify convert explore report doctor
 """
 

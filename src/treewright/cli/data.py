@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, cast
 
 from treewright.cli import options as opt
 from treewright.cli.model_files import open_model
 from treewright.errors import MissingValuesError, SchemaError, SettingError, UnknownNameError, nearest
 from treewright.models.model import in_missing_states
+from treewright.statistics import DatabaseCounter
+from treewright.statistics.cluster import ClusterCounter, open_cluster
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
@@ -19,12 +21,14 @@ from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.inspection.wishes import Dates
+from treewright.tables.packing import Reading, pack
 from treewright.tables.readers import read_table
 from treewright.tables.report import listed
 from treewright.tables.schema import Label, Schema
 from treewright.tables.sharded import recoded
-from treewright.tables.sql import SqlTable
+from treewright.tables.sql import SqlTable, as_sql_table
 from treewright.tables.table import Table
+from treewright.text import is_address, without_password
 
 Rows = Table | Databases
 Rows_ = TypeVar("Rows_", Table, Databases)
@@ -93,7 +97,7 @@ class DataOptions:
             return under_states_of(table, rows), table
         plain = replace(self, missing=opt.Missing.drop) if self.missing == "em" else self
         parts = [plain._read_part(path, rows.schema, policy) for path in paths]
-        held_out = Databases(parts, names=paths)
+        held_out = Databases(parts, names=list(map(without_password, paths)))
         return under_states_of(held_out, rows), held_out
 
     def _with_states(self, rows: Rows_) -> Rows_:
@@ -106,8 +110,11 @@ class DataOptions:
     def _read(
         self, paths: Sequence[str], schema: Schema | None, unseen: str | None = None, **how: Any
     ) -> Table:
-        return read_table(
-            as_source(paths),
+        return read_table(as_source(paths), **self._reading(schema, unseen, **how))
+
+    def _reading(self, schema: Schema | None, unseen: str | None = None, **how: Any) -> Reading:
+        """The options in the words of `read_table`."""
+        reading = Reading(
             schema=schema,
             missing=cast("MissingPolicy", "error" if self.missing == "auto" else self.missing.value),
             unseen=cast("UnseenPolicy", unseen or self.unseen.value),
@@ -119,8 +126,42 @@ class DataOptions:
             header=not self.no_header,
             delimiter=self.delimiter,
             encoding=self.encoding,
-            **how,
         )
+        return cast("Reading", {**reading, **how})
+
+    def pack(self, paths: Sequence[str], target: str, rows: int | None = None) -> Table:
+        """Read rows into a packed file."""
+        if self.states:
+            raise SettingError(
+                "--states goes with commands that learn; a packed file has the states of its rows"
+            )
+        columns = self._columns(paths) if self.ignore else None
+        how = self._reading(self._schema(), bins=read_bins(self.bins or ()), columns=columns)
+        return pack(as_source(paths), target, rows=rows, **how)
+
+    def count_in_place(self, paths: Sequence[str]) -> DatabaseCounter:
+        """Counts of a table that stays in its database."""
+        source, how = as_source(paths), {one.name: getattr(self, one.name) for one in fields(DataOptions)}
+        if not isinstance(source, SqlTable):
+            raise SettingError("--mode counts is for a table of a database, such as clinic.duckdb::visits")
+        kept = ("missing", "unseen", "ignore", "schema")
+        for one in fields(DataOptions):
+            if one.name not in kept and how[one.name] != one.default:
+                said = f"--{one.name.replace('_', '-')}"
+                raise SettingError(f"{said} means nothing to --mode counts, which reads no rows")
+        columns = self._columns(paths) if self.ignore else None
+        missing = cast("MissingPolicy", "error" if self.missing == "auto" else self.missing.value)
+        return DatabaseCounter(
+            source, schema=self._schema(), columns=columns, missing=missing, unseen=self.unseen.value
+        )
+
+    def open_cluster(self, paths: Sequence[str], client: Any) -> ClusterCounter:
+        """Rows that workers count; only options that were said go to them."""
+        columns = self._columns(paths) if self.ignore else None
+        how = self._reading(self._schema(), bins=read_bins(self.bins or ()), columns=columns)
+        usual = {**DataOptions()._reading(None), "bins": None, "columns": None}
+        said = {name: value for name, value in how.items() if value != usual[name]}
+        return open_cluster(as_source(paths), client, **cast("Reading", said))
 
     def read_tables(self, paths: Sequence[str]) -> Databases:
         """Read tables that share some of their columns, one for each path."""
@@ -130,20 +171,22 @@ class DataOptions:
         if self.ignore:
             self._check_ignored(sorted({name for path in paths for name in self._open([path]).names}))
         tables = [self._read_part(path, whole) for path in paths]
-        return self._with_states(read_databases(tables, names=paths, bins=read_bins(self.bins or ())))
+        names = list(map(without_password, paths))
+        return self._with_states(read_databases(tables, names=names, bins=read_bins(self.bins or ())))
 
     def _read_part(self, path: str, whole: Schema | None, unseen: str | None = None) -> Table:
         """One table, with the columns that it has."""
+        shown = without_password(path)
         names = self._kept(self._open([path]).names)
         known = None if whole is None else whole.found_in(names)
         if known == []:
-            raise SchemaError(f"{path}: none of its columns is in the schema; it has {listed(names)}")
+            raise SchemaError(f"{shown}: none of its columns is in the schema; it has {listed(names)}")
         try:
             schema = None if whole is None or known is None else whole.select(known)
             columns = names if self.ignore and whole is None else None
             return self._read([path], schema, unseen, columns=columns)
         except (SchemaError, MissingValuesError) as error:
-            raise type(error)(f"{path}: {error}") from None
+            raise type(error)(f"{shown}: {error}") from None
 
     def _kept(self, names: Iterable[str]) -> list[str]:
         return [name for name in names if name and name not in (*(self.ignore or ()), self.weights)]
@@ -229,25 +272,22 @@ def under_states_of(other: Rows, rows: Rows_) -> Rows_:
 
 
 def as_source(paths: Sequence[str]) -> list[str] | SqlTable:
-    """Files, or the table of a database that ``file.duckdb::table`` names.
+    """Files, or the table of a database that ``file.duckdb::table`` or an address with a table names.
 
     Examples
     --------
     >>> as_source(["a.csv", "b.csv"]), as_source(["clinic.duckdb::visits of 2024"])
     (['a.csv', 'b.csv'], SqlTable(path='clinic.duckdb', table='visits of 2024'))
     """
-    named = [path for path in paths if "::" in path]
+    named = [path for path in paths if "::" in path or is_address(path)]
     if not named:
         return list(paths)
     if len(paths) > 1:
         raise SettingError(
-            f"{named[0]!r} names a table of a database, which is read by itself; only --method "
-            "separation-tree takes several tables"
+            f"{without_password(named[0])!r} names a table of a database, which is read by itself; only "
+            "--method separation-tree takes several tables"
         )
-    file, _, table = named[0].partition("::")
-    if not file or not table:
-        raise SettingError(f"a table of a database is written file.duckdb::table; found {named[0]!r}")
-    return SqlTable(file, table)
+    return as_sql_table(named[0])
 
 
 def read_marks(texts: Sequence[str]) -> dict[str | None, list[Label]]:

@@ -85,9 +85,10 @@ class Door(_Plain, TyperGroup):
             sys.stdout.flush()
             return result
         except KeyboardInterrupt as error:
-            kept = isinstance(error, errors.Interrupted)  # by a search, and not asked for
-            way = "; --keep-on-interrupt goes on with the best that the search has found" if kept else ""
-            raise Interrupted(f"interrupted{way}") from error
+            if isinstance(error, errors.Interrupted):  # a search has something, and nobody asked for it
+                way = "interrupted; --keep-on-interrupt goes on with the best that the search has found"
+                raise Interrupted(way) from error
+            raise Interrupted(str(error) or "interrupted") from error
         except BrokenPipeError:  # the reader had enough, as in `treewright sample ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return None
@@ -136,7 +137,8 @@ def hints(error: BaseException, message: str) -> list[str]:
         found.append(f"usage and an example: {context.command_path} --help")
     spoken = isinstance(error, SchemaError | MissingValuesError)
     ways = {
-        "missing=": isinstance(error, MissingValuesError) and "--missing drop or --missing state",
+        "missing=": isinstance(error, MissingValuesError)
+        and "--missing drop, --missing state or --missing em",
         "bins=": spoken and "--bins 4, or --bins name=4",
         "columns=[": spoken and "--ignore name",
         "header=False": "--no-header",

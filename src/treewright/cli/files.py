@@ -18,22 +18,24 @@ from typing import Any, Literal
 
 from treewright.cli.answers.output import Output, plain
 from treewright.errors import FileMissingError, FormatError, SettingError
-from treewright.models.formats.text import GZIP, written_whole
+from treewright.files import written_whole
+from treewright.models.formats.text import GZIP
 from treewright.tables._reading.paths import DELIMITERS, find_one
 
 __all__ = ["Kind", "check_output", "check_writable", "kind_of", "write_json", "write_text", "written_whole"]
 
-Kind = Literal["model", "page", "rows", "trace", "text", "other"]
+Kind = Literal["model", "page", "rows", "trace", "checkpoint", "text", "other"]
 
 _IN_WORDS = {
     "model": "a model",
     "page": "a page",
     "rows": "rows",
     "trace": "a trace",
+    "checkpoint": "a checkpoint",
     "text": "text of another kind",
     "other": "something else",
 }
-_OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".npy")
+_OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".twp", ".npy")
 _START = 4096
 _DELIMITERS = [mark.encode() for mark in DELIMITERS]
 _OF_ROWS = (".csv", ".tsv", ".tab", ".data", ".dat")
@@ -45,7 +47,8 @@ _SIGNS: tuple[tuple[bytes, Kind], ...] = (
     (rb"(?i:(<\?xml.*?\?>\s*)?(<!--.*?-->\s*)*(<!doctype bif|<bif|<smile))", "model"),
     (rb"(network|net|class|node)\b[^\n,;{]*\s*\{", "model"),
     (rb"(BAYES|MARKOV)\s+\d+\s", "model"),
-    (rb"PAR1|.{8}DUCK", "rows"),
+    (rb"PAR1|.{8}DUCK|TWPACK", "rows"),
+    (rb"SQLite format 3\0", "checkpoint"),
 )
 _COMMENTS = rb"(?s)\A(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*(?:"
 
@@ -77,18 +80,19 @@ def check_output(
         return
     there = kind_of(path)
     said = _input_that_is(path, inputs)
+    way = "; choose another name, or replace it with --force"
     if said is not None and not (force and there == kind):
         by_another_name = "" if said == path else f", {said!r}"
-        way = ", or replace it with --force" if there == kind else ""
-        raise SettingError(
-            f"cannot write {path!r}: it is one of the inputs{by_another_name}; choose another name{way}"
-        )
-    if there != kind and not force:
+        way = way if there == kind != "checkpoint" else "; choose another name"
+        raise SettingError(f"cannot write {path!r}: it is one of the inputs{by_another_name}{way}")
+    if there != kind and not (force and kind != "checkpoint"):
+        way = way if kind != "checkpoint" else "; choose another name"
         raise SettingError(
             f"cannot write {path!r}: it holds {_IN_WORDS[there]}, and {_IN_WORDS[kind]} would take its "
-            "place; choose another name, or replace it with --force"
+            f"place{way}"
         )
-    out.replaced.append((path, _IN_WORDS[there]))
+    if kind != "checkpoint":  # which goes on where it was
+        out.replaced.append((path, _IN_WORDS[there]))
 
 
 def refuse_other_formats(path: str | None) -> None:

@@ -38,9 +38,10 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="CSV (plain or .gz), Parquet or a table of a DuckDB file (clinic.duckdb::visits): one, several "
-        "with the same columns, a quoted pattern such as 'runs/*.csv', or - for standard input. For --method "
-        "separation-tree several tables that share some of their columns.",
+        help="CSV (plain or .gz), Parquet, a table of a DuckDB file (clinic.duckdb::visits) or of a server "
+        "(postgresql://host/clinic::visits): one, several with the same columns, a quoted pattern such as "
+        "'runs/*.csv', or - for standard input. For --method separation-tree several tables that share some "
+        "of their columns.",
         show_default=False,
     ),
 ]

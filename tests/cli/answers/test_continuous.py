@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.pages import embedded_model
 
 import treewright as tw
 
@@ -107,7 +108,9 @@ def test_marginals_and_mpe(run, run_json, model):
 
 def test_pictures_and_comparisons(run, run_json, model, tmp_path):
     run("explore", model, "-o", tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text().count('data-name="sun"') == 1
+    page = embedded_model((tmp_path / "page.html").read_text())
+    assert page["kind"] == "normal"
+    assert [variable["name"] for variable in page["variables"]].count("sun") == 1
     assert run_json("compare", tmp_path / "truth.twm", model)["shd"] == 0
 
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from treewright import Schema, Variable
 from treewright.cli.answers.given import is_item, read_given, state_written, written_states
 from treewright.errors import EvidenceError
+from treewright.tables.raw_form import RawForm
 
 LABELS = st.one_of(
     st.text(max_size=3), st.integers(-3, 3), st.booleans(), st.sampled_from([0.5, -1.5, 1e300])
@@ -21,6 +22,18 @@ def test_labels_keep_their_type():
 def test_whole_reals_are_found_by_their_number():
     assert state_written(Variable("x", (1.0, 2.5)), "1") == 1.0
     assert state_written(Variable("x", (1.0, 2.5)), "1.0") == 1.0
+
+
+def test_numbers_are_typed_as_the_rows_write_them():
+    intervals = ("[0, 1.5)", "[1.5, 2000]")
+    comma = Variable("crp", intervals, raw=RawForm(decimal=","))
+    assert state_written(comma, "1,25") == state_written(comma, "1.25") == "[0, 1.5)"
+    assert state_written(comma, "1.000,5") == "[1.5, 2000]"
+    mended = Variable("cost", intervals, raw=RawForm(mended=True))
+    assert state_written(mended, "1,234.5") == "[1.5, 2000]"
+    assert state_written(mended, "1,25") == "1,25"  # which the model refuses
+    assert state_written(Variable("crp", intervals), "1,25") == "1,25"
+    assert state_written(Variable("crp", None, raw=RawForm(decimal=",")), "1,25") == 1.25
 
 
 def test_the_longest_name_wins():

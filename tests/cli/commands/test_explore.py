@@ -1,6 +1,5 @@
-import re
-
 import pytest
+from tests.pages import embedded_model
 
 import treewright as tw
 from treewright.models.formats.twm import save
@@ -13,10 +12,20 @@ def test_page(run, run_json, asia_file, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert "<title>asia</title>" in text
-    assert "given <b>smoke</b> = yes" in text
+    model = embedded_model(text)
+    assert model["given"] == [[2, [1.0, 0.0]]]
+    assert model["load"] == f"tw.load({asia_file.name!r})"
     assert f"drawn in {page}" in run("explore", asia_file, "-o", page).stdout
     assert run("explore", asia_file, "smoke=no", "-o", page, "--quiet").output == ""
-    assert "= no</p>" in page.read_text(encoding="utf-8")
+    assert embedded_model(page.read_text(encoding="utf-8"))["given"] == [[2, [0.0, 1.0]]]
+
+
+def test_a_picture_instead_of_a_page_that_answers(run, asia_file, tmp_path):
+    page = tmp_path / "page.html"
+    run("explore", asia_file, "-o", page, "--given", "smoke=yes", "--static")
+    text = page.read_text(encoding="utf-8")
+    assert "given <b>smoke</b> = yes" in text
+    assert 'id="model"' not in text
 
 
 def test_the_page_is_named_like_the_model(run, tmp_path, monkeypatch):
@@ -35,10 +44,12 @@ def test_how_sure_edges_are_is_kept_and_drawn(run, run_json, asia_rows, tmp_path
     assert f"next: treewright explore {target}" in run(*asked).stdout.replace("\n", "")
     assert run_json("verify", target)["valid"] is True
     assert run_json("explore", target, "-o", page)["resamplings"] == 5
-    text = page.read_text(encoding="utf-8")
-    drawn = re.findall(r'data-from="(\w+)" data-to="(\w+)".*?data-confidence="([\d.]+)"', text)
-    assert len(drawn) == tw.load(target).structure.n_edges
-    assert all(float(sure) == told.get(frozenset((u, v)), 0) for u, v, sure in drawn)
+    model = embedded_model(page.read_text(encoding="utf-8"))
+    names = [variable["name"] for variable in model["variables"]]
+    assert len(model["edges"]) == tw.load(target).structure.n_edges
+    for (u, v), sure in zip(model["edges"], model["confidence"], strict=True):
+        assert sure == told.get(frozenset((names[u], names[v])), 0)
+    assert model["shares_mean"] == "the thicker, the more of 5 resamplings found the edge"
     assert "of 5 resamplings found the edge" in " ".join(run("explore", target, "-o", page).stdout.split())
 
 
@@ -88,3 +99,23 @@ def test_a_report_replaces_no_rows(refused, asia_rows, tmp_path):
         "report", "asia", tmp_path / "other.csv"
     )
     assert asia_rows.read_bytes() == before
+
+
+def test_two_models_in_one_picture(run, run_json, refused, asia_file, tmp_path):
+    asia, page, other = tw.load_network("asia"), tmp_path / "both.html", tmp_path / "other.bif"
+    dag = asia.dag.without([("asia", "tub")])
+    tables = {name: asia.table(name) for name in asia.schema.names}
+    tables["tub"] = asia.query("tub").array
+    tw.write_model(tw.BayesianNetwork(dag, tables), other)
+    found = run_json("explore", asia_file, "--beside", other, "-o", page)
+    assert (found["shd"], found["missing"], found["extra"]) == (1, [["asia", "tub"]], [])
+    text = page.read_text(encoding="utf-8")
+    assert '<path class="edge" data-from="asia" data-to="tub"' in text
+    assert text.count('data-difference="missing"') == 2  # the edge and the legend
+    assert "only in asia.twm" in text
+    said = run("explore", asia_file, "--beside", other, "-o", page, "--force").stdout.replace("\n", " ")
+    assert "7 edges in both, 0 added, 1 missing, 0 turned; structural Hamming distance 1" in said
+    message = refused(
+        "explore", asia_file, "--beside", other, "--given", "smoke=yes", "-o", tmp_path / "x.html"
+    )
+    assert "--beside draws two structures, where --given means nothing; leave one out" in message

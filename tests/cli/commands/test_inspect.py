@@ -44,6 +44,35 @@ def test_for_people(run, survey):
     assert "2 rows of 100 with missing cells: the default learns from the others" in text
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("a,b\nx,1\ny,\nx,2\n", "1 row of 3 with missing cells: the default learns from the others and fits"),
+        (
+            "a,b\nx,1\ny,\n,2\n",
+            "2 rows of 3 with missing cells: the default makes missing a state of its own;",
+        ),
+        (
+            "a,b\n1.5,1.25\n2.5,\n0.5,2.5\n",
+            "1 row of 3 with missing cells: the default learns from the others;",
+        ),
+        ("a,b\n1.5,1.25\n2.5,\n,2.5\n", "2 rows of 3 with missing cells: the default refuses so many;"),
+    ],
+)
+def test_the_plan_is_what_learn_does(run_json, refused, tmp_path, rows, said):
+    path = tmp_path / "holes.csv"
+    path.write_text(rows)
+    found = run_json("inspect", path)
+    assert found["plan"][0].startswith(said)
+    assert "--missing" not in found["next"]
+    if "refuses" in said:
+        assert "only 1 of 3 rows have a number in every column" in refused("learn", path)
+        return
+    learned = " ".join(run_json("learn", path)["notes"])
+    assert ("missing is a state" in learned) == ("a state" in said)
+    assert ("tables from all rows by EM" in learned) == ("and fits" in said)
+
+
 def test_bare(run, survey):
     lines = run("inspect", survey, "--quiet").stdout.splitlines()
     assert lines[1:3] == ["age\tcontinuous\t\t0", "smoker\tdiscrete\t2\t0"]

@@ -37,8 +37,9 @@ def test_intervals_and_missing_states_are_read_again_as_they_were(run_json, tmp_
     path.write_text("\n".join(["x,y", *lines]) + "\n")
     model = tmp_path / "m.twm"
     learned = run_json("learn", path, "--bins", "3", "--missing", "state", "-o", model)
-    found = run_json("score", model, path, "--missing", "state")
-    assert found["log_likelihood"] == pytest.approx(learned["log_likelihood"])
+    for policy in ("state", "em"):
+        found = run_json("score", model, path, "--missing", policy)
+        assert found["log_likelihood"] == pytest.approx(learned["log_likelihood"])
 
 
 def test_missing_cells_of_scored_rows(run_json, refused, asia_rows):
@@ -47,3 +48,7 @@ def test_missing_cells_of_scored_rows(run_json, refused, asia_rows):
     asia_rows.write_text("\n".join(lines) + "\n")
     assert "--missing drop" in refused("score", "asia", asia_rows)
     assert run_json("score", "asia", asia_rows, "--missing", "drop")["rows"] == 1_999
+    summed = run_json("score", "asia", asia_rows, "--missing", "em")
+    rows = tw.read_table(asia_rows, missing="em")
+    assert summed["rows"] == 2_000
+    assert summed["log_likelihood"] == pytest.approx(float(tw.load_network("asia").log_evidence(rows).mean()))

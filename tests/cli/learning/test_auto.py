@@ -83,4 +83,34 @@ def test_most_rows_miss_something(run_json, tmp_path):
 def test_options_of_other_methods_are_refused(refused, asia_rows):
     message = refused("learn", asia_rows, "--effort", "3")
     assert "--effort means nothing to --method auto; it belongs to bounded, hill-climbing" in message
-    assert "--seconds means nothing to --method auto" in refused("learn", asia_rows, "--seconds", "3")
+    assert "--alpha means nothing to --method auto" in refused("learn", asia_rows, "--alpha", "0.1")
+
+
+def test_the_clock_may_end_the_search(run_json, refused, asia_rows):
+    found = run_json("learn", asia_rows, "--seconds", "0.000001")
+    assert "the clock ended the search, so another run may end elsewhere; --seconds sets it" in found["notes"]
+    assert found["edges"]
+    assert not any("clock" in note for note in run_json("learn", asia_rows, "--seconds", "600")["notes"])
+    assert "seconds= is a time above 0, or None; found 0.0" in refused("learn", asia_rows, "--seconds", "0")
+
+
+@pytest.mark.parametrize("method", ["auto", "knots"])
+def test_gains_are_those_of_the_score_that_was_chosen(run_json, tmp_path, method):
+    rng, path = np.random.default_rng(3), tmp_path / "wards.csv"
+    ward = rng.integers(60, size=400)  # of many states, which the score sees in groups
+    signs = [(ward % 2) ^ (rng.random(400) < 0.1) for _ in range(6)]
+    columns = {"ward": [f"w{w:02d}" for w in ward], **{f"sign{i}": sign for i, sign in enumerate(signs)}}
+    path.write_text(
+        "\n".join(",".join(map(str, row)) for row in [tuple(columns), *zip(*columns.values(), strict=True)])
+    )
+    found = run_json("learn", path, "-m", method)
+    assert found["criterion"] == "grouped-qnml"
+    counter = tw.count(tw.read_table(path))
+    dag, score = tw.learn_knots(counter).dag, tw.learn_knots(counter).choice.score
+    if method == "auto":
+        dag = tw.learn(counter).dag
+    for tail, head, gain in found["gains"]:
+        rest = [name for name in dag.parents(head) if name != tail]
+        assert gain == pytest.approx(score.local(head, dag.parents(head)) - score.local(head, rest))
+        assert gain > 0
+    assert [edge[:2] for edge in found["gains"]] == found["edges"] == [list(edge) for edge in dag.edges()]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.pages import embedded_model
 
 import treewright as tw
 from treewright.cli.learning.methods import METHODS
@@ -86,7 +87,7 @@ def test_the_listing_marks_them_and_says_once_what_an_arrow_is_not(run, asia_row
     assert " ".join(said.split()).count("An arrow is not a cause: it tells how rows hang together") == 1
     drawn = " ".join(run("explore", file, "-o", tmp_path / "p.html").stdout.split())
     assert "7 edges (2 without direction) drawn in" in drawn
-    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    page = str(embedded_model((tmp_path / "p.html").read_text(encoding="utf-8")))
     assert page.count("An arrow is not a cause") == 1
     assert "the thicker, the more the edge explains" in page
 

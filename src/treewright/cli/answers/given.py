@@ -15,6 +15,7 @@ from treewright.errors import EvidenceError, nearest
 from treewright.models import Distribution
 from treewright.tables._reading.bins import interval_code
 from treewright.tables._reading.matching import find_code
+from treewright.tables.inspection.forms import number_in
 from treewright.tables.schema import Label, Schema, Variable
 
 
@@ -87,25 +88,18 @@ def state_written(variable: Variable, text: str) -> Label:
         return text
     code = find_code(variable)(text)
     if code is None:
-        code = interval_code(states, _number(text))  # 70 is in "[40, 100]"
+        code = interval_code(states, number_in(variable.raw, text))  # 70 is in "[40, 100]"
     return text if code is None else states[code]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def number_written(variable: Variable, text: str) -> float:
     """The value of a continuous variable."""
-    try:
-        return float(text)
-    except ValueError:
+    number = number_in(variable.raw, text)
+    if number is None:
         raise EvidenceError(
             f"evidence {variable.name}={text!r} is not a number; {variable.name} is continuous"
-        ) from None
+        )
+    return number
 
 
 def is_item(schema: Schema, text: str) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeAlias
 import numpy as np
 
 from treewright.tables._reading.paths import watch_reading
+from treewright.text import visible
 from treewright.types import Step
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Output:
             told = {"replaced": [path for path, _ in self.replaced]} if self.replaced else {}
             print_json(document() | told if told else document())
         elif self.quiet:
-            sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in bare())
+            show = visible if sys.stdout.isatty() else str
+            sys.stdout.writelines("\t".join(show(str(cell)) for cell in row) + "\n" for row in bare())
         else:
             replaced = (remark(f"  replaced {path}, which held {what}") for path, what in self.replaced)
             self.say(*shown(), *replaced)
@@ -117,11 +119,17 @@ def speak_any_language() -> None:
 
 
 def console_for(stream: TextIO) -> Console:
-    """A console that takes text as it stands: a name like [red] is no markup."""
+    """A console that takes text as it stands: a name like [red] is no markup, none steers the screen."""
     from rich.console import Console
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        def render(self, *args: Any, **options: Any) -> Iterator[Segment]:
+            for text, style, control in super().render(*args, **options):
+                yield Segment(text if control else visible(text), style, control)
 
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(file=stream, markup=False, highlight=False, emoji=False, width=width)
+    return PlainConsole(file=stream, markup=False, highlight=False, emoji=False, width=width)
 
 
 def error_console() -> Console:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from treewright.automatic import rows as automatic
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Lines, Output, heading, listing, remark
 from treewright.cli.commands.learn import fit_learned
 from treewright.cli.data import DataOptions
 from treewright.cli.learning import prepared
-from treewright.cli.learning.methods import Method, method_for
+from treewright.cli.learning.methods import METHODS, method_for
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.task import Task
 from treewright.cli.options import command, say
+from treewright.criteria import registry
 from treewright.models.model import AnyModel
 from treewright.reports.cross_validation import CrossValidation
 from treewright.reports.cross_validation import cross_validate as judge
+from treewright.tables.report import listed
 from treewright.tables.table import Table
 from treewright.types import Step
 
@@ -40,6 +44,11 @@ class CrossOptions(DataOptions):
     )
     folds: int = say("How many parts the rows are dealt into.", "-f", default=10, min=2, metavar="N")
     seed: opt.Seed = None
+    dask: str | None = say(
+        "Have the workers of a Dask cluster learn; the address of its scheduler. DATA is a packed file that "
+        "they see.",
+        metavar="ADDRESS",
+    )
 
 
 @command("threads", "memory")
@@ -62,8 +71,25 @@ def cross_validate(out: Output, options: CrossOptions) -> None:
             update(step.done / (step.of or 1), step.phase)
 
         rng = np.random.default_rng(options.seed or 0)
-        found = judge(ways, table, folds=options.folds, rng=rng, progress=tell)
-    out.answer(lambda: document(found), shown=lambda: shown(found), bare=lambda: rows_of(found))
+        found = judge(ways, table, folds=options.folds, rng=rng, progress=tell, client=options.dask)
+    said = remarks_on_cuts(table)
+    out.answer(
+        lambda: {**document(found), "notes": said},
+        shown=lambda: [*shown(found), *(remark(f"  {one}") for one in said)],
+        bare=lambda: rows_of(found),
+    )
+
+
+def remarks_on_cuts(table: Table) -> list[str]:
+    """Which numbers among labels every fold cuts anew."""
+    numbers = [v.name for v in table.schema if not v.is_discrete]
+    if len(numbers) in (0, len(table.schema)):
+        return []
+    return [
+        f"numbers among labels were cut into {automatic.INTERVALS} intervals of equal frequency by the rows "
+        f"that each model learned from: {listed(numbers)}; --bins cuts them otherwise, --ignore leaves "
+        "columns out"
+    ]
 
 
 def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
@@ -74,11 +100,14 @@ def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
         asked = replace(asked, score=options.score)
     if options.treewidth is not None and "treewidth" in method.options:
         asked = replace(asked, treewidth=options.treewidth)
-    return lambda rows: learn_rows(rows, asked, method)
+    return partial(learn_rows, asked)
 
 
-def learn_rows(rows: Table, options: LearnOptions, method: Method) -> AnyModel:
-    """Learn and fit, without a word."""
+def learn_rows(options: LearnOptions, rows: Table) -> AnyModel:
+    """Learn and fit, without a word; numbers among labels are cut by these rows alone."""
+    method = METHODS[options.method]
+    if options.score not in registry.CONTINUOUS_SCORES:
+        rows, _ = automatic.cut_numbers(rows)
     criterion = prepared.score_for(rows.schema, options.score, method.score)
     task = Task(prepared.prepare_rows(rows, criterion), options, rng=np.random.default_rng(options.seed or 0))
     return fit_learned(method.learn(task), task)[0]

@@ -15,11 +15,14 @@ from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
 from treewright.cli.answers.output import Line, Lines, Output, heading, listing, remark
 from treewright.cli.data import DataOptions
+from treewright.errors import FormatError
 from treewright.tables.exports import counted
 from treewright.tables.inspection.whole import inspect_table
+from treewright.tables.packed_file import PackedFile, is_packed
 from treewright.tables.report import ColumnReport, Finding, Report, listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
+from treewright.text import without_password
 
 EMPTY = "holds no value"
 _LISTED_STATES = 50
@@ -33,6 +36,9 @@ class InspectOptions(DataOptions):
     """What `inspect` takes beside how to read."""
 
     data: opt.Data
+    check: bool = opt.say(
+        "Of a packed file: compare every section with what was written, and look no further.", default=False
+    )
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,9 @@ def inspect(out: Output, options: InspectOptions) -> None:
 
     Example: treewright inspect survey.csv --bins 4
     """
+    if options.check:
+        check_sections(out, options.data)
+        return
     with out.progress("reading"):
         # a look must not fail for want of a policy: see the gaps, and say what learning would say
         looked = replace(options, missing=opt.Missing.em) if options.missing == "error" else options
@@ -76,6 +85,29 @@ def inspect(out: Output, options: InspectOptions) -> None:
         bare=lambda: (
             (c.name, c.kind, "" if c.n_states is None else c.n_states, c.n_missing) for c in report.columns
         ),
+    )
+
+
+def check_sections(out: Output, paths: Sequence[str]) -> None:
+    """Say that packed files hold what was written; damage is an error that names the section."""
+    files = []
+    with out.progress("checking"):
+        for path in paths:
+            if not is_packed(path):
+                raise FormatError(f"--check is for packed files, and {without_password(path)!r} is none")
+            files.append(PackedFile(path))
+            files[-1].check()
+    told: list[dict[str, Any]] = [
+        {"path": path, "rows": file.n_rows, "sections": len(file.sections), "digest": file.digest}
+        for path, file in zip(paths, files, strict=True)
+    ]
+    out.answer(
+        lambda: {"files": told},
+        shown=lambda: [
+            f"{one['path']}: {counted(one['rows'], 'row')}, {counted(one['sections'], 'section')} as written"
+            for one in told
+        ],
+        bare=lambda: ((one["path"], one["digest"]) for one in told),
     )
 
 
@@ -198,8 +230,7 @@ def plan(look: Look) -> list[str]:
         some = f"{counted(look.n_gaps, 'row')} of {report.n_rows_read:,} with missing cells"
         lines.append(
             {
-                "error": f"{some}: the default learns from the others and fits to all; other methods want "
-                "--missing",
+                "error": f"{some}: the default {policy_of(look)}; other methods want --missing",
                 "drop": f"{some}: dropped",
                 "state": f"{some}: missing is a state of its own",
                 "em": f"{some}: structure from the others, tables from all rows by EM",
@@ -211,6 +242,14 @@ def plan(look: Look) -> list[str]:
     if report.continuous:
         lines.append(f"{counted(len(report.continuous), 'continuous column')}: cut with --bins 4, say")
     return lines or ["nothing is missing; every column will be used as it is"]
+
+
+def policy_of(look: Look) -> str:
+    """What `learn` without a method does about missing cells."""
+    few, numbers = 2 * look.n_gaps <= look.report.n_rows_read, len(look.report.continuous)
+    if numbers == len(look.table.schema):
+        return "learns from the others" if few else "refuses so many"
+    return "learns from the others and fits to all" if few else "makes missing a state of its own"
 
 
 def next_command(look: Look) -> str:
@@ -226,13 +265,11 @@ def next_command(look: Look) -> str:
         return next_command(Look(table, table.report, again, ()))
     out = [*report.identifiers, *(name for name, reason in report.ignored if reason == EMPTY)]
     options = replace(options, ignore=list(dict.fromkeys([*(options.ignore or ()), *out])))
-    if options.missing == "error" and look.n_gaps:
-        few = look.n_gaps < 0.05 * report.n_rows_read
-        options = replace(options, missing=opt.Missing.drop if few else opt.Missing.state)
     n_left = len(look.table.schema) - len(report.identifiers)
     if not options.bins and 0 < len({*report.continuous} - {*out}) < n_left:
         options = replace(options, bins=["4"])
-    return " ".join(["treewright learn", *map(shlex.quote, options.data), *as_typed(options), "-o model.twm"])
+    data = (shlex.quote(without_password(path)) for path in options.data)
+    return " ".join(["treewright learn", *data, *as_typed(options), "-o model.twm"])
 
 
 def as_typed(options: DataOptions) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from treewright import learners
+from treewright.automatic.sampled import about_sample, check_sample
 from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.errors import DONE, INTERRUPTED
 from treewright.cli.files import check_output, write_json
 from treewright.cli.learning import prepared
-from treewright.cli.learning.methods import Method, method_for, network_of, shape_of
+from treewright.cli.learning.methods import METHODS, Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
 from treewright.cli.learning.task import Task
@@ -25,10 +27,11 @@ from treewright.errors import FileMissingError, FormatError, Interrupted
 from treewright.graphs import Dag, FeatureGraph, JunctionTree, Knowledge
 from treewright.graphs.knowledge.files import read_hypergraph
 from treewright.learners import EdgeConfidence, Learned
-from treewright.models import BestFitting, FeatureNetwork, MarkovNetwork, fit
+from treewright.models import BestFitting, FeatureNetwork, IterativeFitting, MarkovNetwork, fit
 from treewright.models.formats.twm import save
 from treewright.models.model import AnyModel
-from treewright.origins import described, digest_of, rows_behind, version
+from treewright.origins import described, rows_behind, version
+from treewright.statistics import ClusterCounter, Counter, DatabaseCounter, KeptCounter
 from treewright.tables.databases import Databases
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
@@ -53,9 +56,11 @@ def learn(out: Output, options: LearnOptions) -> int:
     Example: treewright learn survey.csv --valid later.csv -o survey.twm
     """
     method = method_for(options)
+    check_sample(options.rows, options.certify, rows_said="--rows", said="--certify")
     prepared.check_score(options.score, options.ess)
     check_output(out, options.output, "model", inputs=options.files_read, force=options.force)
     check_output(out, options.trace, "trace", inputs=options.files_read, force=options.force)
+    check_output(out, options.checkpoint, "checkpoint", inputs=options.files_read, force=options.force)
     knowledge = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
     hypergraph = None if options.hypergraph is None else read_hypergraph(options.hypergraph)
     with out.progress("reading", total=_STEPS) as update:
@@ -84,21 +89,26 @@ def learn_model(
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
     options, rows, said = prepared.read_as_decided(options, several=several)
-    valid = None
-    if options.valid:
+    valid: Table | Databases | None = None
+    if options.valid and isinstance(rows, ClusterCounter):
+        valid = options.read_like(options.valid, rows.schema)
+    elif options.valid and not isinstance(rows, ClusterCounter | DatabaseCounter):
         rows, valid = options.read_held_out(options.valid, rows)
     criterion = prepared.score_for(
         rows.schema, options.score, "bdeu" if options.ess is not None else method.score
     )
     read = perf_counter()
     update(1, "learning")
-    ready = prepared.prepare_rows(rows, criterion, options.ess)
+    ready = prepared.prepare_rows(rows, criterion, options.ess, options.checkpoint)
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
     order = read_order(options.order, rows.schema)
     task = Task(ready, options, order, knowledge, hypergraph, valid, rng)
-    learned = search(method, replace(task, progress=show_steps(update, options.treewidth or method.width)))
+    listening = replace(task, progress=show_steps(update, options.treewidth or method.width))
+    learned, how_many = search_rows(method, listening)
     update(2, "fitting")
     model, how_fitted = fit_learned(learned, task)
+    if isinstance(ready.counter, KeptCounter):
+        ready.counter.close()
     done = perf_counter()
     update(3, "scoring" if options.bootstrap is None else "resampling")
     outcome = Outcome(
@@ -106,7 +116,7 @@ def learn_model(
         method,
         learned,
         model,
-        [*said, *how_fitted],
+        [*said, *how_many, *how_fitted],
         log_likelihood=prepared.explained(model, rows),
         valid_log_likelihood=None if valid is None else prepared.explained(model, valid),
         reading_seconds=read - started,
@@ -116,10 +126,24 @@ def learn_model(
     return outcome if outcome.is_interrupted else with_confidence(outcome)
 
 
-def search(method: Method, task: Task) -> Learned[Any]:
+def search_rows(method: Method, task: Task) -> tuple[Learned[Any], list[str]]:
+    """What the method finds in all rows, or in some of them and then, if that is asked for, in all."""
+    n, certify = task.options.rows, task.options.certify
+    if n is None or n >= task.rows.source.n_rows:
+        return search(method.learn, task), []
+    some = prepared.prepare_some(task.rows, n, task.options.ess)
+    learned = search(method.learn, replace(task, rows=some))
+    if certify and method.search_on is not None and learned.trace.stopped_by != "interrupt":
+        begin, search_on = learned, method.search_on
+        learned = search(lambda whole: search_on(whole, begin), task)
+    of = task.rows.source.n_rows
+    return learned, about_sample(n, of, certified=certify, density=method.is_density)
+
+
+def search(learn: Callable[[Task], Learned[Any]], task: Task) -> Learned[Any]:
     """What the method finds; with `--keep-on-interrupt` also what it had found when it was interrupted."""
     try:
-        return method.learn(task)
+        return learn(task)
     except Interrupted as stop:
         if not task.options.keep_on_interrupt:
             raise
@@ -152,7 +176,6 @@ def save_model(outcome: Outcome, path: str) -> None:
         "order": described(task.order),
         "hypergraph": described(task.hypergraph),
         **rows_behind(source),
-        "digest": digest_of(*(source.tables if isinstance(source, Databases) else (source,))),
         "seed": options.seed,
         **version(),
     }
@@ -176,9 +199,11 @@ def save_model(outcome: Outcome, path: str) -> None:
     save(outcome.model, path, provenance=origin, certificate=proof, treewidth=bound)
 
 
-def mendings_of(rows: Table | Databases) -> list[dict[str, Any]]:
+def mendings_of(rows: prepared.Rows) -> list[dict[str, Any]]:
     """What reading changed in the rows."""
-    tables = [rows] if isinstance(rows, Table) else rows.tables
+    if isinstance(rows, ClusterCounter):
+        return []
+    tables = rows.tables if isinstance(rows, Databases) else [rows]
     return [asdict(one) for table in tables if table.report is not None for one in table.report.mendings]
 
 
@@ -206,7 +231,8 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
     network = network_of(learned)
     if isinstance(network, Dag):
         return task.rows.fit(network)
-    model = fit(network, task.counter, estimator=BestFitting())
+    is_counted = isinstance(task.rows.source, DatabaseCounter)  # no rows to be held out
+    model = fit(network, task.counter, estimator=IterativeFitting() if is_counted else BestFitting())
     how = model.fitting
     assert how is not None
     said = f"fitted by {how.method}" + (f": {how.note}" if how.note else "")
@@ -225,19 +251,27 @@ def resample(n: int | None, task: Task, method: Method) -> EdgeConfidence | None
     """How often the same method finds each edge in resampled rows."""
     if n is None:
         return None
-    rows = task.rows.source
-
-    def learn_again(drawn: Table | Databases) -> Learned[Any]:
-        ready = prepared.prepare_rows(drawn, task.rows.score_name, task.options.ess)
-        chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
-        return method.learn(replace(task, rows=ready, rng=chance, is_asked_again=True))
-
+    options, rows = task.options, task.rows.source
+    if options.rows is not None:
+        rows = prepared.prepare_some(task.rows, options.rows, options.ess).source
+    assert not isinstance(rows, DatabaseCounter)  # refused where they are read
+    about = {"order": task.order, "knowledge": task.knowledge, "hypergraph": task.hypergraph}
+    learn_again = partial(learn_resampled, options, task.rows.score_name, about)
     known = task.known()
     by_class = known is None or known.on(rows.schema).is_symmetric
-    options: dict[str, Any] = {"repetitions": n, "rng": task.rng, "by_class": by_class}
-    if isinstance(rows, Databases):
-        return learners.edge_confidence(rows, learn_again, **options)
-    return learners.edge_confidence(prepared.complete_rows(rows), learn_again, **options)
+    how: dict[str, Any] = {"repetitions": n, "rng": task.rng, "by_class": by_class}
+    if isinstance(rows, Table):
+        return learners.edge_confidence(prepared.complete_rows(rows), learn_again, **how)
+    return learners.edge_confidence(rows, learn_again, **how)
+
+
+def learn_resampled(
+    options: LearnOptions, score: str, about: dict[str, Any], drawn: Table | Databases | Counter
+) -> Learned[Any]:
+    """What the method of the options finds in resampled rows, here or on a worker."""
+    ready = prepared.prepare_rows(drawn, score, options.ess)
+    chance = np.random.default_rng(0)  # rows differ, luck does not: any thread may come first
+    return METHODS[options.method].learn(Task(ready, options, **about, rng=chance, is_asked_again=True))
 
 
 def read_order(order: str | None, schema: Schema) -> list[str] | None:

@@ -10,6 +10,7 @@ from treewright.cli import options as opt
 from treewright.cli.answers.output import Lines, Output, figures, remark
 from treewright.cli.data import LaterRows
 from treewright.cli.model_files import open_model
+from treewright.models.model import in_missing_states
 from treewright.tables.exports import counted
 
 
@@ -25,13 +26,16 @@ def score(
 ) -> None:
     """Say how probable rows are under a model: the mean log-likelihood per row, in nats.
 
+    With --missing em it is that of what rows show: missing cells are summed over, exactly.
+
     Example: treewright score survey.twm later.csv
     """
     network = open_model(model)
     with out.progress("reading", total=2) as update:
-        table = written.options(missing=missing, weights=weights).read_like(data, network.schema)
+        read = written.options(missing=missing, weights=weights).read_like(data, network.schema)
+        table = in_missing_states(read)
         update(1, "scoring")
-        mean = network.score(table, unseen=written.unseen.value)
+        mean = network.score(table, unseen="ignore" if table.has_missing else written.unseen.value)
         # only a mean of minus infinity has impossible rows behind it
         n_impossible = 0 if math.isfinite(mean) else int(np.isneginf(network.log_evidence(table)).sum())
     out.answer(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import treewright
 from treewright import learners
-from treewright.automatic.search import learn_suited
+from treewright.automatic.sampled import search_on
+from treewright.automatic.search import LearnedAutomatically, learn_suited
 from treewright.cli.learning.table_method import learn_with_tree
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH, Task
 from treewright.criteria import EdgePrior, GaussianBIC
@@ -41,6 +42,7 @@ class Method:
     is_density: bool = False  # of a method that explains rows and has no edges to judge
     width: int = DEFAULT_TREEWIDTH  # unless told otherwise
     joins_tables: bool = False  # of a method that learns from tables with different columns
+    search_on: Callable[[Task, Learned[Any]], Learned[Any]] | None = None  # from what some rows led to
 
 
 def blanket_method(name: str) -> Method:
@@ -58,10 +60,11 @@ def density_method(learner: Callable[..., Learned[Any]]) -> Method:
     return Method(lambda task: learner(task.counter, **task.held_out()), own_score="loglik", is_density=True)
 
 
-def run_bounded(task: Task) -> Learned[Any]:
+def run_bounded(task: Task, start: Dag | None = None) -> Learned[Any]:
     """The search under a bound."""
     return learners.learn_bounded_treewidth(
         task.score,
+        start=start,
         treewidth=task.treewidth(),
         effort=task.effort(DEFAULT_EFFORT),
         rng=task.rng,
@@ -79,8 +82,28 @@ def run_auto(task: Task) -> Learned[Any]:
         score=None if task.options.score is None else task.score,
         treewidth=task.options.treewidth,
         rng=task.rng,
+        seconds=task.options.seconds,
         **task.common(),
     )
+
+
+def run_auto_on(task: Task, begin: Learned[Any]) -> Learned[Any]:
+    """On from what some rows led to, with all rows."""
+    if not isinstance(begin, LearnedAutomatically):
+        return run_bounded_on(task, begin)
+    return search_on(
+        task.statistics,
+        begin,
+        score=None if task.options.score is None else task.score,
+        treewidth=task.options.treewidth,
+        rng=task.rng,
+        seconds=task.options.seconds,
+        **task.common(),
+    )
+
+
+def run_bounded_on(task: Task, begin: Learned[Any]) -> Learned[Any]:
+    return run_bounded(task, start=begin.structure)
 
 
 def run_knots(task: Task) -> Learned[Any]:
@@ -113,18 +136,25 @@ def run_l1(task: Task) -> Learned[Any]:
             "--knowledge and --order mean nothing to --method l1, which asks the rows alone; bjp, ib and mpl "
             "obey them"
         )
-    return learners.learn_l1_neighbourhoods(task.counter)
+    return learners.learn_l1_neighbourhoods(task.counter, progress=task.progress)
 
 
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
-    "auto": Method(run_auto, score="sparse-qnml", options={"treewidth"}),
-    "bounded": Method(run_bounded, options={"treewidth", "effort", "seconds"}),
+    "auto": Method(
+        run_auto, score="sparse-qnml", options={"treewidth", "seconds", "certify"}, search_on=run_auto_on
+    ),
+    "bounded": Method(
+        run_bounded, options={"treewidth", "effort", "seconds", "certify"}, search_on=run_bounded_on
+    ),
     "chow-liu": Method(lambda task: learners.learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
         lambda task: learners.learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),
         score="sparse-qnml",
-        options={"effort"},
+        options={"effort", "certify"},
+        search_on=lambda task, begin: learners.learn_hill_climbing(
+            task.score, start=begin.structure, effort=0, **task.common()
+        ),
     ),
     "hybrid": Method(
         lambda task: learners.learn_hybrid(
@@ -134,7 +164,12 @@ METHODS: dict[str, Method] = {
         options={"effort", "alpha"},
     ),
     "knots": Method(run_knots, score="sparse-qnml", options={"effort", "fast"}),
-    "tabu": Method(lambda task: learners.learn_tabu(task.score, **task.common()), score="sparse-qnml"),
+    "tabu": Method(
+        lambda task: learners.learn_tabu(task.score, **task.common()),
+        score="sparse-qnml",
+        options={"certify"},
+        search_on=lambda task, begin: learners.learn_tabu(task.score, start=begin.structure, **task.common()),
+    ),
     "chains": Method(
         lambda task: learners.learn_treewidth_chains(task.score, treewidth=task.treewidth(), **task.common()),
         options={"treewidth"},

@@ -45,7 +45,7 @@ class LearnOptions(DataOptions):
         min=0,
     )
     seconds: float | None = say(
-        "Stop the search of bounded after so many seconds at the latest; a note says if the clock did.",
+        "Stop the search of auto and of bounded after so many seconds; a note says if the clock did.",
         metavar="S",
     )
     alpha: float | None = say("Level of the independence tests, such as 0.01.")
@@ -80,7 +80,29 @@ class LearnOptions(DataOptions):
         metavar="DATA",
     )
     seed: opt.Seed = None
+    mode: str | None = say(
+        "For a table of a database: rows reads them once (the default), counts leaves them there and has the "
+        "database count.",
+        metavar="rows|counts",
+    )
     trace: str | None = say("Where to write the phases of the work, with times.", metavar="FILE.json")
+    checkpoint: str | None = say(
+        "Keep what was counted in this file: after a crash or Ctrl-C the same command goes on from there and "
+        "finds the same model.",
+        metavar="FILE.twc",
+    )
+    rows: int | None = say(
+        "Learn the structure from about N rows, evenly taken in 64 runs of neighbours; parameters come from "
+        "all rows.",
+        min=1,
+        metavar="N",
+    )
+    certify: bool = say("Then search on with all rows from what --rows found.", default=False)
+    dask: str | None = say(
+        "Have the workers of a Dask cluster count; the address of its scheduler. DATA are files that the "
+        "workers see.",
+        metavar="ADDRESS",
+    )
     keep_on_interrupt: bool = say(
         "After Ctrl-C go on with the best that the search has found so far: fit it, save it, tell it. The "
         "exit code is 130 all the same.",
@@ -90,7 +112,8 @@ class LearnOptions(DataOptions):
 
     def said(self) -> dict[str, Any]:
         """What decides about the model: every option, as it was said or by default."""
-        silent = ("output", "trace", "force", "keep_on_interrupt", "quiet", "as_json", "threads", "memory")
+        silent = {"output", "trace", "force", "keep_on_interrupt", "checkpoint", "dask"}
+        silent |= {"quiet", "as_json", "threads", "memory"}
         kept = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in silent}
         return {name: described(value) for name, value in kept.items()}
 

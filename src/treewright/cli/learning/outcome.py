@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Line, Lines, figures, heading, listing, remark, say_how_many_more
 from treewright.cli.learning.methods import Method, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
+from treewright.cli.learning.prepared import Rows
 from treewright.cli.learning.table_method import about_tables
 from treewright.cli.learning.task import Task
 from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
@@ -25,7 +25,8 @@ from treewright.learners.learned import INTERRUPTED
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
-from treewright.tables.databases import Databases
+from treewright.once import cached_property
+from treewright.statistics import ClusterCounter, DatabaseCounter
 from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.tables.table import Table
@@ -89,6 +90,8 @@ class Outcome:
         network, score = network_of(self.learned), self.task.score
         if self.method.is_density or not isinstance(network, Dag):
             return {}
+        if isinstance(self.learned, LearnedKnots | LearnedAutomatically) and self.learned.choice is not None:
+            score = self.learned.choice.score
         index = score.schema.index
         found = {}
         for tail, head in network.edges():
@@ -127,9 +130,7 @@ class Outcome:
         """What there is to say about the rows, the search and the model."""
         said = [*remarks_on_rows(self.task.rows.source), *self.learned.notes]
         if self.learned.trace.stopped_by == "seconds":
-            said.append(
-                "the clock ended the search, so another run may end elsewhere; --effort is repeatable"
-            )
+            said.append("the clock ended the search, so another run may end elsewhere; --seconds sets it")
         if self.learned.trace.stopped_by == "interrupt" and INTERRUPTED not in said:
             said.append(INTERRUPTED)
         return [*said, *self.how_fitted, *remarks_on_model(self.model)]
@@ -221,7 +222,7 @@ def clusters_line(network: ClusteredDag) -> str:
 
 
 def nats_per_row(log_likelihood: float | None) -> str:
-    return "too wide to compute" if log_likelihood is None else f"{log_likelihood:.4f} nats per row"
+    return "not computed" if log_likelihood is None else f"{log_likelihood:.4f} nats per row"
 
 
 def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
@@ -245,8 +246,10 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
     return table
 
 
-def remarks_on_rows(rows: Table | Databases) -> list[str]:
-    if isinstance(rows, Table):
+def remarks_on_rows(rows: Rows) -> list[str]:
+    if isinstance(rows, ClusterCounter):
+        return [f"counted by workers, in {counted(len(rows.pieces), 'piece')}"]
+    if isinstance(rows, Table | DatabaseCounter):
         return remarks_on(rows.report, leave_out="with --ignore", see_all="treewright inspect")
     return [
         f"{name}: {said}"

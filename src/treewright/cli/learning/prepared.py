@@ -7,9 +7,12 @@ learned from the rows that miss nothing, the tables are fitted to all rows by EM
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
 
 from treewright.automatic import rows as automatic
 from treewright.cli.data import DataOptions
@@ -29,8 +32,17 @@ from treewright.models import (
 )
 from treewright.models.fitting.databases import score_tables
 from treewright.models.model import AnyModel
-from treewright.statistics import WholeCounter, count, moments
+from treewright.statistics import (
+    ClusterCounter,
+    Counter,
+    DatabaseCounter,
+    KeptCounter,
+    WholeCounter,
+    count,
+    moments,
+)
 from treewright.tables.databases import Databases
+from treewright.tables.packing import evenly
 from treewright.tables.report import listed
 from treewright.tables.schema import Variable
 from treewright.tables.table import Table
@@ -39,17 +51,20 @@ if TYPE_CHECKING:
     from treewright.cli.learning.options import LearnOptions
 
 
+Rows = Table | Databases | ClusterCounter | DatabaseCounter
+
+
 @dataclass(frozen=True)
 class PreparedRows:
     """Rows, with a score, a test for each level, and a model (with remarks) for each structure."""
 
-    source: Table | Databases  # all rows, also those that miss cells
+    source: Rows  # all rows, also those that miss cells
     score_name: str
     score: LocalScore
     test: Callable[[float], IndependenceTest]
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
     complete: Table | None = None  # the rows of one table that miss nothing; none for several tables
-    counter: WholeCounter | None = None  # none for continuous columns and for several tables
+    counter: Counter | None = None  # none for continuous columns and for several tables
 
     @property
     def table(self) -> Table | None:
@@ -87,21 +102,27 @@ def score_for(columns: Iterable[Variable], score: str | None, default: str) -> s
     return chosen
 
 
-def prepare_rows(rows: Table | Databases, score: str, ess: float | None = None) -> PreparedRows:
-    """The rows as a score sees them."""
+def prepare_rows(
+    rows: Rows | Counter, score: str, ess: float | None = None, checkpoint: str | None = None
+) -> PreparedRows:
+    """The rows as a score sees them; what is counted of them is kept in a checkpoint."""
+    if not isinstance(rows, Table | Databases):
+        return prepare_counter(rows, score, ess, checkpoint)
+    is_counted = isinstance(rows, Table) and score not in registry.CONTINUOUS_SCORES
+    if checkpoint is not None and not is_counted:
+        raise SettingError("--checkpoint keeps counts of one table of discrete columns")
     if isinstance(rows, Databases):
         return prepare_tables(rows, score, ess)
-    return (
-        prepare_continuous(rows, score)
-        if score in registry.CONTINUOUS_SCORES
-        else prepare_table(rows, score, ess)
-    )
+    return prepare_table(rows, score, ess, checkpoint) if is_counted else prepare_continuous(rows, score)
 
 
-def prepare_table(table: Table, score: str, ess: float | None = None) -> PreparedRows:
+def prepare_table(
+    table: Table, score: str, ess: float | None = None, checkpoint: str | None = None
+) -> PreparedRows:
     """One table of discrete columns."""
     complete = complete_rows(table)
-    counter = count(complete)
+    rows = count(complete)
+    counter = rows if checkpoint is None else KeptCounter(rows, checkpoint)
     return PreparedRows(
         table,
         score,
@@ -111,6 +132,32 @@ def prepare_table(table: Table, score: str, ess: float | None = None) -> Prepare
         complete,
         counter,
     )
+
+
+def prepare_counter(
+    rows: Counter, score: str, ess: float | None = None, checkpoint: str | None = None
+) -> PreparedRows:
+    """Discrete columns that are counted elsewhere."""
+    counter = rows if checkpoint is None else KeptCounter(rows, checkpoint)
+    return PreparedRows(
+        cast("ClusterCounter | DatabaseCounter", rows),
+        score,
+        registry.score_named(score, counter, ess=ess),
+        lambda alpha: GTest(counter, alpha=alpha),
+        lambda dag: (fit(dag, counter), []),
+        counter=counter,
+    )
+
+
+def prepare_some(whole: PreparedRows, n: int, ess: float | None) -> PreparedRows:
+    """About `n` of the rows, evenly taken, by the same score."""
+    rows = whole.source
+    if isinstance(rows, Databases):
+        raise SettingError("--rows is for one table; of several leave it out")
+    if isinstance(rows, DatabaseCounter):
+        raise SettingError("--rows takes rows, and with --mode counts none leave the database; leave it out")
+    some = rows.sampled(n) if isinstance(rows, ClusterCounter) else evenly(rows, n)
+    return prepare_rows(some, whole.score_name, ess)
 
 
 def prepare_continuous(table: Table, score: str) -> PreparedRows:
@@ -139,6 +186,18 @@ def prepare_tables(databases: Databases, score: str, ess: float | None = None) -
     )
 
 
+def count_rows(options: LearnOptions) -> DatabaseCounter:
+    """Counts of rows that stay where they are; what asks for rows is refused."""
+    for name in ("valid", "bootstrap"):
+        if getattr(options, name) is not None:
+            raise SettingError(f"--{name} takes rows, and --mode counts leaves them in the database")
+    if options.method == "separation-tree":
+        raise SettingError(
+            "--method separation-tree takes tables of rows; use --mode rows, or another method"
+        )
+    return options.count_in_place(options.data)
+
+
 def read_rows(data: list[str], options: DataOptions, method: str, *, several: bool) -> Table | Databases:
     """One table, or several for a method that takes tables with different columns."""
     if several:
@@ -147,11 +206,17 @@ def read_rows(data: list[str], options: DataOptions, method: str, *, several: bo
     return options.read(data)
 
 
-def read_as_decided(
-    options: LearnOptions, *, several: bool
-) -> tuple[LearnOptions, Table | Databases, list[str]]:
+def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptions, Rows, list[str]]:
     """The rows; for the default method with what it decides about them, which the options then say."""
+    if options.mode not in (None, "rows", "counts"):
+        raise SettingError(f"--mode is rows or counts; found {options.mode!r}")
+    if options.mode == "counts":
+        options = replace(options, missing=Missing.error) if options.missing == Missing.auto else options
+        return options, count_rows(options), []
     is_open, decides = options.missing == Missing.auto, options.method == "auto"
+    if options.dask is not None:
+        options = replace(options, missing=Missing.error) if is_open else options
+        return options, open_on_workers(options, several=several), []
     if is_open:
         options = replace(options, missing=Missing.em if decides else Missing.error)
     rows = read_rows(options.data, options, options.method, several=several)
@@ -167,14 +232,48 @@ def read_as_decided(
     return options, rows, said
 
 
-def explained(model: AnyModel, rows: Table | Databases) -> float | None:
+def open_on_workers(options: LearnOptions, *, several: bool) -> ClusterCounter:
+    """Files that the workers of a cluster count."""
+    if several or options.states or options.missing == Missing.em:
+        what = "--states" if options.states else "--missing em" if not several else "--method separation-tree"
+        raise SettingError(f"{what} needs rows here, and with --dask the workers have them; leave it out")
+    try:
+        return options.open_cluster(options.data, options.dask)
+    except ImportError as error:
+        raise SettingError(str(error)) from error
+
+
+def explained(model: AnyModel, rows: Rows) -> float | None:
     """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
+    if isinstance(rows, DatabaseCounter):
+        return explained_by_counts(model, rows)
+    if isinstance(rows, ClusterCounter):
+        return math.fsum(rows.each(log_likelihood_of, model)) / rows.n_rows
     if isinstance(rows, Table):
         return mean_log_likelihood(model, rows)
     try:
         return score_tables(model, rows)
     except TableTooLarge:
         return None
+
+
+def explained_by_counts(model: AnyModel, counts: DatabaseCounter) -> float | None:
+    """Mean log-likelihood of a network from the tables of its families; of other models rows tell it."""
+    if not isinstance(model, BayesianNetwork):
+        return None
+    dag = model.dag
+    found = counts.counts_many([(*dag.parents(v), v) for v in range(len(dag.schema))])
+    with np.errstate(divide="ignore"):
+        parts = [
+            float((n[n > 0] * np.log(table[n > 0])).sum())
+            for n, table in zip(found, model.tables, strict=True)
+        ]
+    return math.fsum(parts) / counts.n_rows if counts.n_rows else None
+
+
+def log_likelihood_of(piece: WholeCounter, model: AnyModel) -> float:
+    """Of all rows of a piece, by the worker that has it."""
+    return model.score(piece.table) * piece.n_rows if piece.n_rows else 0.0
 
 
 def complete_rows(table: Table) -> Table:

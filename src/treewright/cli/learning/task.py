@@ -13,7 +13,7 @@ from treewright.criteria import GaussianBIC, IndependenceTest, LocalScore
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import Moments, WholeCounter
+from treewright.statistics import Counter, Moments
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -43,7 +43,7 @@ class Task:
         return self.rows.score
 
     @property
-    def counter(self) -> WholeCounter:
+    def counter(self) -> Any:
         if self.rows.counter is None:
             raise SchemaError(
                 "this method is for discrete columns; cut continuous ones into intervals with --bins 4"
@@ -51,9 +51,10 @@ class Task:
         return self.rows.counter
 
     @property
-    def statistics(self) -> WholeCounter | Moments:
+    def statistics(self) -> Counter | Moments:
         """Counts, or moments of continuous columns."""
-        return self.score.moments if isinstance(self.score, GaussianBIC) else self.counter
+        found: Counter | Moments = self.score.moments if isinstance(self.score, GaussianBIC) else self.counter
+        return found
 
     def test(self, alpha: float) -> IndependenceTest:
         """An independence test of the level of `--alpha`, else of this one."""
