@@ -1,21 +1,30 @@
 """Feed damaged input to every reader, for as long as you like.
 
     python -m tests.fuzz.fuzz --seconds 300 --seed 0 [--target bif ...]
+    python -m tests.fuzz.fuzz --cases 1000000
+    python -m tests.fuzz.fuzz --attacks --seconds 120      # as CI does: first, files made to stop a reader
 
 A reader may answer, or refuse with an error of the package. Anything else (another exception, two readers
-that disagree, a call that takes seconds) is printed with the bytes that caused it, and the exit code is 1.
+that disagree, a model that cannot be verified or written and read back, a call that takes seconds) is printed
+with the bytes that caused it, and the exit code is 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import faulthandler
+import math
 import random
 import sys
 import time
 import traceback
+import zlib
 from dataclasses import dataclass, field
 
+from tests.fuzz.costs import MEMORY, SIZE, cost_of_attack, limit_of
 from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.text_attacks import ALL_ATTACKS
 
 SLOW = 2.0  # seconds of processor time for a file of a few kilobytes
 
@@ -26,6 +35,11 @@ class Outcome:
 
     tried: int = 0
     faults: list[str] = field(default_factory=list)
+
+
+def shown(data: bytes) -> str:
+    """The bytes as Python writes them; long ones packed, for `zlib.decompress(base64.b85decode(...))`."""
+    return repr(data) if len(data) < 2_000 else f"packed {base64.b85encode(zlib.compress(data)).decode()}"
 
 
 def campaign(target: Target, seed: int, seconds: float, most: int | None = None) -> Outcome:
@@ -39,27 +53,58 @@ def campaign(target: Target, seed: int, seconds: float, most: int | None = None)
         try:
             target.feed(data)
         except Exception:
-            outcome.faults.append(f"{target.name}: {data!r}\n{traceback.format_exc()}")
+            outcome.faults.append(f"{target.name}: {shown(data)}\n{traceback.format_exc()}")
         if time.process_time() - start > SLOW:
-            outcome.faults.append(f"{target.name} took {time.process_time() - start:.1f} s: {data!r}")
+            outcome.faults.append(f"{target.name} took {time.process_time() - start:.1f} s: {shown(data)}")
         outcome.tried += 1
+    return outcome
+
+
+def attacks() -> Outcome:
+    """Read every file that is made to stop a reader, each within its limits."""
+    outcome = Outcome()
+    for name in ALL_ATTACKS:
+        outcome.tried += 1
+        for _ in range(3):  # a core that others use as well is slow now and then
+            found = cost_of_attack(name, SIZE)
+            is_slow = found.seconds > limit_of(name)
+            if not is_slow:
+                break
+        if found.fault or is_slow or found.memory > MEMORY:
+            outcome.faults.append(f"{name}: {found.seconds:.2f} s, {found.memory >> 20} MB {found.fault}")
     return outcome
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0, help="processor time, shared by the targets")
+    parser.add_argument("--cases", type=int, help="inputs in all, shared by the targets, instead of seconds")
+    parser.add_argument("--attacks", action="store_true", help="begin with files made to stop a reader")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--target", action="append", choices=[target.name for target in TARGETS])
     options = parser.parse_args()
+    faulthandler.enable()
     chosen = [target for target in TARGETS if not options.target or target.name in options.target]
-    failed = 0
-    for target in chosen:
-        outcome = campaign(target, options.seed, options.seconds / len(chosen))
-        failed += len(outcome.faults)
+    start, tried, failed = time.process_time(), 0, 0
+
+    def tell(name: str, outcome: Outcome) -> None:
+        nonlocal tried, failed
+        tried, failed = tried + outcome.tried, failed + len(outcome.faults)
         for fault in outcome.faults[:5]:
             print(fault)
-        print(f"{target.name}: {outcome.tried:,} inputs, {len(outcome.faults)} faults", flush=True)
+        print(f"{name}: {outcome.tried:,} inputs, {len(outcome.faults)} faults", flush=True)
+
+    if options.attacks:  # first, since a process that has threads cannot be forked
+        tell("attacks", attacks())
+    for position, target in enumerate(chosen):
+        if options.cases is None:
+            left = options.seconds - (time.process_time() - start)
+            outcome = campaign(target, options.seed, max(left, 0) / (len(chosen) - position))
+        else:
+            share = target.weight / sum(other.weight for other in chosen)
+            outcome = campaign(target, options.seed, 1e9, most=math.ceil(share * options.cases))
+        tell(target.name, outcome)
+    print(f"{tried:,} inputs, {failed} faults, {time.process_time() - start:.0f} s of processor time")
     return int(failed > 0)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gzip
+import io
 import json
 import random
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.fuzz.mutation import damage, disturb
+from tests.fuzz.row_targets import checkpoint_file, feed_checkpoint, feed_packed_rows, make_packed_rows
 from tests.models.features.random_features import random_features
 from tests.verification.signed import sign
 
@@ -28,11 +30,13 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.knowledge.files import format_hypergraph, parse_hypergraph, read_hypergraph
 from treewright.limits import parse_bytes
 from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
+from treewright.models.continuous.sigmoid_network import fit_sigmoid
 from treewright.models.convert import from_dot
 from treewright.models.formats import FOREIGN, twm, uai
 from treewright.models.formats.names import restore_names
 from treewright.models.formats.text import Source, unpack
 from treewright.models.formats.twm.content import read_certificate
+from treewright.models.model import AnyModel
 from treewright.networks import load_network
 from treewright.tables.schema import Schema, Variable
 from treewright.verification.clusters import check_certificate
@@ -51,6 +55,15 @@ class Target:
     name: str
     make: Callable[[random.Random], bytes]
     feed: Callable[[bytes], object]
+    weight: float = 1.0  # its share of the inputs, among the others
+
+
+def sound(model: AnyModel) -> None:
+    """What a reader accepts is a model: it is written, read back as the same, and verified."""
+    data = twm.to_bytes(model)
+    assert twm.from_bytes(data) == model
+    report = check_bytes(data, "m.twm")
+    assert report.valid, report
 
 
 def wide() -> BayesianNetwork:
@@ -84,7 +97,17 @@ def valid_files() -> dict[str, bytes]:
     return files
 
 
+def models_of_numbers() -> list[AnyModel]:
+    """A network of numbers of each kind."""
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(2, 60))
+    table = tw.read_table({"x": x, "y": y, "z": x - y + rng.normal(size=60), "u": x})
+    dag = Dag(table.schema, [("x", "z"), ("y", "z"), ("x", "u")])
+    return [tw.fit(dag, tw.moments(table)), fit_sigmoid(dag, table)]
+
+
 FILES = valid_files()
+ROWS = ASIA.sample(200, rng=np.random.default_rng(2))
 
 
 def read_bytes(name: str, data: bytes) -> BayesianNetwork:
@@ -101,9 +124,10 @@ def format_target(ending: str) -> Target:
 
     def feed(data: bytes) -> None:
         with suppress(FormatError):
-            assert isinstance(
-                read_bytes(f"m.{ending}", data), BayesianNetwork | MarkovNetwork | FeatureNetwork
-            )
+            model = read_bytes(f"m.{ending}", data)
+            assert isinstance(model, BayesianNetwork | MarkovNetwork | FeatureNetwork)
+            if ending != "twm":  # whose checksum lets nothing through
+                sound(model)
 
     return Target(ending, lambda rng: damage(rng.choice(seeds), rng), feed)
 
@@ -113,6 +137,12 @@ def format_target(ending: str) -> Target:
 LEARNED = ASIA.dag.with_pattern(tw.Cpdag.of(ASIA.dag))
 PLAIN = [json.loads(FILES["asia.twm"]), json.loads(FILES["wide.twm"])]
 PLAIN.append(json.loads(twm.to_bytes(BayesianNetwork(LEARNED, ASIA.tables))))
+PLAIN.append(json.loads(twm.to_bytes(tw.fit(ASIA.dag, tw.count(ROWS), keep_counts=True))))
+PLAIN.append(json.loads(twm.to_bytes(tw.fit(tw.learn_knots(tw.count(ROWS)).structure, tw.count(ROWS)))))
+PLAIN.append(
+    {**PLAIN[0], "raw": {"asia": {"marks": ["NA", 9], "decimal": ",", "mended": True, "part": "year"}}}
+)
+NUMBERS = [json.loads(twm.to_bytes(model)) for model in (*models_of_numbers(), MarkovNetwork.of(wide()))]
 FEATURES = [json.loads(data) for name, data in FILES.items() if name.startswith("features")]
 TREE = tw.JunctionTree.of(ASIA.dag.moral_graph())
 CERTIFIED = json.loads(twm.to_bytes(ASIA, certificate=TREE, treewidth=2))
@@ -123,7 +153,11 @@ def make_signed(rng: random.Random) -> bytes:
 
 
 def make_pattern(rng: random.Random) -> bytes:
-    return sign_or_not({**PLAIN[-1], "undirected": disturb(PLAIN[-1]["undirected"], rng)})
+    return sign_or_not({**PLAIN[2], "undirected": disturb(PLAIN[2]["undirected"], rng)})
+
+
+def make_numbers(rng: random.Random) -> bytes:
+    return sign_or_not(disturb(rng.choice(NUMBERS), rng))
 
 
 def make_features(rng: random.Random) -> bytes:
@@ -147,11 +181,12 @@ def feed_signed(data: bytes) -> None:
     """The reader and the independent checker agree on what is a model."""
     report = check_bytes(data, "m.twm")
     try:
-        twm.from_bytes(data)
+        model = twm.from_bytes(data)
     except FormatError:
         assert not report.valid, report
     else:
         assert report.valid, report
+        sound(model)
 
 
 def feed_certified(data: bytes) -> None:
@@ -199,7 +234,7 @@ def feed_names(data: bytes) -> None:
     path = Path(FOLDER.name) / "asia.bif"
     Path(f"{path}.names.json").write_bytes(data)
     with suppress(FormatError):
-        assert isinstance(restore_names(path, ASIA)[0], BayesianNetwork)
+        sound(restore_names(path, ASIA)[0])
 
 
 CSV = b'''a,b,"c, d",when
@@ -215,9 +250,34 @@ CSV_OPTIONS = ({"missing": "state"}, {"missing": "drop", "bins": 2}, {"header": 
 def feed_csv(data: bytes) -> None:
     path = Path(FOLDER.name) / "rows.csv"
     path.write_bytes(data)
-    options = CSV_OPTIONS[len(data) % len(CSV_OPTIONS)]
+    feed_rows(path, CSV_OPTIONS[len(data) % len(CSV_OPTIONS)])
+
+
+def feed_rows(path: Path, options: dict[str, object]) -> None:
+    """What is read as a table has rows of known states, and its frame is read back as the same."""
     with suppress(TreewrightError):
-        assert isinstance(tw.read_table(path, **options), tw.Table)
+        table = tw.read_table(path, **options)
+        assert isinstance(table, tw.Table)
+        assert tw.read_table(table.to_dict(), schema=table.schema, missing="em").schema == table.schema
+
+
+def parquet_files() -> list[bytes]:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {"a": [1, 2, 1, 3], "b": ["yes", "no", None, "yes"], "c": [0.5, None, -3e5, 1.0]}
+    found = []
+    for compression in ("none", "snappy"):
+        out = io.BytesIO()
+        parquet.write_table(pyarrow.table(columns), out, compression=compression)
+        found.append(out.getvalue())
+    return found
+
+
+def feed_parquet(data: bytes) -> None:
+    path = Path(FOLDER.name) / "rows.parquet"
+    path.write_bytes(data)
+    feed_rows(path, CSV_OPTIONS[len(data) % 2])
 
 
 def feed_dot(data: bytes) -> None:
@@ -248,7 +308,10 @@ def feed_knowledge(data: bytes) -> None:
     path = Path(FOLDER.name) / "known.json"
     path.write_bytes(data)
     with suppress(FormatError, KnowledgeError):
-        assert tw.Knowledge.from_json(path).on(ASIA.schema).schema == ASIA.schema
+        known = tw.Knowledge.from_json(path)
+        known.to_json(path)
+        assert tw.Knowledge.from_json(path) == known
+        assert known.on(ASIA.schema).schema == ASIA.schema
 
 
 def feed_given(data: bytes) -> None:
@@ -262,14 +325,15 @@ def feed_size(data: bytes) -> None:
         assert parse_bytes(data.decode("utf-8", "replace")) >= 0
 
 
-def target(name: str, seeds: list[bytes], feed: Callable[[bytes], object]) -> Target:
-    return Target(name, lambda rng: damage(rng.choice(seeds), rng), feed)
+def target(name: str, seeds: list[bytes], feed: Callable[[bytes], object], weight: float = 1.0) -> Target:
+    return Target(name, lambda rng: damage(rng.choice(seeds), rng), feed, weight)
 
 
 TARGETS = (
     *map(format_target, ("twm", *(kind.name for kind in FOREIGN))),
     Target("signed twm", make_signed, feed_signed),
     Target("signed class", make_pattern, feed_signed),
+    Target("signed numbers", make_numbers, feed_signed),
     Target("signed features", make_features, feed_signed),
     Target("certificate", make_certified, feed_certified),
     Target("gzip", make_packed, feed_packed),
@@ -277,8 +341,11 @@ TARGETS = (
     Target("knowledge", lambda rng: json.dumps(disturb(KNOWLEDGE, rng)).encode(), feed_knowledge),
     target("hypergraph", [HYPERGRAPH], feed_hypergraph),
     target("knowledge text", [json.dumps(KNOWLEDGE).encode()], feed_knowledge),
-    target("csv", [CSV], feed_csv),
+    target("csv", [CSV], feed_csv, weight=0.5),
+    target("parquet", parquet_files(), feed_parquet, weight=0.1),
+    Target("packed rows", make_packed_rows, feed_packed_rows, weight=0.5),
+    target("checkpoint", [checkpoint_file()], feed_checkpoint, weight=0.05),
     target("dot", [ASIA.to_dot().encode(), b"digraph g { a -> b -> c [x=1]; /* d */ e }"], feed_dot),
     target("given", [b"asia=yes smoke=no xray=yes"], feed_given),
-    target("size", [b"4GiB", b"1.5 kb", b"4096"], feed_size),
+    target("size", [b"4GiB", b"1.5 kb", b"4096"], feed_size, weight=0.2),
 )
