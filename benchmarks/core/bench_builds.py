@@ -3,8 +3,9 @@
     python benchmarks/core/bench_builds.py BEFORE AFTER
 
 BEFORE and AFTER are folders that `import treewright` works in (the `src` of two checkouts with their native
-modules in place, or two site-packages). Each job is timed in its own process, by turns, as the least CPU time
-of several calls; what is printed is the ratio of the second to the first.
+modules in place, or two site-packages). Each build has a process of its own; calls alternate between the two,
+so that what else the machine does meets both alike. Printed are the lower quartiles of CPU times, and their
+ratio.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import time
 
-ROUNDS = 5
+CALLS = 60
 
 
 def jobs():
@@ -48,36 +49,48 @@ def jobs():
     }
 
 
-def measure(calls: int = 7) -> dict[str, float]:
-    found = {}
-    for name, job in jobs().items():
+def answer_requests() -> None:
+    """Time one call of each job whose name comes in, as long as names come."""
+    known = jobs()
+    print(json.dumps(list(known)), flush=True)
+    for line in sys.stdin:
+        job = known[line.strip()]
+        began = time.process_time()
         job()
-        times = []
-        for _ in range(calls):
-            began = time.process_time()
-            job()
-            times.append(time.process_time() - began)
-        found[name] = min(times)
-    return found
+        print(time.process_time() - began, flush=True)
 
 
-def measured_in(folder: str) -> dict[str, float]:
-    environment = {**os.environ, "PYTHONPATH": folder}
-    done = subprocess.run(
-        [sys.executable, __file__, "--measure"], env=environment, capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+class Build:
+    """One build in a process of its own, which runs jobs when asked."""
+
+    def __init__(self, folder: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--answer"],
+            env={**os.environ, "PYTHONPATH": folder},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.names = json.loads(self.process.stdout.readline())
+
+    def time(self, job: str) -> float:
+        self.process.stdin.write(job + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
 
 
 def main() -> None:
-    if sys.argv[1:] == ["--measure"]:
-        print(json.dumps(measure()))
+    if sys.argv[1:] == ["--answer"]:
+        answer_requests()
         return
-    before, after = sys.argv[1:]
-    rounds = [(measured_in(before), measured_in(after)) for _ in range(ROUNDS)]
+    builds = [Build(folder) for folder in sys.argv[1:]]
     print(f"{'job':40}{'before, ms':>12}{'after, ms':>12}{'ratio':>8}")
-    for job in rounds[0][0]:
-        first, second = (min(one[k][job] for one in rounds) for k in (0, 1))
+    for job in builds[0].names:
+        times: tuple[list[float], list[float]] = ([], [])
+        for turn in range(CALLS):
+            for k in (0, 1) if turn % 2 else (1, 0):
+                times[k].append(builds[k].time(job))
+        first, second = (sorted(some)[CALLS // 4] for some in times)
         print(f"{job:40}{1e3 * first:12.2f}{1e3 * second:12.2f}{second / first:8.2f}")
 
 

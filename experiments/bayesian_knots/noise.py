@@ -16,11 +16,12 @@ import treewright as tw
 from experiments.common import Cell, Experiment, Row, markdown_table, network, run
 from treewright.criteria import GroupedQNML, LocalScore
 from treewright.criteria.scores.edge_prior import EdgePrior
+from treewright.learners import choose_score
 
 # rows, states of the one column, data sets; twenty binary columns beside it
 CELLS = [
-    (300, 60, 10), (300, 80, 10), (300, 100, 10), (300, 150, 10), (300, 300, 10),
-    (1_000, 400, 5), (5_000, 2_000, 2),
+    (300, 60, 40), (300, 80, 40), (300, 100, 40), (300, 150, 40), (300, 300, 20),
+    (1_000, 400, 20), (5_000, 2_000, 20),
 ]  # fmt: skip
 # network: rows
 SIZES = (200, 500, 1_000, 5_000)
@@ -46,6 +47,14 @@ SCORES: dict[str, Callable[[Any], LocalScore]] = {
 }
 
 
+# What has to leave noise alone: every door to it.
+LEARNERS: dict[str, Callable[[Any], tw.Dag]] = {
+    "knots": lambda counter: tw.learn_knots(counter).structure,
+    "tw.learn": lambda counter: tw.learn(counter).structure,
+    "chosen": lambda counter: tw.learn_hill_climbing(choose_score(counter).score).structure,
+}
+
+
 def measure(full: bool) -> Iterator[Cell]:
     for n_rows, states, sets in CELLS if full else [(100, 40, 2)]:
         yield Cell(
@@ -63,22 +72,19 @@ def measure(full: bool) -> Iterator[Cell]:
 
 def _noise(n_rows: int, states: int, sets: int) -> Callable[[], Row]:
     def figures() -> Row:
-        found: Row = {name: [] for name in [*SCORES, "knots"]}
+        found: Row = {f"{what} {name}": [] for name in [*SCORES, *LEARNERS] for what in ("all", "code")}
         for seed in range(sets):
             rng = np.random.default_rng(seed)
             columns = {f"x{i:02d}": rng.integers(2, size=n_rows) for i in range(20)}
             codes = rng.integers(states, size=n_rows).astype(str)
             counter = tw.count(tw.read_table({**columns, "code": codes}))
-            for name, make in SCORES.items():
-                found[name].append(_at_code(tw.learn_hill_climbing(make(counter)).structure))
-            found["knots"].append(_at_code(tw.learn_knots(counter).structure))
+            climbed = {name: tw.learn_hill_climbing(make(counter)).structure for name, make in SCORES.items()}
+            for name, dag in {**climbed, **{n: learn(counter) for n, learn in LEARNERS.items()}}.items():
+                found[f"all {name}"].append(dag.n_edges)
+                found[f"code {name}"].append(len(dag.parents("code")) + len(dag.children("code")))
         return found
 
     return figures
-
-
-def _at_code(dag: tw.Dag) -> int:
-    return len(dag.parents("code")) + len(dag.children("code"))
 
 
 def _parents(n_rows: int, states: int, parents: int, sets: int) -> Callable[[], Row]:
@@ -117,10 +123,8 @@ def _errors(name: str, n_rows: int, sets: int) -> Callable[[], Row]:
             score = tw.SparseQNML(counter)
             priced = 0 if score.pairs is None else int(np.count_nonzero(score.pairs)) // 2
             found["after"].append(tw.shd(truth.dag, tw.learn_hill_climbing(score).cpdag))
-            old = found["after"][-1]
-            if priced:
-                old = tw.shd(truth.dag, tw.learn_hill_climbing(without_chance(counter)).cpdag)
-            found["before"].append(old)
+            old = tw.learn_hill_climbing(without_chance(counter))
+            found["before"].append(tw.shd(truth.dag, old.cpdag))
             found["priced"].append(priced)
         return found
 
@@ -132,12 +136,19 @@ def tables(rows: list[Row]) -> Mapping[str, str]:
         chosen = [row for row in rows if row["kind"] == kind]
         return [[*(row[a] for a in about), *(f"{np.mean(row[f]):.2f}" for f in figures)] for row in chosen]
 
-    names = [*SCORES, "knots"]
+    names = [*SCORES, *LEARNERS]
+
+    def of_two() -> list[list[object]]:
+        about = ["rows", "states", "sets"]
+        every, at_code = ([f"{what} {name}" for name in names] for what in ("all", "code"))
+        return [
+            [*one[:3], *(f"{a} ({b})" for a, b in zip(one[3:], other[3:], strict=True))]
+            for one, other in zip(lines("noise", about, every), lines("noise", about, at_code), strict=True)
+        ]
+
     both = [f"{what} {name}" for name in SCORES for what in ("false", "true")]
     return {
-        "noise": markdown_table(
-            ("rows", "states", "data sets", *names), lines("noise", ["rows", "states", "sets"], names)
-        ),
+        "noise": markdown_table(("rows", "states", "data sets", *names), of_two()),
         "noise parents": markdown_table(
             ("rows", "states", "parents", *both), lines("parents", ["rows", "states", "parents"], both)
         ),
