@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import treewright as tw
+from treewright.reports.explorer.page_file import joined_script
 
 
 def main() -> None:
@@ -21,6 +22,7 @@ def main() -> None:
         path = Path(folder) / "asia.twm"
         model.save(path)
         assert tw.load(path) == model
+    assert "class JunctionForest" in joined_script("beliefs.js")  # files that are no Python came along
     subprocess.run([sys.executable, "-m", "treewright", "doctor"], check=True)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
+from tests.postgres_server import PostgresServer, shared_server
 
 from treewright import Dag, Schema, Variable, load_network
 
@@ -37,3 +41,11 @@ def collider() -> Dag:
 @pytest.fixture
 def asia() -> Dag:
     return load_network("asia").dag
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A PostgreSQL server of our own, which all processes of a run share."""
+    folder = tmp_path_factory.getbasetemp()
+    with shared_server(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) as server:
+        yield server

@@ -150,3 +150,26 @@ def test_digests_tell_rows_apart():
     assert digest_of(ROWS) != digest_of(other)
     assert digest_of(ROWS) == digest_of(ROWS.reordered(sorted(ROWS.schema.names)))
     assert digest_of(ROWS) != digest_of(ROWS.with_weights(np.full(400, 2)))
+
+
+def test_a_digest_tells_rows_from_others(tmp_path):
+    """Whoever fits: by verbs, by default, by an estimator, from one table or several."""
+    counter = tw.count(ROWS)
+    learned = tw.learn_chow_liu(tw.BIC(counter))
+    fitted = kept(tw.fit(learned.structure, counter), tmp_path)
+    assert fitted["digest"] == digest_of(ROWS)
+    assert tw.learn(ROWS).model.provenance["digest"] == digest_of(ROWS)
+    assert tw.ChowLiuTree().fit(ROWS).model_.provenance["digest"] == digest_of(ROWS)
+    assert tw.EfficientMarkov(min_rows=50, smoothing=1.0).fit(ROWS).model_.provenance["digest"] == digest_of(
+        ROWS
+    )
+    parts = [ROWS.select(["asia", "tub", "either"]), ROWS.select(["lung", "either", "smoke"])]
+    several = tw.SeparationTree().fit(parts).model_.provenance["digest"]
+    assert several not in (digest_of(ROWS), *map(digest_of, parts))
+    other = ROWS.take(np.arange(399))
+    assert tw.fit(learned.structure, tw.count(other)).provenance["digest"] != fitted["digest"]
+
+
+def test_counts_without_rows_have_no_digest():
+    lines = tw.moments(tw.read_table({"x": [0.5, 1.5, 2.25], "y": [1.5, 0.25, 0.5]}))
+    assert "digest" not in tw.fit(tw.learn_chow_liu(tw.GaussianBIC(lines)).structure, lines).provenance

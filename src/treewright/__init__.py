@@ -22,10 +22,10 @@ __version__ = "0.1.0"
 # from this table by `python docs/make_reference.py`.
 _NAMES = {
     "treewright.tables": """
-        Feature read_databases read_table Schema ShardedTable Table Variable
+        Feature open_table pack read_databases read_table Schema ShardedTable Table Variable
     """,
     "treewright.statistics": """
-        count Counter Moments moments mutual_information ShardedCounter
+        count Counter Moments moments mutual_information open_source ShardedCounter
     """,
     "treewright.graphs": """
         compare Cpdag Dag FeatureGraph JunctionTree Knowledge separation_tree_from_hypergraph shd
@@ -54,7 +54,7 @@ _NAMES = {
         learn
     """,
     "treewright.reports": """
-        cross_validate to_html to_svg
+        cross_validate draw_comparison to_html to_svg
     """,
     "treewright.verification": """
         verify

@@ -65,6 +65,7 @@ from treewright.learners import choose_score as choose_score
 from treewright.graphs import compare as compare
 from treewright.statistics import count as count
 from treewright.reports import cross_validate as cross_validate
+from treewright.reports import draw_comparison as draw_comparison
 from treewright.learners import edge_confidence as edge_confidence
 from treewright.models import fit as fit
 from treewright.models import fit_em as fit_em
@@ -94,6 +95,9 @@ from treewright.networks import load_network as load_network
 from treewright.limits import memory_limit as memory_limit
 from treewright.statistics import moments as moments
 from treewright.statistics import mutual_information as mutual_information
+from treewright.statistics import open_source as open_source
+from treewright.tables import open_table as open_table
+from treewright.tables import pack as pack
 from treewright.networks import random_network as random_network
 from treewright.tables import read_databases as read_databases
 from treewright.models import read_model as read_model

@@ -94,6 +94,26 @@ class FormatError(TreewrightError, ValueError):
     """A file that is not what its name says."""
 
 
+class SourceError(TreewrightError, OSError):
+    """A source of rows that cannot be asked."""
+
+
+class ConnectionLost(SourceError, ConnectionError):  # noqa: N818
+    """A server, a scheduler or all workers that are gone, also after trying again."""
+
+
+class SourceChanged(SourceError):  # noqa: N818
+    """Rows that are not those of before."""
+
+
+class AccessError(SourceError, PermissionError):
+    """A table that is not there, or that may not be read."""
+
+
+class CheckpointError(TreewrightError, ValueError):
+    """A checkpoint that is damaged, of another format, or of other rows."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a search that has found something: `learned` is the best so far.
 
@@ -117,11 +137,30 @@ class DataWarning(UserWarning):
     """Something about the rows that speaks against trusting what is learned from them."""
 
 
+_MOST_COMPARED = 500_000  # letters of one text with letters of another, in search of the nearest
+
+
 def nearest(wanted: object, allowed: Iterable[object], *, limit: int = 20) -> str:
     """List what is allowed, and the nearest match when there is one: the tail of many messages."""
     options = [str(option) for option in allowed]
-    close = get_close_matches(str(wanted), options, n=1)
-    shown = ", ".join(repr(option) for option in options[:limit])
+    shown = ", ".join(map(quoted, options[:limit]))
     more = f" and {len(options) - limit} more" if len(options) > limit else ""
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    close = closest(str(wanted), options)
+    hint = f"; did you mean {quoted(close)}?" if close is not None else ""
     return f"{shown}{more}{hint}"
+
+
+def closest(wanted: str, options: Iterable[str]) -> str | None:
+    """The option that looks most like a text, among as many as can be compared while somebody waits."""
+    compared, left = [], _MOST_COMPARED
+    for option in options:
+        left -= (len(wanted) + 1) * (len(option) + 1)
+        if left < 0:
+            break
+        compared.append(option)
+    return next(iter(get_close_matches(wanted, compared, n=1)), None)
+
+
+def quoted(text: str, *, width: int = 200) -> str:
+    """A text between quotation marks; of one that nobody would read to its end, the beginning."""
+    return repr(text) if len(text) <= width else f"{text[:width]!r}..."

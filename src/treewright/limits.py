@@ -70,7 +70,7 @@ def parse_bytes(size: int | str) -> int:
     (1536, 2000000, 77)
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(size).lower())
-    if match is None or match[2] not in _UNITS or not 0 < float(match[1]) < 1e300:
+    if match is None or match[2] not in _UNITS or not 1 <= float(match[1]) * _UNITS[match[2]] < 1e300:
         raise SettingError(f"a memory limit is a number of bytes above 0 such as '4GiB'; found {size!r}")
     return int(float(match[1]) * _UNITS[match[2]])
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treewright.errors import Interrupted
+from treewright.text import without_password
 
 Found = TypeVar("Found")
 
@@ -38,7 +39,7 @@ def described(value: Any) -> Any:
     {'required': [['a', 'b']], 'forbid_within_tiers': False}
     """
     if value is None or isinstance(value, bool | int | str):
-        return value
+        return without_password(value) if isinstance(value, str) else value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, np.ndarray | np.generic):
@@ -111,13 +112,19 @@ def origin_of(structure: object) -> dict[str, Any]:
 
 
 def rows_behind(source: object) -> dict[str, Any]:
-    """What is known of the rows behind counts or moments: how many, their columns, how they were read."""
+    """What is known of the rows behind counts or moments: how many, their columns, how they were read.
+
+    Where they are at hand, a digest tells them from others.
+    """
     table = getattr(source, "table", source)
     told: dict[str, Any] = {"columns": list(table.schema.names)} if hasattr(table, "schema") else {}
     rows = getattr(source, "n_rows", getattr(source, "n", None))
     if rows is not None:
         told["rows"] = described(rows)
-    reading = reading_of(getattr(table, "report", None))
+    tables = getattr(table, "tables", (table,))
+    if tables and all(hasattr(one, "columns") and hasattr(one, "missing") for one in tables):
+        told["digest"] = digest_of(*tables)
+    reading = reading_of(getattr(table, "reading", getattr(table, "report", None)))
     return {**told, **({"reading": reading} if reading else {})}
 
 
@@ -148,13 +155,21 @@ def digest_of(*tables: Any) -> str:
     """
     text = blake2b(digest_size=16)
     for table in tables:
-        for name in sorted(table.schema.names):
-            v = table.schema.index(name)
-            text.update(repr((name, table.schema[v].states, table.n_rows)).encode())
-            for array in (table.columns[v], table.missing.get(v)):
-                text.update(b"" if array is None else np.ascontiguousarray(array).data)
-        text.update(b"" if table.weights is None else np.ascontiguousarray(table.weights).data)
+        if not hasattr(table, "_digest"):  # a table does not change
+            table._digest = _digest_of_one(table)
+        text.update(table._digest)
     return text.hexdigest()
+
+
+def _digest_of_one(table: Any) -> bytes:
+    text = blake2b(digest_size=16)
+    for name in sorted(table.schema.names):
+        v = table.schema.index(name)
+        text.update(repr((name, table.schema[v].states, table.n_rows)).encode())
+        for array in (table.columns[v], table.missing.get(v)):
+            text.update(b"" if array is None else np.ascontiguousarray(array).data)
+    text.update(b"" if table.weights is None else np.ascontiguousarray(table.weights).data)
+    return text.digest()
 
 
 def version() -> dict[str, str]:

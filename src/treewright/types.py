@@ -27,6 +27,17 @@ _brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 60, 100
 _brief.maxtuple = _brief.maxlist = _brief.maxdict = _brief.maxset = 4
 
 
+class Pictured:
+    """Shows a picture of itself in a notebook; drawing is loaded when somebody looks."""
+
+    __slots__ = ()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        import treewright  # pictures know everything that can be drawn, and nothing knows pictures
+
+        return treewright.reports.notebook_bundle(self)
+
+
 class Brief:
     """Gives a dataclass a repr that fits in a few lines, whatever the size: long fields are cut."""
 

@@ -25,13 +25,15 @@ from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork
 from treewright.models.model import Unseen
-from treewright.origins import described, reading_of, version
+from treewright.origins import described, rows_behind, version
+from treewright.ranges import generator, in_range
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.interpret import identifiers
 from treewright.tables._reading.missing import MissingPolicy
+from treewright.tables.databases import Databases
 from treewright.tables.report import Report, remark_on_identifiers
 
 
@@ -120,23 +122,23 @@ class Estimator(Settings, ABC):
         warn_of_identifiers(table)
         counter = count(table)
         learned = self._learn(counter)
-        self._keep(self._parameters(learned, counter), learned, table.report)
+        self._keep(self._parameters(learned, counter), learned, table)
         return self
 
-    def _keep(self, model: Any, learned: Learned[Any], report: Report | None) -> None:
+    def _keep(self, model: Any, learned: Learned[Any], rows: Table | Databases) -> None:
         self.model_ = model.with_provenance(
             {
                 **model.provenance,
                 "estimator": type(self).__name__,
                 "settings": described(self.get_params()),
+                **rows_behind(rows),
                 "columns": list(model.schema.names),
-                **({} if report is None else {"rows": report.n_rows, "reading": reading_of(report)}),
                 **version(),
             }
         )
         self.structure_ = model.structure
         self.trace_ = learned.trace
-        self.report_ = report
+        self.report_ = rows.report
         proof, shape = learned.certificate, model.structure
         undirected = moral_graph(shape) if isinstance(shape, Dag) else shape
         self.width_ = proof.width if proof else treewidth_upper_bound(undirected)
@@ -191,9 +193,13 @@ class Estimator(Settings, ABC):
         """The most probable row given evidence."""
         return self._fitted().mpe(given)
 
+    @in_range
     def sample(self, n: int, given: Given | None = None, *, rng: np.random.Generator | None = None) -> Table:
         """Draw rows; without `rng` from a generator of the setting `seed`, the same each time."""
-        return self._fitted().sample(n, given, rng=rng or np.random.default_rng(self.seed))
+        return self._fitted().sample(n, given, rng=rng or self._chance())
+
+    def _chance(self) -> np.random.Generator:
+        return generator(type(self).__name__, self.seed)
 
     def _repr_html_(self) -> str:
         return notebook_picture(self.model_) if hasattr(self, "model_") else f"<code>{self!r}</code>"

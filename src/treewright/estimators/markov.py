@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from treewright import learners
 from treewright.criteria.registry import structure_score_named
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
@@ -77,7 +75,7 @@ class EfficientMarkov(Estimator):
             held_out = read_table(valid, schema=table.schema, missing=self.missing, unseen=policy)
             table = recoded(table, held_out.schema)  # states of either are states
         learned = self._learn(count(table), held_out)
-        self._keep(FeatureNetwork(learned.structure), learned, table.report)
+        self._keep(FeatureNetwork(learned.structure), learned, table)
         self.graph_ = learned.structure
         self.settings_ = learned.settings
         return self
@@ -89,5 +87,5 @@ class EfficientMarkov(Estimator):
             **self._given("largest_set", "feature_length", "search", "min_variables", "leaf", "score"),
             **self._given("balance_tolerance", "max_depth"),
         )
-        given, rng = self._given("delta", "min_rows", "smoothing"), np.random.default_rng(self.seed)
+        given, rng = self._given("delta", "min_rows", "smoothing"), self._chance()
         return learners.learn_efficient_markov(counter, settings=settings, valid=valid, rng=rng, **given)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treewright import learners
 from treewright.criteria.registry import independence_test_named, score_named
 from treewright.estimators.estimator import Estimator
@@ -83,7 +81,7 @@ class BoundedTreewidth(Estimator):
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learners.learn_bounded_treewidth(
             score_named(self.criterion, counter),
-            rng=np.random.default_rng(self.seed),
+            rng=self._chance(),
             **self._given("treewidth", "effort", "knowledge", "max_parents"),
         )
         self.certificate_: JunctionTree = learned.certificate

@@ -81,7 +81,7 @@ class SeparationTree(Estimator):
         warn_of_identifiers(*databases.tables)
         learned = self._learn(databases)
         prior = None if databases.is_continuous else self.prior
-        self._keep(fit(learned.dag, databases, prior=prior), learned, databases.report)
+        self._keep(fit(learned.dag, databases, prior=prior), learned, databases)
         self._tell(learned)
         return self
 
