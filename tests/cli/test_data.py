@@ -107,7 +107,7 @@ def test_reading_is_interrupted_at_once(tmp_path):
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr == "interrupted\n"
-    assert time.monotonic() - asked < 5  # half a second on a machine that has nothing else to do
+    assert time.monotonic() - asked < 30  # half a second on an idle machine; all of the files take minutes
 
 
 def test_a_terminal_sees_how_much_is_read(monkeypatch):

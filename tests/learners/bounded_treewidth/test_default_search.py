@@ -385,9 +385,9 @@ def test_small_worlds(treewidth):
 
 def test_the_clock_stops_a_search_that_is_certified_still():
     score = score_of(3, n=30, n_rows=3000)
-    start = time.perf_counter()
+    start = time.process_time()
     learned = learn_bounded_treewidth(score, treewidth=5, effort=1e6, seconds=0.3)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     check(learned, score, 5)
     assert learned.trace.stopped_by == "seconds"
     assert learned.trace.to_dict()["stopped_by"] == "seconds"
