@@ -18,7 +18,7 @@ import treewright as tw
 from treewright.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[2]
-WITH_CODE = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
+WITH_CODE = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted(ROOT.glob("docs/guides/*.md"))]
 WITH_CODE += sorted(ROOT.glob("docs/tutorial/*.md"))
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 

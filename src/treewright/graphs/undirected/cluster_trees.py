@@ -184,11 +184,9 @@ def join_within(schema: Schema, sets: Sequence[Scope]) -> UndirectedGraph:
 class JunctionTree(ClusterTree):
     """A tree of the cliques of a chordal graph, ready for exact inference; a forest if the graph falls apart.
 
-    Parameters
-    ----------
-    clusters, edges
-        Sets of variables, by names or indices, that together hold every variable; and pairs of positions in
-        them, a `GraphError` if they close a cycle or the clusters that hold a variable do not hang together.
+    It is made of sets of variables, by names or indices, that together hold every variable, and of pairs of
+    positions in them: a `GraphError` if they close a cycle or the clusters that hold a variable do not hang
+    together.
 
     Examples
     --------
