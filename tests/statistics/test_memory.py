@@ -167,7 +167,7 @@ ROUNDS = {
     "dag climbing": (lambda s, c: tw.learners.learn_dag_climbing(s), 53),
     "thin junction tree": (lambda s, c: tw.learn_thin_junction_tree(s, treewidth=3), 57),
     "bounded": (lambda s, c: tw.learn_bounded_treewidth(s, treewidth=3, rng=np.random.default_rng(0)), 187),
-    "chains": (lambda s, c: tw.learn_treewidth_chains(s, treewidth=3), 107),
+    "chains": (lambda s, c: tw.learn_treewidth_chains(s, treewidth=3), 57),
     "pc": (lambda s, c: tw.learn_pc(tw.GTest(c, 0.01)), 24),
     "knots": (lambda s, c: tw.learn_knots(c), 318),
 }

@@ -88,7 +88,8 @@ class PackedBlanketTests::Workspace {
     for (std::size_t g = 0; g < n; ++g) {
       std::int64_t* counts = sizes_.data() + g * r;
       kernels().split(masks_.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
-                      planes.stride, planes.words, finer_.data() + g * r * planes.stride, counts);
+                      planes.stride, planes.words, finer_.data() + g * r * planes.stride, planes.stride,
+                      counts);
       std::int64_t rest = joint_[g];
       for (std::size_t s = 0; s < n_planes; ++s) rest -= counts[s];
       counts[n_planes] = rest;

@@ -44,7 +44,8 @@ void FamilyGains::ask(Vertex t, const Word* wanted, Cancel& cancel) {
     if (worth_asking(static_cast<Vertex>(s))) candidates.push_back(static_cast<Vertex>(s));
   });
   if (candidates.empty()) return;
-  if (candidates.size() >= scores_.full_batch()) {  // the others come for nothing
+  // the others come for nothing, or save a question of their own later
+  if (scores_.prefers_rows() || candidates.size() >= scores_.full_batch()) {
     candidates.clear();
     for (Vertex s = 0; s < size(); ++s)
       if (worth_asking(s)) candidates.push_back(s);

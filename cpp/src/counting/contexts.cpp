@@ -272,7 +272,8 @@ GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<
     for (std::size_t g = 0; g < out.n_groups; ++g) {
       std::int64_t* counts = sizes.data() + g * r;
       kernels().split(masks.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
-                      planes.stride, planes.words, finer.data() + g * r * planes.stride, counts);
+                      planes.stride, planes.words, finer.data() + g * r * planes.stride, planes.stride,
+                      counts);
       counts[n_planes] = out.group_sizes[g] - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     }
     masks.swap(finer);

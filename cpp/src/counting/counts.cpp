@@ -8,6 +8,7 @@
 #include "treewright/counting/contexts.hpp"
 #include "treewright/counting/cost.hpp"
 #include "treewright/counting/dispatch.hpp"
+#include "treewright/counting/pair_planes.hpp"
 #include "treewright/parallel/threads.hpp"
 
 namespace treewright {
@@ -102,7 +103,7 @@ void count_by_histogram(const PackedTable& table, ScopeView scope, std::span<Cou
 
 // ------------------------------------------------------------------ kernel A: masks and popcounts
 // Refine masks variable by variable, few states first; empty masks are dropped and the last variable is
-// counted, not stored.
+// counted, not stored. Many rows are taken in blocks: masks stay in cache, and none is as long as the table.
 class MaskCounter {
  public:
   MaskCounter(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel)
@@ -110,6 +111,7 @@ class MaskCounter {
         planes_(table.planes(cancel)),
         out_(out),
         cancel_(cancel),
+        stride_(std::min(planes_.stride, kBlockWords)),
         steps_(kept_->steps),
         masks_(kept_->masks) {
     steps_.resize(scope.size());
@@ -124,7 +126,7 @@ class MaskCounter {
         std::swap(steps_[i], steps_[i - 1]);
     std::size_t rows = 0;  // masks of all states of all variables but the last
     for (std::size_t k = 0; k + 1 < steps_.size(); ++k) steps_[k].first_mask = rows, rows += steps_[k].states;
-    if (masks_.size() < rows * planes_.stride) masks_.resize(rows * planes_.stride);
+    if (masks_.size() < rows * stride_) masks_.resize(rows * stride_);
   }
   ~MaskCounter() {
     if (masks_.size() > kWordsKept) masks_ = {};
@@ -133,38 +135,52 @@ class MaskCounter {
   MaskCounter& operator=(const MaskCounter&) = delete;
 
   void run() {
-    const std::int64_t size = static_cast<std::int64_t>(table_.n_rows());
-    if (steps_.size() == 1) return count_last(nullptr, size, 0);
-    // the first variable splits all rows: its planes are the masks, only the last state needs one of its own
-    const std::uint32_t v = steps_[0].variable;
-    const std::size_t n_planes = planes_.of(v);
-    Word* rest = masks_.data() + n_planes * planes_.stride;
-    std::fill(rest, rest + planes_.words, ~Word{0});
-    if (table_.n_rows() % 64) rest[planes_.words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
-    const std::vector<std::int64_t>& counts = table_.marginals(cancel_)[v];
-    for (std::size_t s = 0; s < n_planes; ++s) {
-      const Word* plane = planes_.plane(planes_.first[v] + s);
-      for (std::size_t w = 0; w < planes_.words; ++w) rest[w] &= ~plane[w];
-      if (counts[s] > 0) refine(1, plane, counts[s], static_cast<std::int64_t>(s) * steps_[0].stride);
+    if (steps_.size() == 1) return count_last(nullptr, static_cast<std::int64_t>(table_.n_rows()), 0);
+    for (begin_ = 0; begin_ < planes_.words; begin_ += words_) {
+      words_ = std::min(kBlockWords, planes_.words - begin_);
+      run_block();
     }
-    if (counts[n_planes] > 0)
-      refine(1, rest, counts[n_planes], static_cast<std::int64_t>(n_planes) * steps_[0].stride);
   }
 
  private:
+  // The first variable splits all rows: its planes are the masks, only the last state needs one of its own.
+  void run_block() {
+    const std::uint32_t v = steps_[0].variable;
+    const std::size_t n_planes = planes_.of(v), rows = std::min(64 * words_, table_.n_rows() - 64 * begin_);
+    Word* rest = masks_.data() + n_planes * stride_;
+    std::fill(rest, rest + words_, ~Word{0});
+    if (rows % 64) rest[words_ - 1] = (Word{1} << (rows % 64)) - 1;
+    std::int64_t left = static_cast<std::int64_t>(rows);
+    for (std::size_t s = 0; s < n_planes; ++s) {
+      const Word* plane = planes(v) + s * planes_.stride;
+      for (std::size_t w = 0; w < words_; ++w) rest[w] &= ~plane[w];
+      const std::int64_t n = rows == table_.n_rows() ? table_.marginals(cancel_)[v][s] : ones(plane);
+      left -= n;
+      if (n > 0) refine(1, plane, n, static_cast<std::int64_t>(s) * steps_[0].stride);
+    }
+    if (left > 0) refine(1, rest, left, static_cast<std::int64_t>(n_planes) * steps_[0].stride);
+  }
+
+  const Word* planes(std::uint32_t v) const { return planes_.plane(planes_.first[v]) + begin_; }
+
+  std::int64_t ones(const Word* plane) const {
+    std::int64_t n = 0;
+    kernels().and_popcounts(plane, 1, 0, plane, 1, 0, words_, &n, 1);
+    return n;
+  }
+
   void refine(std::size_t level, const Word* mask, std::int64_t size, std::int64_t offset) {
     if (level + 1 == steps_.size()) return count_last(mask, size, offset);
-    if (planes_.words >= kWordsBetweenChecks) cancel_.check();
+    if (words_ >= kWordsBetweenChecks) cancel_.check();
     const std::uint32_t v = steps_[level].variable;
     const std::size_t n_planes = planes_.of(v);
-    Word* masks = masks_.data() + steps_[level].first_mask * planes_.stride;
+    Word* masks = masks_.data() + steps_[level].first_mask * stride_;
     std::int64_t counts[kMostStates];
-    kernels().split(mask, planes_.plane(planes_.first[v]), n_planes, planes_.stride, planes_.words, masks,
-                    counts);
+    kernels().split(mask, planes(v), n_planes, planes_.stride, words_, masks, stride_, counts);
     counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     for (std::size_t s = 0; s <= n_planes; ++s)
       if (counts[s] > 0)
-        refine(level + 1, masks + s * planes_.stride, counts[s],
+        refine(level + 1, masks + s * stride_, counts[s],
                offset + static_cast<std::int64_t>(s) * steps_[level].stride);
   }
 
@@ -173,8 +189,8 @@ class MaskCounter {
     const std::size_t n_planes = planes_.of(v);
     std::int64_t counts[kMostStates] = {};
     if (mask)
-      kernels().and_popcounts(mask, 1, planes_.stride, planes_.plane(planes_.first[v]), n_planes,
-                              planes_.stride, planes_.words, counts, n_planes);
+      kernels().and_popcounts(mask, 1, stride_, planes(v), n_planes, planes_.stride, words_, counts,
+                              n_planes);
     else
       std::copy_n(table_.marginals(cancel_)[v].begin(), n_planes, counts);
     counts[n_planes] = size - std::accumulate(counts, counts + n_planes, std::int64_t{0});
@@ -185,6 +201,7 @@ class MaskCounter {
   static constexpr std::size_t kMostStates = 64;            // more make a variable wide
   static constexpr std::size_t kWordsBetweenChecks = 2048;  // a clock costs as much as fifty words
   static constexpr std::size_t kWordsKept = std::size_t{1} << 20;
+  static constexpr std::size_t kBlockWords = 4096;  // 262,144 rows, 32 KB a mask
 
   struct Step {
     std::uint32_t variable, states;
@@ -201,6 +218,7 @@ class MaskCounter {
   const Planes& planes_;
   std::span<std::int64_t> out_;
   Cancel& cancel_;
+  std::size_t stride_, begin_ = 0, words_ = 0;  // of the masks; of the block
   const Kept<Scratch> kept_;
   std::vector<Step>& steps_;
   AlignedVector<Word>& masks_;
@@ -250,6 +268,21 @@ CountKernel cheapest(const PackedTable& table, ScopeView scope) {
              : CountKernel::histogram;
 }
 
+// All pairs of a table that were counted once are kept.
+bool is_known_pair(const PackedTable& table, ScopeView scope) {
+  return scope.size() == 2 && !has_wide(table, scope) && table.pair_planes() != nullptr;
+}
+
+void add_known_pair(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel) {
+  const std::uint32_t x = std::min(scope[0], scope[1]), y = std::max(scope[0], scope[1]);
+  const std::size_t r_x = table.cardinality(x), r_y = table.cardinality(y);
+  PairRow row(table, x, cancel);
+  const auto cells = row.cells(y);
+  for (std::size_t a = 0; a < r_x; ++a)
+    for (std::size_t b = 0; b < r_y; ++b)
+      out[scope[0] == x ? a * r_y + b : b * r_x + a] += cells[a * r_y + b];
+}
+
 template <class Count>
 void check_size(const PackedTable& table, ScopeView scope, std::span<Count> out) {
   table.check_scope(scope);
@@ -273,7 +306,10 @@ void add_counts(const PackedTable& table, ScopeView scope, std::span<std::int64_
     out[0] += table.total();
     return;
   }
-  if (kernel == CountKernel::automatic) kernel = cheapest(table, scope);
+  if (kernel == CountKernel::automatic) {
+    if (is_known_pair(table, scope)) return add_known_pair(table, scope, out, cancel);
+    kernel = cheapest(table, scope);
+  }
   const bool by_bits = !has_wide(table, scope);
   if (kernel == CountKernel::masks && by_bits && !table.is_weighted())
     MaskCounter(table, scope, out, cancel).run();

@@ -35,9 +35,10 @@ struct Kernels {
                            std::uint32_t shift, std::uint64_t* out, std::size_t out_stride);
 
   /// Split a mask by the states of a variable: masks[s] = mask & planes[s], and what no plane has in the last
-  /// one; counts[s] is the number of set bits. masks has n_planes + 1 rows of `stride` words.
+  /// one; counts[s] is the number of set bits. masks has n_planes + 1 rows of `mask_stride` words.
   void (*split)(const std::uint64_t* mask, const std::uint64_t* planes, std::size_t n_planes,
-                std::size_t stride, std::size_t words, std::uint64_t* masks, std::int64_t* counts);
+                std::size_t stride, std::size_t words, std::uint64_t* masks, std::size_t mask_stride,
+                std::int64_t* counts);
 
   /// codes = first * radix + second.
   void (*pair16_8)(std::uint16_t* codes, const std::uint8_t* first, const std::uint8_t* second, std::size_t n,

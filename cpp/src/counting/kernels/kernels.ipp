@@ -196,7 +196,7 @@ void and_popcounts(const Word* a, std::size_t n_a, std::size_t a_stride, const W
 }
 
 void split(const Word* mask, const Word* planes, std::size_t n_planes, std::size_t stride, std::size_t words,
-           Word* masks, std::int64_t* counts) {
+           Word* masks, std::size_t mask_stride, std::int64_t* counts) {
   const auto pass = [&](const Word* plane, Word* out, Word* rest, bool first) {
     Wide sum{};
     std::size_t i = 0;
@@ -215,9 +215,9 @@ void split(const Word* mask, const Word* planes, std::size_t n_planes, std::size
     }
     return static_cast<std::int64_t>(total);
   };
-  Word* rest = masks + n_planes * stride;
+  Word* rest = masks + n_planes * mask_stride;
   for (std::size_t s = 0; s < n_planes; ++s)
-    counts[s] = pass(planes + s * stride, masks + s * stride, rest, s == 0);
+    counts[s] = pass(planes + s * stride, masks + s * mask_stride, rest, s == 0);
   if (n_planes == 0)
     for (std::size_t i = 0; i < words; ++i) rest[i] = mask[i];
 }
