@@ -166,6 +166,31 @@ def test_masks_groups_and_histograms_are_one(data):
         np.testing.assert_array_equal(_core.testing.counts_by(table, scope, kernel), expected)
 
 
+@pytest.mark.parametrize("n_rows", [2**18 - 1, 2**18, 2**18 + 1, 2**19 + 65])
+def test_masks_of_many_rows_are_counted_in_blocks(level, n_rows):
+    cardinalities, rng = [2, 3, 1, 5], np.random.default_rng(n_rows)
+    columns = columns_of(rng, cardinalities, n_rows)
+    columns[1][: 2**18] = 0  # states that a whole block does not have
+    table = packed(columns, cardinalities)
+    for scope in [(1,), (0, 1), (3, 1), (1, 0, 3), (3, 2, 1, 0)]:
+        shape = [cardinalities[v] for v in scope]
+        codes = np.ravel_multi_index([columns[v] for v in scope], shape)
+        expected = np.bincount(codes, minlength=np.prod(shape)).reshape(shape)
+        np.testing.assert_array_equal(_core.testing.counts_by(table, scope, "masks"), expected)
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_a_pair_is_the_same_once_all_are_known(kind):
+    cardinalities, rng = [2, 3, 65, 1, 4], np.random.default_rng(8)
+    columns = columns_of(rng, cardinalities, 3000)
+    weights = weights_of(rng, kind, 3000)
+    slow = SlowCounter(plain_schema(cardinalities), columns, weights)
+    table = packed(columns, cardinalities, weights)
+    _core.score_pairs(table, "bic", 1.0, range(len(cardinalities)))  # from here on they are kept
+    for scope in itertools.permutations(range(len(cardinalities)), 2):
+        np.testing.assert_array_equal(_core.counts(table, [scope], 1e12)[0], slow.counts(scope))
+
+
 @pytest.mark.slow
 def test_ten_million_rows_count_exactly():
     n_rows = 10_000_000

@@ -27,6 +27,22 @@ TEST(all_kernels_agree) {
     }
 }
 
+TEST(masks_of_many_rows_are_counted_in_blocks) {
+  const std::size_t block = std::size_t{1} << 18;
+  for (const std::size_t n_rows : {block - 1, block, block + 1, 2 * block + 65}) {
+    const Data data = some_data(n_rows, {2, 3, 5}, false, 7);
+    const tw::PackedTable table = data.packed();
+    tw::Cancel cancel;
+    for (const std::vector<std::uint32_t>& scope :
+         {std::vector<std::uint32_t>{1}, {1, 2}, {2, 0}, {0, 2, 1}}) {
+      const auto expected = data.plain_counts(scope);
+      std::vector<std::int64_t> out(expected.size(), 0);
+      tw::add_counts(table, scope, out, cancel, tw::CountKernel::masks);
+      CHECK(out == expected);
+    }
+  }
+}
+
 TEST(groups_of_rows_that_weigh_one_are_plain_groups) {
   for (const std::size_t n_rows : {1, 63, 64, 65, 1000, 40000}) {
     Data data = some_data(n_rows, {2, 3, 5, 2, 70, 1, 4}, false, 5);
