@@ -142,6 +142,7 @@ def hints(error: BaseException, message: str) -> list[str]:
         "bins=": spoken and "--bins 4, or --bins name=4",
         "columns=[": spoken and "--ignore name",
         "header=False": "--no-header",
+        "mode='rows'": "--mode rows",
         "unseen=": "--unseen ignore or, with a model of learn --unseen state, --unseen state",
         "set_memory_limit": "--memory 8GiB",
     }

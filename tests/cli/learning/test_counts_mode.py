@@ -44,6 +44,8 @@ def test_the_model_is_that_of_the_rows(run, duck, tmp_path, method):
     told = by_counts[0]["log_likelihood"], by_rows[0]["log_likelihood"]
     assert told[0] is None if method == "bjp" else told[0] == pytest.approx(told[1], rel=1e-12)
     assert any("tables were asked for" in remark for remark in by_counts[0]["notes"])
+    advice = [remark for remark in by_counts[0]["notes"] if "reading all rows once" in remark]
+    assert "use --mode rows where they may leave" in advice[0]
     assert by_counts[2]["options"]["mode"] == "counts"
 
 

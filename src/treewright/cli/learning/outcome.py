@@ -250,7 +250,8 @@ def remarks_on_rows(rows: Rows) -> list[str]:
     if isinstance(rows, ClusterCounter):
         return [f"counted by workers, in {counted(len(rows.pieces), 'piece')}"]
     if isinstance(rows, Table | DatabaseCounter):
-        return remarks_on(rows.report, leave_out="with --ignore", see_all="treewright inspect")
+        said = remarks_on(rows.report, leave_out="with --ignore", see_all="treewright inspect")
+        return [one.replace("mode='rows'", "--mode rows") for one in said]
     return [
         f"{name}: {said}"
         for name, table in zip(rows.names, rows.tables, strict=True)

@@ -93,7 +93,7 @@ def margin_of(engine: Engine, position: int, where: str) -> list[tuple[str | Non
     if len(found) > MOST_KEYS:
         raise SchemaError(
             f"column {engine.names[position]!r} has more than {MOST_KEYS:,} different values, too many to be "
-            'counted in the database; leave it out with columns=[...], or use mode="rows"'
+            "counted in the database; leave it out with columns=[...], or use mode='rows'"
         )
     return sorted(found, key=lambda pair: (pair[0] is None, pair[0] or ""))
 
