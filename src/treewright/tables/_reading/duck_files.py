@@ -19,16 +19,17 @@ from typing import Any
 import numpy as np
 
 from treewright import _core
-from treewright.errors import AccessError, FormatError, SchemaError, TableTooLarge, nearest
+from treewright.errors import AccessError, FormatError, TableTooLarge, nearest
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables._reading.columns import SourceColumn, unsupported
+from treewright.tables._reading.columns import SourceColumn
 from treewright.tables._reading.csv_files import WAY_OUT
+from treewright.tables._reading.duck_types import KINDS, kind_of_column
 from treewright.tables._reading.named import NamedParts
 from treewright.tables._reading.parts import BLOCK_ROWS, ColumnParts, Found
 from treewright.tables._reading.paths import WATCHER, ReadOptions, RowRange, find_one, real_path
 from treewright.tables._reading.room import room_for_columns
 from treewright.tables.report import listed as listed_names
-from treewright.tables.sql import SqlTable
+from treewright.tables.sql import SqlTable, identifier
 from treewright.types import Step
 
 EVERYTHING = 2**62
@@ -37,16 +38,6 @@ _SHARE = 8  # of the memory limit, for the cells of a block
 FEWEST_ROWS = 1 << 16
 SEEN_FIRST = 1 << 14  # rows whose labels are looked at before any are looked up
 MOST_LABELS = 64  # that are looked up in a list
-KINDS = {  # what a column is, the type in which it is handed over, and the types that it may have
-    "text": (
-        "VARCHAR",
-        ("VARCHAR", "ENUM", "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
-    ),
-    "truth": ("UTINYINT", ("BOOLEAN",)),
-    "whole": ("BIGINT", ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")),
-    "large": ("UBIGINT", ("UBIGINT",)),
-    "real": ("DOUBLE", ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT")),
-}
 
 
 @dataclass(frozen=True)
@@ -61,12 +52,12 @@ class Piece:
 class DuckColumn(ColumnParts):
     """A column as DuckDB is asked for it: a few labels that are known come as their places in a list."""
 
-    def __init__(self, name: str, kind: str) -> None:
+    def __init__(self, name: str, kind: str, is_cast: bool) -> None:
         super().__init__(name)
         self._is_text = kind == "text"
         self._is_truth = kind == "truth"
         self._n_asked = 0
-        self.as_it_is = "{}::" + KINDS[kind][0]
+        self.as_it_is = "{}::" + KINDS[kind][0] if is_cast else "{}"
 
     def wanted(self) -> str:
         """What to select, with a place for the column; dictionaries are looked up once for each label."""
@@ -105,13 +96,16 @@ class DuckSource(NamedParts, ABC):
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
-        columns = [DuckColumn(self.names[i], self._kind(i)) for i in positions]
+        kinds, columns = [], []
+        for name, types in self._types_by_name([self.names[i] for i in positions]):
+            kinds.append(kind_of_column(name, types))
+            columns.append(DuckColumn(name, kinds[-1], is_cast=types != {KINDS[kinds[-1]][0]}))
         watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
         cells = min(CELLS_AT_ONCE, memory_limit() // _SHARE)
         pieces = self._pieces(max(FEWEST_ROWS, min(BLOCK_ROWS, cells // max(1, len(positions)))))
         n_rows, n_read = sum(piece.n_rows for piece in pieces), 0
         if room_for_columns() is None:
-            refuse_too_many(self._paths, n_rows, [self._kind(i) for i in positions])
+            refuse_too_many(self._paths, n_rows, kinds)
         for piece in pieces:
             codes = self._fetch_columns(piece, [column.wanted() for column in columns], columns)
             again = [c for c, found in zip(columns, codes, strict=True) if not c.add(found)]
@@ -130,26 +124,18 @@ class DuckSource(NamedParts, ABC):
     def _fetch_columns(
         self, piece: Piece, wanted: Sequence[str], columns: Sequence[DuckColumn]
     ) -> list[Found]:
-        at = {name: f"c{place}" for place, name in enumerate(self.parts[piece.part])}
-        said = [text.format(at[column.name]) for text, column in zip(wanted, columns, strict=True)]
+        at = {name: f"c{i}" for i, name in enumerate(self.parts[piece.part])}
+        said = ", ".join(text.format(at[column.name]) for text, column in zip(wanted, columns, strict=True))
+        if said == aliases(len(at)) and piece.scan.endswith(f"AS t({said})"):
+            said = "*"  # found five times as soon as a thousand names
         with explained(self._paths):
-            relation = self._connection.sql(f"SELECT {', '.join(said)} FROM {piece.scan}")
+            relation = self._connection.sql(f"SELECT {said} FROM {piece.scan}")
             return _core.ArrowReader(relation.__arrow_c_stream__()).read(EVERYTHING)
 
-    def _kind(self, position: int) -> str:
-        name = self.names[position]
-        parts = zip(self.parts, self._types, strict=True)
-        kinds = {kind_of_type(types[names.index(name)]) for names, types in parts}
-        for kind in kinds:
-            if kind.startswith("unsupported"):
-                raise SchemaError(unsupported(name, f"values of type {kind.split()[1]}"))
-        if kinds <= {"whole", "large", "real"}:
-            return kinds.pop() if len(kinds) == 1 else "real"
-        if len(kinds) > 1:
-            raise SchemaError(
-                f"column {name!r} is of different types in different files: {', '.join(sorted(kinds))}"
-            )
-        return kinds.pop()
+    def _types_by_name(self, names: Sequence[str]) -> list[tuple[str, set[str]]]:
+        """The types that each of some columns has, in all parts."""
+        known = [dict(zip(*part, strict=True)) for part in zip(self.parts, self._types, strict=True)]
+        return [(name, {types[name] for types in known}) for name in names]
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with explained(self._paths):
@@ -236,16 +222,17 @@ class SqlSource(DuckSource):
         self._connection = connect()
         with explained(self._paths):
             self._connection.execute(f"ATTACH {quoted(path)} AS attached (READ_ONLY)")
-            self._connection.execute("USE attached")
-        place = source.statement.removeprefix("SELECT * FROM ")
-        is_stored = self._is_stored(source)
-        if source.table is not None and not is_stored:
-            self._refuse_missing(source)
-        if not is_stored:
+        place = f"attached.{identifier(source.schema or 'main')}.{identifier(source.table or '')}"
+        if source.table is None or self._is_view(source):
             place = "memory.rows_asked_for"
             with explained(self._paths):
+                self._connection.execute("USE attached")
                 self._connection.execute(f"CREATE TABLE {place} AS {source.statement}")
-        described = self._fetch(f"DESCRIBE {place}")
+        try:
+            described = self._fetch(f"DESCRIBE {place}")
+        except FormatError:
+            self._refuse_missing(source)
+            raise
         super().__init__([tuple(str(row[0]) for row in described)], options.names)
         self._types = [tuple(str(row[1]) for row in described)]
         self._place = place
@@ -289,14 +276,13 @@ class SqlSource(DuckSource):
         others = f"; tables are {nearest(source.table, names)}" if names else ""
         raise AccessError(f"{source.shown} cannot be read: there is no such table{others}")
 
-    def _is_stored(self, source: SqlTable) -> bool:
-        """Whether it is a table, whose rows are the same and in the same order however often it is read."""
-        names = (
-            "database_name = 'attached' AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?)"
+    def _is_view(self, source: SqlTable) -> bool:
+        """Whether its rows may be others, or in another order, when they are read again."""
+        names = "database_name = 'attached' AND lower(schema_name) = lower(?) AND lower(view_name) = lower(?)"
+        found = self.ask(
+            f"SELECT 1 FROM duckdb_views() WHERE {names}", [source.schema or "main", source.table]
         )
-        query = f"SELECT count(*) FROM duckdb_tables() WHERE {names}"
-        found = self._connection.execute(query, [source.schema or "main", source.table or ""]).fetchone()
-        return bool(found[0])
+        return found.fetchone() is not None
 
 
 def refuse_too_many(paths: Sequence[str], n_rows: int, kinds: Sequence[str]) -> None:
@@ -374,13 +360,6 @@ def listed(paths: Sequence[str]) -> str:
 def quoted(text: str) -> str:
     """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def kind_of_type(sql_type: str) -> str:
-    bare = sql_type.split("(", maxsplit=1)[0]
-    if sql_type.endswith("]"):
-        return f"unsupported {bare}[]"
-    return next((kind for kind, (_, types) in KINDS.items() if bare in types), f"unsupported {bare}")
 
 
 def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
