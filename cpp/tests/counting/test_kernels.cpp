@@ -62,25 +62,26 @@ TEST(masks_are_split_by_state) {
   for (const tw::Kernels* level : all_levels())
     for (std::size_t words : kSizes)
       for (std::size_t n_planes : {0, 1, 3}) {
-        const std::size_t stride = words + 2;
+        const std::size_t stride = words + 2, mask_stride = words + 1;
         auto mask = random_words(rng, words), planes = random_words(rng, n_planes * stride);
         for (std::size_t s = 0; s < n_planes; ++s)  // states exclude each other
           for (std::size_t other = 0; other < s; ++other)
             for (std::size_t w = 0; w < words; ++w) planes[s * stride + w] &= ~planes[other * stride + w];
-        std::vector<Word> masks((n_planes + 1) * stride, 5);
+        std::vector<Word> masks((n_planes + 1) * mask_stride, 5);
         std::vector<std::int64_t> counts(n_planes + 1, -1);
-        level->split(mask.data(), planes.data(), n_planes, stride, words, masks.data(), counts.data());
+        level->split(mask.data(), planes.data(), n_planes, stride, words, masks.data(), mask_stride,
+                     counts.data());
         for (std::size_t w = 0; w < words; ++w) {
           Word rest = mask[w];
           for (std::size_t s = 0; s < n_planes; ++s) {
-            CHECK(masks[s * stride + w] == (mask[w] & planes[s * stride + w]));
+            CHECK(masks[s * mask_stride + w] == (mask[w] & planes[s * stride + w]));
             rest &= ~planes[s * stride + w];
           }
-          CHECK(masks[n_planes * stride + w] == rest);
+          CHECK(masks[n_planes * mask_stride + w] == rest);
         }
         for (std::size_t s = 0; s < n_planes; ++s) {
           std::int64_t expected = 0;
-          for (std::size_t w = 0; w < words; ++w) expected += std::popcount(masks[s * stride + w]);
+          for (std::size_t w = 0; w < words; ++w) expected += std::popcount(masks[s * mask_stride + w]);
           CHECK(counts[s] == expected);
         }
       }
