@@ -24,7 +24,7 @@ SIZE = 400_000
 SECONDS = 0.5  # processor time for a file of SIZE bytes, on a core that is not shared
 SWIFT = 0.035  # seconds that such a core takes for `_some_work`; a slower one gets time in proportion
 # 27,000 tables of one number each and 33,333 columns of two rows take 20 to 50 microseconds for each of them
-MANY = {"lone_tables.uai": 1.0, "lone_families.uai": 1.0, "factors_of_pairs.uai": 1.0, "two_sides.twm": 1.0}
+MANY = {"lone_tables.uai": 1.0, "lone_families.uai": 1.0, "factors_of_pairs.uai": 1.0}
 MANY |= {"many_columns.csv": 2.0}
 MEMORY = 150 * 2**20
 PATIENCE = 20  # seconds after which a reader that goes on is ended
