@@ -799,7 +799,7 @@ def test_beyond_the_limit_the_page_says_what_to_call(browser, folder, monkeypatc
     monkeypatch.setattr("treewright.reports.explorer.page_data.MOST_CELLS", 500)
     with opened(browser, written(folder, ALARM, "large", given=HIGH)) as page:
         assert_shows(page, ALARM.marginals(HIGH))
-        assert 'load("large.twm").marginals' in page.locator(".note").inner_text()
+        assert "tw.load('large.twm').marginals" in page.locator(".note").inner_text()
         assert not page.locator("#undo").is_visible()
         find(page, "CATECHOL")
         page.keyboard.press("1")

@@ -8,7 +8,8 @@ import pytest
 from tests.pages import embedded_model
 
 import treewright as tw
-from treewright.reports.explorer.explorer import _CALLED_ELSEWHERE, loading
+from treewright.reports.explorer.explorer import _CALLED_ELSEWHERE
+from treewright.reports.explorer.page_data import loading
 from treewright.reports.explorer.page_file import page_code
 from treewright.reports.explorer.text_width import text_width
 

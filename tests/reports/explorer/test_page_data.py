@@ -100,7 +100,7 @@ def test_beyond_the_limit_a_page_has_the_beliefs_of_its_writing(monkeypatch):
     )
     assert data["note"] == (
         "Beliefs here are those of the time of writing: its junction tree has more than 800 cells. "
-        'In Python: treewright.load("alarm.twm").marginals(given={...})'
+        "In Python: tw.load('alarm.twm').marginals(given={...})"
     )
 
 

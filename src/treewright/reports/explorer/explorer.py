@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.learners import EdgeConfidence
 from treewright.models import FeatureNetwork
-from treewright.networks import example_networks
-from treewright.reports.explorer.page_data import PageData, packed_bytes, page_data
+from treewright.reports.explorer.page_data import PageData, loading, packed_bytes, page_data
 from treewright.reports.explorer.page_file import page_file
 from treewright.reports.explorer.text_width import text_width
 from treewright.reports.feature_picture import PARTS, upper_nodes
@@ -30,7 +28,15 @@ Size = tuple[float, float]
 MOST_STATES = 6  # that a card lists
 _CLIQUES = "cliques in which answers are worked out; between two of them, what they share"
 _WINDOW = (1250.0, 900.0)
-_PACKED = ("factors", "plan", "edges", "arrows", "confidence", "clusters")  # beside where everything stands
+_PACKED = (
+    "variables",
+    "factors",
+    "plan",
+    "edges",
+    "arrows",
+    "confidence",
+    "clusters",
+)  # beside where everything stands
 _FEATURES, _NETWORK = ("features.js", "leaves.js"), ("derivatives.js",)
 _NORMAL, _SMALL = ("normal.js", "curves.js", "curves.css"), ("labels.js", "small.css")
 _CALLED_ELSEWHERE = {  # what a page of this kind never needs
@@ -94,20 +100,6 @@ def _never_called(data: PageData) -> tuple[str, ...]:
         *(_SMALL if data["density"] == "cards" else ()),
         *(() if "clusters" in data else ("clusters.js",)),
     )
-
-
-def loading(file: str) -> str:
-    """The Python that opens a model again.
-
-    Examples
-    --------
-    >>> loading("alarm"), loading("a.bif")
-    ("tw.load_network('alarm')", "tw.read_model('a.bif')")
-    """
-    if file in example_networks():
-        return f"tw.load_network({file!r})"
-    own = PurePath(file).suffix.lower() == ".twm"
-    return f"tw.{'load' if own else 'read_model'}({file!r})"
 
 
 def _meanings(

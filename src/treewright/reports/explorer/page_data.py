@@ -23,6 +23,7 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from treewright.inference.evidence import Evidence, read_real_evidence
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.learners import EdgeConfidence
 from treewright.models import BayesianNetwork, FeatureNetwork, GaussianNetwork, MarkovNetwork
+from treewright.networks import example_networks
 from treewright.reports.feature_picture import drawn_structure
 from treewright.reports.links import links_of
 from treewright.tables.schema import Schema, Variable
@@ -80,6 +82,20 @@ def page_data(
     if data["kind"] != "structure" and not isinstance(source, BayesianNetwork):
         data["insensitive"] = INSENSITIVE
     return data
+
+
+def loading(file: str) -> str:
+    """The Python that opens a model again.
+
+    Examples
+    --------
+    >>> loading("alarm"), loading("a.bif")
+    ("tw.load_network('alarm')", "tw.read_model('a.bif')")
+    """
+    if file in example_networks():
+        return f"tw.load_network({file!r})"
+    own = PurePath(file).suffix.lower() == ".twm"
+    return f"tw.{'load' if own else 'read_model'}({file!r})"
 
 
 def n_stored_rows(source: Any) -> int:
@@ -190,7 +206,7 @@ def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) 
 
 def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> PageData:
     """The beliefs at the time of writing, where these can be had, and what to call for others."""
-    call = f'treewright.load("{file}").marginals(given={{...}})'
+    call = f"{loading(file)}.marginals(given={{...}})"
     try:
         beliefs = model.marginals(given)
     except TableTooLarge:

@@ -48,7 +48,7 @@ class Explorer {
     this.search = new Search(this);
     this.controls = new Controls(this);
     listenToKeys(this);
-    this.beliefs.listen = part => (part ? this.edges.weigh() : this.renewed());
+    this.beliefs.listen = part => { if (!part) this.renewed(); else { this.edges.weigh(); this.sheet(); } };
     this.views.arrange(true);
     this.renewed();
     remark(address.unknown);
@@ -111,7 +111,7 @@ class Explorer {
     this.marks();
     this.nearby();
     this.panel.show();
-    if (this.view === 'table') drawSheet(this, $('sheet'));
+    this.sheet();
     if (this.view === 'tree' || this.view === 'clusters') this.views.arrange(false);
     this.afterFrame();
     if (!this.live) return;
@@ -121,6 +121,8 @@ class Explorer {
     $('hold').setAttribute('aria-pressed', String(beliefs.held));
     if (this.explaining) await this.explain();
   }
+
+  sheet() { if (this.view === 'table') drawSheet(this, $('sheet')); }
 
   // What nobody sees waits until the beliefs are painted.
   afterFrame() {
@@ -159,6 +161,7 @@ class Explorer {
     if (!this.explaining || (found && !found.states)) return;
     this.best = found ?? null;
     this.cards.show();
+    this.sheet();
     this.panel.show();
   }
 

@@ -91,8 +91,7 @@ export class Cards {
     const { states } = app.variables[v], most = app.data.most_states;
     card.rows = states.slice(0, most).map((_, k) => stateRow(app, v, k));
     element.append(...card.rows.map(row => row.element));
-    if (states.length > most)
-      element.append(h('div', { class: 'more', text: `and ${states.length - most} more` }));
+    if (states.length > most) element.append(card.more = h('div', { class: 'more' }));
   }
 
   resize(sizes, density) {
@@ -130,14 +129,26 @@ export class Cards {
       if (detailed) {
         if (!card.rows) this.build(card);
         for (const row of card.rows) row.show();
+        if (card.more) this.showMore(card);
       } else if (card.stale) this.drawStrip(card);
       card.stale = false;
     }
   }
 
+  // States without a row: how many, and which of them are known or in the most probable explanation.
+  showMore({ v, more }) {
+    const { beliefs, best, data, variables } = this.app, seen = beliefs.evidence.get(v), rest = variables[v].states.slice(data.most_states);
+    const told = rest.flatMap((state, i) => {
+      const k = data.most_states + i, signs = `${isHard(seen) && seen[k] > 0 ? '●' : ''}${best?.states[v] === k ? '◆' : ''}`;
+      return signs ? [`${signs} ${state}`] : [];
+    });
+    more.textContent = `and ${rest.length} more${told.length ? `: ${told.join(', ')}` : ''}`;
+  }
+
   mark(card) {
     const { beliefs } = this.app, { v, element } = card, moved = beliefs.change(v), seen = beliefs.evidence.get(v);
     element.classList.toggle('seen', seen !== undefined);
+    element.classList.toggle('soft', seen !== undefined && !isHard(seen));
     const clash = Boolean(beliefs.conflict?.includes(v)) || beliefs.determined === v;
     element.classList.toggle('clash', clash);
     card.mark.textContent = clash ? '!' : seen === undefined ? '' : isHard(seen) ? '●' : '◐';

@@ -34,7 +34,7 @@ export function percent(p) {
 }
 
 /** @param {number} x bits */
-export const bits = x => (x === Infinity ? '∞' : Math.abs(x) < 0.0005 ? '0' : x.toFixed(3));
+export const bits = x => (!Number.isFinite(x) ? x.toLocaleString('en') : Math.abs(x) < 0.0005 ? '0' : x.toFixed(3));
 
 /** A number of a continuous variable, short. @param {number} x */
 export function short(x) {

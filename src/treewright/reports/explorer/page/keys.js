@@ -5,7 +5,7 @@ import { copyPython } from './controls.js';
 const KEYS = [
   ['/', 'find a variable or a state'], ['← → ↑ ↓', 'go to the next card; up and down inside a card: its states'],
   ['1 … 9', 'the picked variable is in this state; again: open'], ['0', 'forget what is known of it'],
-  ['Space, Enter', 'the state under the focus is known'], ['Alt + click, Alt + 1 … 9', 'rule a state out'],
+  ['Space, Enter', 'the state under the focus is known; of a card without states: to its details'], ['Alt + click, Alt + 1 … 9', 'rule a state out'],
   ['Ctrl + Z, Ctrl + Shift + Z', 'undo, redo'], ['x', 'forget everything'], ['h', 'hold: compare with what is believed now'],
   ['m', 'most probable explanation'], ['c', 'copy as Python'], ['n o j g t', 'network, focus, junction tree, clusters, table'],
   ['f + −', 'fit, nearer, farther'], ['Shift + ← → ↑ ↓', 'move the drawing'], ['d', 'light or dark'], ['Escape', 'let go of what is picked'], ['?', 'this list'],
@@ -68,6 +68,7 @@ export function listenToKeys(app) {
     if (command) return;
     if (/^(Digit|Numpad)\d$/.test(event.code) && !event.shiftKey) { event.preventDefault(); digit(app, event); return; }
     if (event.altKey) return;
+    if (event.key === 'Enter' && event.target.matches('.card')) { $('panel').querySelector('.big [tabindex="0"], input')?.focus(); return; }
     if (ARROWS[event.key]) { arrow(app, event); return; }
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
   });

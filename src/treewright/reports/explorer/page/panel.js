@@ -124,8 +124,8 @@ export class Panel {
   }
 
   figures(v) {
-    const { beliefs, normal } = this.app;
-    const said = [`entropy ${bits(beliefs.entropy(v))} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`];
+    const { beliefs, normal } = this.app, said = [];
+    if (!normal || !beliefs.evidence.has(v)) said.push(`entropy ${bits(beliefs.entropy(v))} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
     if (normal) said.push(`was ${wordsOf(this.app, v, beliefs.before)}`);
     return said.join(' · ');
   }

@@ -4,9 +4,20 @@ import { isHard } from './cards.js';
 
 let sortedBy = 'order', upwards = true;
 
-function lineOf(app, v) {
-  const { beliefs, names, parents, others } = app, name = names[v];
-  const line = { v, order: v, name, joined: [...parents[v].map(u => `from ${names[u]}`), ...others[v].map(u => names[u])].join(', ') };
+// Of each variable, the edges that end at it, with how strong they are.
+function endsOf({ beliefs, data, names }) {
+  const ends = names.map(() => []);
+  data.edges.forEach(([a, b], i) => {
+    const arrow = data.arrows[i], [u, v] = arrow === 'up' ? [b, a] : [a, b], bound = beliefs.strength?.[i] ?? null;
+    const said = [bound !== null && `${bits(bound)} bits`, data.told?.[i]].filter(Boolean).join(', '), more = said && ` (${said})`;
+    ends[v].push(`${arrow === 'none' ? '' : 'from '}${names[u]}${more}`);
+    if (arrow === 'none') ends[u].push(names[v] + more);
+  });
+  return ends;
+}
+
+function lineOf(app, v, joined) {
+  const { beliefs, names } = app, line = { v, order: v, name: names[v], joined: joined.join(', ') };
   if (!app.believes) return line;
   const now = beliefs.slice(beliefs.now, v), seen = beliefs.evidence.get(v);
   Object.assign(line, { changed: beliefs.change(v), entropy: beliefs.entropy(v), known: seen === undefined ? '' : app.saidOf(v) });
@@ -22,12 +33,12 @@ const COLUMNS = [
 const WRITTEN = { probability: percent, mean: short, deviation: short, changed: bits, entropy: bits };
 
 function statesOf(app, v) {
-  const { beliefs } = app, seen = beliefs.evidence.get(v);
+  const { beliefs, best } = app, seen = beliefs.evidence.get(v);
   return h('div', { class: 'many', role: 'radiogroup', 'aria-label': app.names[v] }, app.variables[v].states.map((state, k) => {
     const at = beliefs.offsets[v] + k, a = beliefs.now[at], b = beliefs.before[at];
     const was = Math.abs(a - b) < 0.0005 ? '' : ` (was ${percent(b)})`, on = isHard(seen) && seen[k] > 0;
     return h('button', { role: 'radio', 'aria-checked': String(on), 'data-key': `${v} ${k}`, tabindex: on || (k === 0 && !isHard(seen)) ? 0 : -1,
-      text: `${state} ${percent(a)}${was}`, onclick: () => app.observe(v, k) });
+      text: `${best?.states[v] === k ? '◆ ' : ''}${state} ${percent(a)}${was}`, onclick: event => (event.altKey ? app.ruleOut(v, k) : app.observe(v, k)) });
   }));
 }
 
@@ -40,7 +51,7 @@ function cellOf(app, line, key) {
 
 /** @param {HTMLElement} box */
 export function drawSheet(app, box) {
-  const lines = app.names.map((_, v) => lineOf(app, v));
+  const ends = endsOf(app), lines = ends.map((joined, v) => lineOf(app, v, joined));
   const columns = COLUMNS.filter(([key]) => (key === 'states' ? app.believes && !app.normal : key in (lines[0] ?? {})));
   const turn = upwards ? 1 : -1;
   lines.sort((a, b) => {

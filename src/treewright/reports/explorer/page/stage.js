@@ -4,6 +4,7 @@ import { s, setAttr } from './dom.js';
 const NEAR = 0.62, MIDDLE = 0.36;
 const LEAST = 0.02, MOST = 3;
 const MARGIN = 34;
+const TREMBLE = 4;  // pixels that a finger moves in a click
 
 export class Stage {
   /** @param {HTMLElement} element the window @param {HTMLElement} world the plane @param {SVGElement} map
@@ -37,18 +38,21 @@ export class Stage {
   }
 
   press(event) {
-    if (event.button > 0 || event.target.closest('button,input,.card,.box,#map,#sheet,.legend')) return;
+    if (event.button > 0 || event.target.closest('button:not(.state),.box,#map,#sheet,.legend')) return;
     this.pointers.set(event.pointerId, event);
-    this.element.setPointerCapture(event.pointerId);
-    this.element.classList.add('drag');
-    this.travelled = 0;
+    this.ground = !event.target.closest('.card');
   }
 
   drag(event) {
     const last = this.pointers.get(event.pointerId);
     if (!last) return;
+    if (!event.buttons) { this.up(event); return; }  // let go of outside
+    const still = Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY) < TREMBLE;
+    if (still && !this.dragging) return;
+    this.dragging = true;  // from now on it is no click, wherever it began
+    this.element.classList.add('drag');
+    this.element.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, event);
-    this.travelled += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
     const other = [...this.pointers.values()].find(pointer => pointer.pointerId !== event.pointerId);
     if (!other) { this.move(event.clientX - last.clientX, event.clientY - last.clientY); return; }
     const box = this.element.getBoundingClientRect();
@@ -60,7 +64,9 @@ export class Stage {
   up(event) {
     if (!this.pointers.delete(event.pointerId) || this.pointers.size) return;
     this.element.classList.remove('drag');
-    if (event.type === 'pointerup' && this.travelled < 4) this.element.dispatchEvent(new Event('ground'));
+    const click = event.type === 'pointerup' && !this.dragging;
+    this.dragging = false;
+    if (click && this.ground) this.element.dispatchEvent(new Event('ground'));
   }
 
   jump(event) {
