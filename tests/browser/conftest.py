@@ -8,6 +8,7 @@ import os
 import shutil
 
 import pytest
+from tests.browser.explorer_pages import ALARM, opened, written
 
 from treewright.reports.explorer.page_file import joined_script
 
@@ -54,3 +55,19 @@ def engines(browser):
     yield page
     page.close()
     assert problems == []
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="session")
+def alarm_file(folder):
+    return written(folder, ALARM, "alarm")
+
+
+@pytest.fixture
+def alarm(browser, alarm_file):
+    with opened(browser, alarm_file) as page:
+        yield page

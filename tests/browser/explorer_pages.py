@@ -1,9 +1,15 @@
 """Pages of the explorer in a browser, and what they show: for tests that look at them like a person does."""
 
 import contextlib
+import io
+
+import numpy as np
 
 import treewright as tw
 
+ALARM = tw.load_network("alarm")
+HIGH = {"HR": "HIGH"}
+NOT_LOW = {"BP": {"LOW": 0, "NORMAL": 1, "HIGH": 1}}
 SIZE = {"width": 1400, "height": 900}
 
 
@@ -95,3 +101,28 @@ def free_spot(page):
         """() => { for (let y = 120; y < 800; y += 10) for (let x = 20; x < 900; x += 10)
              if (document.elementFromPoint(x, y).id === 'stage') return [x, y]; }"""
     )
+
+
+def find(page, name):
+    """Go to a variable by the search."""
+    page.keyboard.press("/")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+
+
+def information(model, target, other, given):
+    """Mutual information of two variables given what is known, in bits."""
+    joint = model.query([target, other], given).array
+    p, q = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
+    kept = joint > 0
+    return float(np.sum(joint[kept] * np.log2(joint[kept] / (p * q)[kept])))
+
+
+def run_copied(page, folder, monkeypatch):
+    """What the clipboard holds, executed where the model lies; its names and what it printed."""
+    text = copied(page)
+    monkeypatch.chdir(folder)
+    said, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(said):
+        exec(text, names)
+    return text, names, said.getvalue()

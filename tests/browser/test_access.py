@@ -3,17 +3,9 @@
 import re
 
 import pytest
-from tests.browser.explorer_pages import opened, settled, state, written
+from tests.browser.explorer_pages import ALARM, opened, settled, state
 
-import treewright as tw
 from treewright.reports.explorer.page_file import page_part
-
-ALARM = tw.load_network("alarm")
-
-
-@pytest.fixture(scope="module")
-def alarm_file(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("pages"), ALARM, "alarm")
 
 
 def tree(page):

@@ -1,0 +1,49 @@
+"""Light and dark, print, narrow windows."""
+
+import re
+
+from tests.browser.explorer_pages import card, opened, state
+
+
+def test_light_and_dark(browser, alarm_file):
+    background = "() => getComputedStyle(document.body).backgroundColor"
+    with opened(browser, alarm_file, color_scheme="dark") as page:
+        assert page.evaluate(background) == "rgb(15, 19, 24)"
+        page.click("#theme")
+        assert page.evaluate(background) == "rgb(245, 247, 250)"
+        page.emulate_media(color_scheme="light")
+        page.emulate_media(color_scheme="dark")
+        assert page.evaluate(background) == "rgb(245, 247, 250)"  # chosen for this visit
+        page.reload()
+        page.wait_for_selector("html.ready")
+        assert page.evaluate(background) == "rgb(15, 19, 24)"
+
+
+def test_print_shows_the_network_alone(alarm):
+    state(alarm, "HR", "HIGH").click()
+    alarm.keyboard.press("t")
+    before = alarm.locator("#stage").get_attribute("data-view")
+    alarm.evaluate(
+        """() => addEventListener('beforeprint', () => {
+          window.printed = document.getElementById('stage').dataset.view; })"""
+    )
+    pdf = alarm.pdf()
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    assert alarm.evaluate("() => window.printed") == "network"
+    assert alarm.locator("#stage").get_attribute("data-view") == before
+    alarm.keyboard.press("n")
+    alarm.emulate_media(media="print")
+    for gone in (".tools", "#panel", ".zoom"):
+        assert not alarm.locator(gone).is_visible()
+
+
+def test_a_narrow_window_has_the_panel_below(browser, alarm_file):
+    with opened(browser, alarm_file, viewport={"width": 390, "height": 800}, has_touch=True) as page:
+        panel, stage = page.locator("#panel").bounding_box(), page.locator("#stage").bounding_box()
+        assert panel["y"] >= stage["y"] + stage["height"] - 1
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert stage["height"] > 200
+        card(page, "HR").tap()
+        page.get_by_role("radio", name="HIGH").tap()
+        assert page.locator(".chip").count() == 1
