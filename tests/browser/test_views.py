@@ -9,8 +9,10 @@ from tests.browser.explorer_pages import (
     card,
     find,
     free_spot,
+    information,
     opened,
     scale,
+    settled,
     state,
     written,
 )
@@ -202,6 +204,10 @@ def test_names_grow_and_words_go_with_distance(alarm):
     assert not state(alarm, "HR", "HIGH").is_visible()
     assert card(alarm, "HR").locator(".name").is_visible()
     assert card(alarm, "HR").get_attribute("role") == "button"
+    card(alarm, "HR").focus()
+    alarm.keyboard.press("Enter")  # to its details
+    alarm.keyboard.press("Space")
+    assert "HR = LOW" in alarm.locator(".chip").inner_text()
 
 
 def test_many_states_are_cut_short_in_a_card_and_whole_in_the_panel(browser, folder):
@@ -214,6 +220,11 @@ def test_many_states_are_cut_short_in_a_card_and_whole_in_the_panel(browser, fol
         assert card(page, "six").locator(".more").count() == 0
         card(page, "many").locator("h2").click()
         assert page.locator("#panel .state").count() == 9
+        page.keyboard.press("8")
+        assert card(page, "many").locator(".more").inner_text() == "and 3 more: ● 7"
+        page.keyboard.press("m")
+        page.wait_for_selector(".best")
+        assert card(page, "many").locator(".more").inner_text() == "and 3 more: ●◆ 7"
 
 
 def test_names_of_a_large_drawing_give_way_to_what_matters(browser, folder):
@@ -246,3 +257,73 @@ def test_names_of_a_large_drawing_give_way_to_what_matters(browser, folder):
                     or b["y"] >= a["y"] + a["height"]
                 )
         assert len({round(box["height"]) for box in boxes}) == 1  # as large as they are, however far away
+
+
+def test_a_drawing_is_dragged_by_its_cards_and_that_is_no_click(alarm):
+    k, x, y = scale(alarm)
+    box = state(alarm, "HR", "HIGH").bounding_box()
+    px, py = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    alarm.mouse.move(px, py)
+    alarm.mouse.down()
+    alarm.mouse.move(px - 60, py - 30, steps=3)
+    alarm.mouse.up()
+    assert scale(alarm) == pytest.approx([k, x - 60, y - 30], abs=0.5)
+    assert alarm.locator(".chip").count() == 0
+    alarm.mouse.click(px - 60, py - 30)
+    assert alarm.locator(".chip").count() == 1
+
+
+def star(n_children):
+    """One parent of many children, which do not fit in a line."""
+    names = ["hub", *(f"child {i:02}" for i in range(n_children))]
+    schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in names])
+    tables = {name: [[0.9, 0.1], [0.2, 0.8]] for name in names[1:]} | {"hub": [0.5, 0.5]}
+    return tw.BayesianNetwork(tw.Dag(schema, [("hub", name) for name in names[1:]]), tables)
+
+
+def test_edges_of_the_focus_view_go_between_cards(browser, folder):
+    with opened(browser, written(folder, star(20), "star")) as page:
+        find(page, "hub")
+        page.keyboard.press("o")
+        hidden = page.evaluate(
+            """() => {
+              const cards = [...document.querySelectorAll('.card:not([hidden])')].map(card => {
+                const m = new DOMMatrix(card.style.transform);
+                return [m.e + 1, m.f + 1, m.e + card.offsetWidth - 1, m.f + card.offsetHeight - 1]; });
+              const under = [];
+              for (const edge of document.querySelectorAll('.edge'))
+                for (let at = 0; at <= edge.getTotalLength(); at += 4) {
+                  const p = edge.getPointAtLength(at);
+                  if (cards.some(([a, b, c, d]) => p.x > a && p.x < c && p.y > b && p.y < d)) under.push(at);
+                }
+              return [cards.length, under.length]; }"""
+        )
+        assert hidden == [21, 0]
+
+
+def test_a_large_junction_tree_opens_where_it_can_be_read(browser, folder):
+    with opened(browser, written(folder, star(60), "star60")) as page:
+        find(page, "child 41")
+        page.keyboard.press("j")
+        assert scale(page)[0] == pytest.approx(0.9)
+        shown = page.locator('.box.has button:text-is("child 41")').bounding_box()
+        assert 300 < shown["x"] < 800
+        assert page.locator("#map").is_visible()
+        page.keyboard.press("f")
+        assert scale(page)[0] < 0.45
+
+
+def test_the_table_tells_strengths_and_the_explanation(alarm):
+    state(alarm, "BP", "LOW").click()
+    alarm.keyboard.press("t")
+    alarm.keyboard.press("m")
+    alarm.wait_for_function("() => document.getElementById('sheet').textContent.includes('◆')")
+    marked = alarm.locator('#sheet [role="radio"]:has-text("◆")').all_inner_texts()
+    assert [text.split()[1] for text in marked] == [str(label) for label in ALARM.mpe({"BP": "LOW"}).values()]
+    bits = information(ALARM, "LVEDVOLUME", "PCWP", {"BP": "LOW"})
+    row = alarm.locator('#sheet tr:has(button:text-is("PCWP"))').inner_text()
+    assert f"from LVEDVOLUME ({bits:.3f}\u00a0bits)" in row
+    low = alarm.locator('#sheet tr:has(button:text-is("HR"))').get_by_role("radio", name="LOW")
+    low.click(modifiers=["Alt"])
+    settled(alarm)
+    assert alarm.locator(".chip").count() == 2

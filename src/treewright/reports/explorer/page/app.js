@@ -40,7 +40,7 @@ class Explorer {
     if (address.evidence && this.live) await this.beliefs.set(address.evidence);
     this.world = $('world');
     this.views = new Views(this);
-    this.stage = new Stage($('stage'), this.world, $('map'), zoom => { if (zoom) this.cards?.show(); this.labels?.soon(); });
+    this.stage = new Stage($('stage'), this.world, $('map'), zoom => { if (zoom && !this.views.arranging) this.cards.show(); this.labels?.soon(); });
     this.cards = new Cards(this, this.world);
     this.edges = new Edges(this, $('edges'));
     this.labels = Labels && new Labels(this, $('labels'));

@@ -45,8 +45,10 @@ export class Edges {
 
   hide() { for (const path of this.paths) path.style.display = 'none'; }
 
-  /** From card to card, among those that are shown; where several end at one side, they stand beside each other. */
-  drawBetween(cards) {
+  /** From card to card, among those that are shown; where several end at one side, they stand beside each other, and
+   * between the cards of a line they go where there is room.
+   * @param {{line: number[], top: number, tall: number}[]} lines */
+  drawBetween(cards, lines) {
     const middle = ({ x, width }) => x + width / 2, sides = new Map(), drawn = [];
     const end = (card, other, side) => {
       const key = `${side} ${card.v}`, one = { card, to: middle(other), y: side === 'top' ? card.y : card.y + card.height };
@@ -63,7 +65,18 @@ export class Edges {
       const { card } = ends[0], apart = Math.min(APART, (card.width - 2 * APART) / ends.length);
       ends.sort((a, b) => a.to - b.to).forEach((one, k) => { one.x = middle(card) + (k - (ends.length - 1) / 2) * apart; });
     }
-    for (const [i, a, b, over] of drawn) if (over) this.arch(i, a.x, a.y, b.x, b.y); else this.draw(i, [[a.x, a.y], [b.x, b.y]]);
+    for (const [i, a, b, over] of drawn) if (over) this.arch(i, a.x, a.y, b.x, b.y); else this.draw(i, this.way(a, b, lines, cards));
+  }
+
+  // Through the nearest gap of every line between two ends.
+  way(a, b, lines, cards) {
+    const down = a.y < b.y, points = [[a.x, a.y]], between = lines.filter(({ top, tall }) => top > Math.min(a.y, b.y) && top + tall < Math.max(a.y, b.y));
+    for (const { line, top, tall } of down ? between : between.reverse()) {
+      const row = line.map(v => cards[v]), gaps = [...row.map(({ x }) => x - APART), row.at(-1).x + row.at(-1).width + APART];
+      const x = gaps.reduce((best, gap) => (Math.abs(gap - b.x) < Math.abs(best - b.x) ? gap : best));
+      points.push(...(down ? [[x, top], [x, top + tall]] : [[x, top + tall], [x, top]]));
+    }
+    return [...points, [b.x, b.y]];
   }
 
   // Over two cards of one line.

@@ -8,7 +8,7 @@ export class Labels {
     Object.assign(this, { app, box, made: new Map(), frame: 0 });
   }
 
-  // What to name, most important first; of small dots seen near, everything that fits.
+  // What to name, most important first; then everything that fits, of dots seen near and of pills not too far away.
   wanted() {
     const { app } = this, { beliefs, hovered, picked, cards } = app, list = [];
     if (app.believes) list.push(...beliefs.evidence.keys());
@@ -17,7 +17,8 @@ export class Labels {
       const moved = cards.list.filter(card => card.moved > 0.05).sort((a, b) => b.moved - a.moved);
       list.push(...moved.slice(0, MOST_CHANGED).map(card => card.v));
     }
-    if (app.stage.zoom === 'near' && app.world.dataset.density === 'dots') list.push(...cards.list.keys());
+    this.told = new Set(list);
+    if (app.stage.zoom === (app.world.dataset.density === 'dots' ? 'near' : 'middle')) list.push(...cards.list.keys());
     return [...new Set(list)].filter(v => cards.list[v].shown);
   }
 
@@ -33,14 +34,14 @@ export class Labels {
   place() {
     if (!this.needed) { this.box.hidden = true; return; }
     this.box.hidden = false;
-    const { stage, cards, beliefs, picked } = this.app, taken = [], shown = new Set();
+    const { stage, cards, beliefs, picked } = this.app, taken = [], shown = new Set(), boxes = this.pills();
     for (const v of this.wanted()) {
       const card = cards.list[v], label = this.label(v);
       const x = (card.x + card.width / 2) * stage.k + stage.x, y = (card.y + card.height / 2) * stage.k + stage.y;
       if (x < 0 || y < 0 || x > stage.across || y > stage.down || shown.size >= MOST_LABELS) continue;
       const top = y - card.height * stage.k / 2 - 20;  // above what it names
       const place = { left: x - label.wide / 2, right: x + label.wide / 2, top, bottom: top + 18 };
-      const gives = taken.some(t => place.left < t.right + 2 && place.right > t.left - 2 && place.top < t.bottom && place.bottom > t.top);
+      const gives = (this.told.has(v) ? taken : [...taken, ...boxes]).some(t => place.left < t.right + 2 && place.right > t.left - 2 && place.top < t.bottom && place.bottom > t.top);
       if (gives) continue;
       taken.push(place);
       shown.add(v);
@@ -48,6 +49,13 @@ export class Labels {
       label.element.className = beliefs.evidence.has(v) ? 'tag seen' : v === picked ? 'tag picked' : 'tag';
     }
     for (const [v, { element }] of this.made) element.hidden = !shown.has(v);
+  }
+
+  // What no name covers but those that matter.
+  pills() {
+    const { stage: { k, x, y }, cards, world } = this.app;
+    if (world.dataset.density === 'dots') return [];
+    return cards.list.map(card => ({ left: card.x * k + x + 2, right: (card.x + card.width) * k + x - 2, top: card.y * k + y + 4, bottom: (card.y + card.height) * k + y - 4 }));
   }
 
   label(v) {

@@ -9,7 +9,7 @@ function endsOf({ beliefs, data, names }) {
   const ends = names.map(() => []);
   data.edges.forEach(([a, b], i) => {
     const arrow = data.arrows[i], [u, v] = arrow === 'up' ? [b, a] : [a, b], bound = beliefs.strength?.[i] ?? null;
-    const said = [bound !== null && `${bits(bound)} bits`, data.told?.[i]].filter(Boolean).join(', '), more = said && ` (${said})`;
+    const said = [bound !== null && `${bits(bound)}\u00a0bits`, data.told?.[i]].filter(Boolean).join(', '), more = said && ` (${said})`;
     ends[v].push(`${arrow === 'none' ? '' : 'from '}${names[u]}${more}`);
     if (arrow === 'none') ends[u].push(names[v] + more);
   });

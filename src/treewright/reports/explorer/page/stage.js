@@ -124,7 +124,7 @@ export class Stage {
     this.apply();
   }
 
-  /** Draw the map. @param {{x: number, y: number, width: number, height: number}[]} boxes */
+  /** Draw the map; whoever calls moves the plane then. @param {{x: number, y: number, width: number, height: number}[]} boxes */
   chart(boxes, width, height) {
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
@@ -132,6 +132,5 @@ export class Stage {
     this.spots = boxes.map(box => s('rect', { class: 'spot', rx: 6, x: box.x, y: box.y, width: box.width, height: box.height }));
     this.sight = s('rect', { class: 'sight' });
     this.map.replaceChildren(...this.spots, this.sight);
-    this.apply();
   }
 }

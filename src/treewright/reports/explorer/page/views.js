@@ -5,6 +5,7 @@ import { leaveRoom } from './edges.js';
 import { drawClusters } from './clusters.js';
 
 const IN_A_LINE = 7, BESIDE = 28, BELOW = 84;
+const READABLE = 0.45;  // names of cliques, at this scale
 
 const linesOf = list => Array.from({ length: Math.ceil(list.length / IN_A_LINE) }, (_, i) => list.slice(IN_A_LINE * i, IN_A_LINE * (i + 1)));
 
@@ -25,6 +26,7 @@ export class Views {
   /** Arrange everything anew. @param {boolean} fit also move the plane so that all is seen */
   arrange(fit) {
     const { app } = this, { view, cards, edges, data } = app;
+    this.arranging = true;  // cards are written once, where they stand
     for (const element of this.extra.splice(0)) element.remove();
     this.buttons.forEach(button => button.setAttribute('aria-pressed', String(button.dataset.view === view)));
     app.stage.element.dataset.view = view;
@@ -39,7 +41,10 @@ export class Views {
     else if (view === 'tree') this.tree();
     else if (view === 'clusters') drawClusters(this);
     else drawSheet(app, $('sheet'));
-    if (fit && view !== 'table') app.stage.fit(view === 'network' ? 1.15 : 1.3);
+    if (!fit) app.stage.apply();
+    else if (view !== 'table') app.stage.fit(view === 'network' ? 1.15 : 1.3);
+    if (fit && view === 'tree' && app.stage.k < READABLE) this.approach();
+    this.arranging = false;
     cards.show();
     app.nearby();
   }
@@ -79,7 +84,7 @@ export class Views {
         x += cards.list[v].width + BESIDE;
       }
     }
-    edges.drawBetween(cards.list);
+    edges.drawBetween(cards.list, placed);
     stage.chart(cards.list.filter(card => card.shown), wide, top - BELOW);
   }
 
@@ -114,6 +119,13 @@ export class Views {
     if (plan) tree.arcs.forEach(([, child], i) => this.separator(tree.routes[i], plan.scopes[child].slice(plan.residual[child])));
     this.add($('stage'), h('p', { class: 'legend', text: tree.meaning }));
     app.stage.chart(tree.centres.map(([x, y], i) => ({ x: x - tree.sizes[i][0] / 2, y: y - tree.sizes[i][1] / 2, width: tree.sizes[i][0], height: tree.sizes[i][1] })), tree.width, tree.height);
+  }
+
+  // Cliques too small to be read: first the one of what is picked, or a root, and the map shows where that is.
+  approach() {
+    const { app } = this, { tree, plan } = app.data, at = plan ? plan.scopes.findIndex(scope => scope.includes(app.picked)) : -1;
+    const [x, y] = tree.centres[at < 0 ? (plan?.parent.indexOf(-1) ?? 0) : at];
+    app.stage.centre(x, y, 0.9);
   }
 
   separator(route, scope) {
