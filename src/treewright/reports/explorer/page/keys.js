@@ -68,7 +68,7 @@ export function listenToKeys(app) {
     if (command) return;
     if (/^(Digit|Numpad)\d$/.test(event.code) && !event.shiftKey) { event.preventDefault(); digit(app, event); return; }
     if (event.altKey) return;
-    if (event.key === 'Enter' && event.target.matches('.card')) { $('panel').querySelector('.big [tabindex="0"], input')?.focus(); return; }
+    if (event.key === 'Enter' && event.target.matches('.card')) { event.preventDefault(); $('panel').querySelector('.big [tabindex="0"], input')?.focus(); return; }
     if (ARROWS[event.key]) { arrow(app, event); return; }
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
   });
