@@ -2,7 +2,9 @@
 
 import re
 
-from tests.browser.explorer_pages import card, opened, state
+from tests.browser.explorer_pages import ALARM, card, opened, state
+
+import treewright as tw
 
 
 def test_light_and_dark(browser, alarm_file):
@@ -47,3 +49,29 @@ def test_a_narrow_window_has_the_panel_below(browser, alarm_file):
         card(page, "HR").tap()
         page.get_by_role("radio", name="HIGH").tap()
         assert page.locator(".chip").count() == 1
+
+
+def test_all_of_a_drawing_is_on_the_printed_sheet(browser, alarm_file):
+    with opened(browser, alarm_file, viewport={"width": 1047, "height": 718}) as page:  # A4
+        page.emulate_media(media="print")
+        page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        stage = page.locator("#stage").bounding_box()
+        boxes = [one.bounding_box() for one in page.locator(".card").all()]
+        assert max(box["y"] + box["height"] for box in boxes) <= stage["y"] + stage["height"]
+        assert min(box["x"] for box in boxes) >= stage["x"]
+        left, right = min(box["x"] for box in boxes), max(box["x"] + box["width"] for box in boxes)
+        assert abs(left + right - 1000) < 60  # in the middle
+
+
+def test_the_legend_of_a_comparison_has_the_colours_of_its_edges(browser, tmp_path):
+    dag = ALARM.dag
+    file = tmp_path / "both.svg"
+    file.write_text(tw.draw_comparison(dag, dag.without([dag.edges()[0]])), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    strokes = page.evaluate(
+        "() => Array.from(document.querySelectorAll("
+        "'[data-difference=missing]'), x => getComputedStyle(x).stroke)"
+    )
+    page.close()
+    assert strokes == ["rgb(194, 59, 59)"] * 2

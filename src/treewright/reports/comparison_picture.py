@@ -27,14 +27,14 @@ _WORDS: dict[Difference, str] = {
     "missing": "missing: in the first alone",
     "turned": "turned: drawn as in the second",
 }
-# Told by the shape of the line as well as by its colour.
+# Told by the shape of the line as well as by its colour, in the legend too.
+_LINE = ".treewright path[data-difference][data-difference="
 _STYLE = (
-    ".treewright path[data-difference=added]{stroke:#1a7f4b;stroke-width:2.6}"
-    ".treewright path[data-difference=missing]{stroke:#c23b3b;stroke-width:2;stroke-dasharray:7 5}"
-    ".treewright path[data-difference=turned]{stroke:#9a6700;stroke-width:2.2;stroke-dasharray:2 3}"
-    "@media(prefers-color-scheme:dark){.treewright path[data-difference=added]{stroke:#4cc38a}"
-    ".treewright path[data-difference=missing]{stroke:#ff8a80}"
-    ".treewright path[data-difference=turned]{stroke:#e3b341}}"
+    f"{_LINE}added]{{stroke:#1a7f4b;stroke-width:2.6}}"
+    f"{_LINE}missing]{{stroke:#c23b3b;stroke-width:2;stroke-dasharray:7 5}}"
+    f"{_LINE}turned]{{stroke:#9a6700;stroke-width:2.2;stroke-dasharray:2 3}}"
+    f"@media(prefers-color-scheme:dark){{{_LINE}added]{{stroke:#4cc38a}}"
+    f"{_LINE}missing]{{stroke:#ff8a80}}{_LINE}turned]{{stroke:#e3b341}}}}"
 )
 
 

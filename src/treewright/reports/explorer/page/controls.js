@@ -3,7 +3,7 @@ import { $, h } from './dom.js';
 import { asPython, readAddress, writeAddress } from './case.js';
 
 const READ_FOR = 4000;  // milliseconds that a remark stays
-const SHEET = [1000, 640];  // pixels of a printed page
+const SHEET = [1000, 620];  // pixels of a printed page
 
 /** Say something that goes away by itself. @param {string} text */
 export function toast(text) {
@@ -102,7 +102,8 @@ export class Controls {
     this.kept = { view: app.view, theme: document.documentElement.dataset.theme, x: stage.x, y: stage.y, k: stage.k };
     this.theme('light');
     if (app.view !== 'network') app.go('network');
-    Object.assign(stage, { k: Math.min(1, SHEET[0] / stage.width, SHEET[1] / stage.height), x: 4, y: 30 });
+    const k = Math.min(1, SHEET[0] / stage.width, SHEET[1] / stage.height);
+    Object.assign(stage, { k, x: (SHEET[0] - stage.width * k) / 2, y: 36 });
     stage.apply();
     app.labels?.place();
   }
