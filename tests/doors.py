@@ -106,7 +106,9 @@ def enter(found: dict[str, Door], name: str, thing: Callable[..., Any]) -> None:
 
 
 def _fitted(estimator: type[Any], **settings: Any) -> Any:
-    return estimator(**settings).fit(stand_ins()["table"])
+    table = stand_ins()["table"]
+    needs_y = inspect.signature(estimator.fit).parameters["y"].default is inspect.Parameter.empty
+    return estimator(**settings).fit(table, np.arange(table.n_rows) % 2 if needs_y else None)
 
 
 def _is_told(thing: object) -> bool:

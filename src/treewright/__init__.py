@@ -60,7 +60,8 @@ _NAMES = {
         verify
     """,
     "treewright.estimators": """
-        BlanketMarkov BoundedTreewidth ChowLiuTree EfficientMarkov HillClimbing Knots PC SeparationTree
+        BayesianClassifier BlanketMarkov BoundedTreewidth ChowLiuTree EfficientMarkov HillClimbing Knots
+        PC SeparationTree
     """,
     "treewright.limits": """
         memory_limit set_memory_limit

@@ -18,6 +18,7 @@ from treewright.criteria import AIC as AIC
 from treewright.criteria import BDe as BDe
 from treewright.criteria import BDeu as BDeu
 from treewright.criteria import BIC as BIC
+from treewright.estimators import BayesianClassifier as BayesianClassifier
 from treewright.models import BayesianNetwork as BayesianNetwork
 from treewright.estimators import BlanketMarkov as BlanketMarkov
 from treewright.criteria import BlanketsJointPosterior as BlanketsJointPosterior

@@ -6,6 +6,7 @@ import treewright.models.discrete.family_counts
 import treewright.tables.schema
 from typing import Literal, Optional, Union
 
+from treewright.estimators.classifier import BayesianClassifier as _BayesianClassifier
 from treewright.estimators.estimator import Estimator as Estimator
 from treewright.estimators.markov import BlanketMarkov as _BlanketMarkov
 from treewright.estimators.markov import EfficientMarkov as _EfficientMarkov
@@ -16,13 +17,35 @@ from treewright.estimators.networks import HillClimbing as _HillClimbing
 from treewright.estimators.networks import Knots as _Knots
 from treewright.estimators.separation_tree import SeparationTree as _SeparationTree
 
+class BayesianClassifier(_BayesianClassifier):
+    structure: str
+    max_parents: int
+    smoothing: float
+    calibrate: bool
+    folds: int
+    class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None]
+    bins: int | None
+    seed: int
+    def __init__(
+        self,
+        *,
+        structure: str = ...,
+        max_parents: int = ...,
+        smoothing: float = ...,
+        calibrate: bool = ...,
+        folds: int = ...,
+        class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None] = ...,
+        bins: int | None = ...,
+        seed: int = ...,
+    ) -> None: ...
+
 class BlanketMarkov(_BlanketMarkov):
     criterion: str
     search: str
     treewidth: int | None
     max_blanket: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -37,7 +60,7 @@ class BlanketMarkov(_BlanketMarkov):
         treewidth: int | None = ...,
         max_blanket: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -94,7 +117,7 @@ class PC(_PC):
     depth: int | None
     collider_rule: Literal['contest', 'majority', 'conservative', 'first']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -109,7 +132,7 @@ class PC(_PC):
         depth: int | None = ...,
         collider_rule: Literal['contest', 'majority', 'conservative', 'first'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -124,7 +147,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     effort: float
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -139,7 +162,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         effort: float = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -151,7 +174,7 @@ class BoundedTreewidth(_BoundedTreewidth):
 class ChowLiuTree(_ChowLiuTree):
     criterion: str
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -163,7 +186,7 @@ class ChowLiuTree(_ChowLiuTree):
         *,
         score: str = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -177,7 +200,7 @@ class HillClimbing(_HillClimbing):
     effort: int
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -191,7 +214,7 @@ class HillClimbing(_HillClimbing):
         effort: int = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -208,7 +231,7 @@ class Knots(_Knots):
     effort: int | None
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -225,7 +248,7 @@ class Knots(_Knots):
         effort: int | None = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
@@ -247,7 +270,7 @@ class SeparationTree(_SeparationTree):
     completion: Literal['fit', 'none']
     legitimacy: Literal['error', 'report', 'skip']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
-    prior: treewright.models.discrete.family_counts.Dirichlet | None
+    prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
@@ -269,7 +292,7 @@ class SeparationTree(_SeparationTree):
         completion: Literal['fit', 'none'] = ...,
         legitimacy: Literal['error', 'report', 'skip'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
-        prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
+        prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import models
-from treewright.errors import DataWarning, NotFittedError, SettingError, nearest
+from treewright.errors import DataWarning, SettingError, nearest
+from treewright.estimators.rows import Target, counted, holds, not_fitted, rows_for, weighted
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
@@ -26,7 +27,7 @@ from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork
 from treewright.models.model import Unseen
 from treewright.origins import described, rows_behind, version
-from treewright.ranges import generator, in_range
+from treewright.ranges import Number, generator, in_range
 from treewright.reports import notebook_picture
 from treewright.statistics import Counter, count
 from treewright.tables import Schema, Table, read_table
@@ -40,7 +41,9 @@ from treewright.tables.report import Report, remark_on_identifiers
 class Settings:
     """Settings as scikit-learn knows them: the keywords of `__init__`, which the table of settings makes."""
 
-    criterion: Any  # the setting `score`
+    # the setting `score`, whose name is a method's; in a slot, since scikit-learn looks for names of settings
+    __slots__ = ("__dict__", "__weakref__", "criterion")
+    criterion: Any
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -77,7 +80,9 @@ class Settings:
         return Tags(
             estimator_type="density_estimator",
             target_tags=TargetTags(required=False),
-            input_tags=InputTags(categorical=True, string=True, allow_nan=True),
+            input_tags=InputTags(
+                categorical=True, string=True, sparse=True, allow_nan=getattr(self, "missing", "") != "error"
+            ),
         )
 
 
@@ -98,7 +103,7 @@ class Estimator(Settings, ABC):
         An upper bound of the treewidth of `structure_`: answers cost no more than a tree of that width.
     """
 
-    prior: models.Dirichlet | None
+    prior: models.Dirichlet | float | None
     missing: MissingPolicy
     unseen: Unseen
     bins: Bins | None
@@ -108,6 +113,7 @@ class Estimator(Settings, ABC):
 
     model_: BayesianNetwork | FeatureNetwork
     structure_: Dag | UndirectedGraph
+    target_: Target | None
     trace_: Trace
     report_: Report | None
     width_: int
@@ -116,14 +122,29 @@ class Estimator(Settings, ABC):
     def _learn(self, counter: Any) -> Learned[Any]:
         """Search for the structure: in counts, or in what an estimator that reads for itself has read."""
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Learn a structure from the rows of a frame, array, file or table, and fit its parameters."""
-        table = self._read(X, self.schema)
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn a structure from the rows of a frame, array, file or table, and fit its parameters.
+
+        A `y` becomes a column of its own, "y" or as it is called, which :meth:`predict` then tells.
+        `sample_weight` says how often each row counts.
+        """
+        table = self._joined(X, y, sample_weight)
         warn_of_identifiers(table)
         counter = count(table)
         learned = self._learn(counter)
         self._keep(self._parameters(learned, counter), learned, table)
         return self
+
+    def _joined(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """The rows with `y` and weights, as they are to be learned from."""
+        X = rows_for(self, X, fitting=True)
+        if sample_weight is not None and isinstance(X, np.ndarray):  # rows that do not count make no cuts
+            X, y, sample_weight = counted(X, y, sample_weight)
+        table = self._read(X, self.schema)
+        self.target_ = None if y is None else Target.of(y, table, type(self).__name__)
+        if self.target_ is not None:
+            table = self.target_.beside(table, y)
+        return weighted(table, sample_weight)
 
     def _keep(self, model: Any, learned: Learned[Any], rows: Table | Databases) -> None:
         self.model_ = model.with_provenance(
@@ -146,7 +167,14 @@ class Estimator(Settings, ABC):
     def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
         """Put parameters on what was learned."""
         shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
-        return models.fit(shape, counter, prior=self.prior)
+        return models.fit(shape, counter, prior=self._dirichlet(), keep_counts=self._keeps_counts)
+
+    _keeps_counts = False
+
+    def _dirichlet(self) -> models.Dirichlet | None:
+        if self.prior is None or isinstance(self.prior, models.Dirichlet):
+            return self.prior
+        return models.Dirichlet(Number("prior", False, None, ()).checked(type(self).__name__, self.prior))
 
     def _read(self, X: Any, schema: Schema | None) -> Table:
         if isinstance(X, Table) and schema is None and self.bins is None and self.unseen != "state":
@@ -156,30 +184,51 @@ class Estimator(Settings, ABC):
 
     def _fitted(self) -> BayesianNetwork | FeatureNetwork:
         if not hasattr(self, "model_"):
-            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call .fit(rows) first")
+            raise not_fitted(type(self).__name__)
         return self.model_
 
-    def score(self, X: Any, y: object = None) -> float:
-        """Mean log-likelihood of the rows, in nats."""
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+        """Mean log-likelihood of the rows, in nats; of a `y` that was fitted together with them, if given."""
         model = self._fitted()
-        return model.score(self._read(X, model.schema), unseen=self.unseen)
+        table = weighted(self._known(X, y), sample_weight)
+        if self._is_open(y):
+            return models.model.mean_log_probability(model.log_evidence(table), table)
+        return model.score(table, unseen=self.unseen)
 
-    def log_probability(self, X: Any) -> npt.NDArray[np.float64]:
+    def log_probability(self, X: Any, y: Any = None) -> npt.NDArray[np.float64]:
         """Log-probability of each row, in nats."""
         model = self._fitted()
-        rows = self._read(X, model.schema)
-        return model.log_evidence(rows) if self.unseen == "ignore" else model.log_probability(rows)
+        rows = self._known(X, y)
+        sums_out = self.unseen == "ignore" or self._is_open(y)
+        return model.log_evidence(rows) if sums_out else model.log_probability(rows)
 
-    def predict(self, X: Any, target: str) -> npt.NDArray[Any]:
-        """The most probable state of `target` in each row, given the other columns.
+    def _known(self, X: Any, y: Any) -> Table:
+        """Rows in the states of the model; without a `y` those of the other columns."""
+        schema, X = self._fitted().schema, rows_for(self, X)
+        if self.target_ is None or (y is None and holds(X, self.target_.name)):
+            return self._read(X, schema)
+        table = self._read(X, schema.select([name for name in schema.names if name != self.target_.name]))
+        return table if y is None else self.target_.beside(table, y)
+
+    def _is_open(self, y: Any) -> bool:
+        return self.target_ is not None and y is None
+
+    def predict(self, X: Any, target: str | None = None) -> npt.NDArray[Any]:
+        """The most probable state of `target` in each row, given the other columns; by default of `y`.
 
         Columns may be absent and cells missing: what is not seen is not conditioned on.
         """
-        return self._fitted().predict(X, target, unseen=self.unseen)
+        model, X = self._fitted(), rows_for(self, X)
+        if target is not None:
+            return model.predict(X, target, unseen=self.unseen)
+        if self.target_ is None:
+            raise SettingError("predict takes a target, the name of a column, unless fit was given a y")
+        name = self.target_.name
+        return self.target_.labels(model.predict_table(X, name, unseen=self.unseen).array.argmax(axis=1))
 
     def predict_table(self, X: Any, target: str) -> models.Predictions:
         """The same with the probability of every state of `target`."""
-        return self._fitted().predict_table(X, target, unseen=self.unseen)
+        return self._fitted().predict_table(rows_for(self, X), target, unseen=self.unseen)
 
     def query(self, targets: str | Sequence[str], given: Given | None = None) -> models.Distribution:
         """Distribution of one variable, or joint of several, given evidence."""

@@ -42,7 +42,7 @@ class BlanketMarkov(Estimator):
 
     def _parameters(self, learned: Learned[Any], counter: Counter) -> MarkovNetwork:
         how = BestFitting(seed=self.seed)
-        return fit(learned.structure, counter, prior=self.prior, estimator=how)
+        return fit(learned.structure, counter, prior=self._dirichlet(), estimator=how)
 
 
 @with_settings
@@ -66,9 +66,9 @@ class EfficientMarkov(Estimator):
     (True, True)
     """
 
-    def fit(self, X: Any, y: object = None, *, valid: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, valid: Any = None) -> Self:
         """Learn a feature graph with its parameters; `valid` rows choose what is left open."""
-        table, held_out = self._read(X, self.schema), None
+        table, held_out = self._joined(X, y, sample_weight), None
         warn_of_identifiers(table)
         if valid is not None:
             policy = "add" if self.schema is None and self.unseen == "error" else self.unseen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treewright import learners
 from treewright.criteria.registry import independence_test_named, score_named
-from treewright.estimators.estimator import Estimator
+from treewright.estimators.counting import CountingEstimator
 from treewright.estimators.settings import with_settings
 from treewright.graphs import Clusters, Cpdag, Dag, JunctionTree, Pdag
 from treewright.learners import Learned
@@ -12,7 +12,7 @@ from treewright.statistics import Counter
 
 
 @with_settings
-class ChowLiuTree(Estimator):
+class ChowLiuTree(CountingEstimator):
     """The best network in which each variable has at most one parent.
 
     Examples
@@ -31,7 +31,7 @@ class ChowLiuTree(Estimator):
 
 
 @with_settings
-class HillClimbing(Estimator):
+class HillClimbing(CountingEstimator):
     """A network of high score, by greedy search over equivalence classes.
 
     Attributes
@@ -61,7 +61,7 @@ class HillClimbing(Estimator):
 
 
 @with_settings
-class BoundedTreewidth(Estimator):
+class BoundedTreewidth(CountingEstimator):
     """A network of high score and bounded treewidth: every question is answered exactly, at a known cost.
 
     Attributes
@@ -89,7 +89,7 @@ class BoundedTreewidth(Estimator):
 
 
 @with_settings
-class PC(Estimator):
+class PC(CountingEstimator):
     """The equivalence class that independence tests find, and a model of one of its members.
 
     Attributes
@@ -123,7 +123,7 @@ class PC(Estimator):
 
 
 @with_settings
-class Knots(Estimator):
+class Knots(CountingEstimator):
     """A large network from few rows, with a map of its variables.
 
     Attributes

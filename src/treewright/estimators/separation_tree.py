@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-from treewright.errors import NotFittedError
+from treewright.errors import SettingError
 from treewright.estimators.estimator import Estimator, warn_of_identifiers
+from treewright.estimators.rows import not_fitted
 from treewright.estimators.settings import Sets, with_settings
 from treewright.graphs import Pdag
 from treewright.graphs.knowledge.files import read_hypergraph
@@ -75,12 +76,21 @@ class SeparationTree(Estimator):
     hypergraph: Sets | None
     legitimacy: Legitimacy
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Learn a network from a frame, array, file or table, or from a list of them."""
-        databases = self._read_all(X, self.schema)
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn a network from a frame, array, file or table, or from a list of them.
+
+        `y` and `sample_weight` go with one table; of several, each has its own columns and weights.
+        """
+        if is_several(X) or isinstance(X, Databases):
+            if y is not None or sample_weight is not None:
+                raise SettingError("y and sample_weight go with one table; several have columns of their own")
+            self.target_ = None
+            databases = self._read_all(X, self.schema)
+        else:
+            databases = Databases([self._joined(X, y, sample_weight)])
         warn_of_identifiers(*databases.tables)
         learned = self._learn(databases)
-        prior = None if databases.is_continuous else self.prior
+        prior = None if databases.is_continuous else self._dirichlet()
         self._keep(fit(learned.dag, databases, prior=prior), learned, databases)
         self._tell(learned)
         return self
@@ -128,17 +138,20 @@ class SeparationTree(Estimator):
     def why_not(self, u: str, v: str) -> Absence:
         """Why there is no edge between two variables; `str()` says it in a sentence."""
         if not hasattr(self, "learned_"):
-            raise NotFittedError("this SeparationTree has learned nothing yet; call .fit(rows) first")
+            raise not_fitted(type(self).__name__)
         return self.learned_.why_not(u, v)
 
-    def score(self, X: Any, y: object = None) -> float:
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """Mean log-likelihood of the rows, in nats; of several tables, of the columns that each row has."""
         model = self._fitted()
         if isinstance(X, Databases) or is_several(X):
             return score_tables(model, self._read_all(X, model.schema))
-        return super().score(X)
+        return super().score(X, y, sample_weight=sample_weight)
 
 
 def is_several(X: Any) -> bool:
     """Whether what is to be fitted is a list of tables."""
-    return isinstance(X, Sequence) and not isinstance(X, str)
+    is_matrix = (
+        isinstance(X, Sequence) and bool(X) and isinstance(X[0], Sequence) and not isinstance(X[0], str)
+    )
+    return isinstance(X, Sequence) and not isinstance(X, str) and not is_matrix

@@ -67,7 +67,34 @@ _UNSEEN = (
 )
 _VALID = "None chooses on validation rows"
 
+_STRUCTURE = (
+    'What tells the class: "naive", "tree" (tree-augmented), "averaged" (all one-dependence networks), '
+    '"k-dependence", "network" (a general one, its blanket by conditional likelihood), "stack" (all of them, '
+    'weighted by rows held out), or "auto": the best of them and the stack by rows held out.'
+)
+
 SETTINGS = (
+    Setting("structure", str, _STRUCTURE, BayesianClassifier="auto"),
+    Setting("max_parents", int, 'Beside the class, of "k-dependence".', BayesianClassifier=2),
+    Setting(
+        "smoothing",
+        float,
+        "Rows that a table takes from the smaller one that it falls back on.",
+        BayesianClassifier=2.0,
+    ),
+    Setting(
+        "calibrate",
+        bool,
+        "Whether rows held out also correct how sure a single structure is; a stack always is corrected.",
+        BayesianClassifier=False,
+    ),
+    Setting("folds", int, "Into how many parts rows are dealt to be held out.", BayesianClassifier=5),
+    Setting(
+        "class_weight",
+        Mapping[Any, float] | Literal["balanced"] | None,
+        'How often a row of each class counts; "balanced": so that all classes count alike.',
+        BayesianClassifier=None,
+    ),
     Setting("treewidth", int, "How wide the network may be; the width is certified.", BoundedTreewidth=4),
     Setting("hypergraph", Sets | None, _HYPERGRAPH, SeparationTree=None),
     Setting("engine", Engine, _ENGINE, SeparationTree="auto"),
@@ -165,20 +192,43 @@ SETTINGS = (
         "Edges that are required or forbidden.",
         every=None,
         EfficientMarkov=ABSENT,
+        BayesianClassifier=ABSENT,
     ),
     Setting(
         "prior",
-        Dirichlet | None,
-        "Of the tables of discrete columns; None is maximum likelihood.",
-        every=Dirichlet(1.0),
+        Dirichlet | float | None,
+        "Of the tables of discrete columns, or its equivalent sample size; None is maximum likelihood.",
+        every=1.0,
         EfficientMarkov=ABSENT,
+        BayesianClassifier=ABSENT,
     ),
     Setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
-    Setting("missing", MissingPolicy, "See :func:`~treewright.read_table`.", every="error"),
-    Setting("unseen", Unseen, _UNSEEN, every="error"),
-    Setting("bins", Bins | None, "See :func:`~treewright.read_table`.", every=None),
-    Setting("mend", bool, "See :func:`~treewright.read_table`; later rows are read alike.", every=False),
-    Setting("schema", Schema | None, _STATES, every=None),
+    Setting(
+        "missing",
+        MissingPolicy,
+        "See :func:`~treewright.read_table`.",
+        every="error",
+        BayesianClassifier=ABSENT,
+    ),
+    Setting("unseen", Unseen, _UNSEEN, every="error", BayesianClassifier=ABSENT),
+    Setting(
+        "bins", Bins | None, "See :func:`~treewright.read_table`.", every=None, BayesianClassifier=ABSENT
+    ),
+    Setting(
+        "bins",
+        int | None,
+        "Intervals of equal frequency for columns of numbers; None: those that tell the classes apart, and "
+        "in a stack others beside them.",
+        BayesianClassifier=None,
+    ),
+    Setting(
+        "mend",
+        bool,
+        "See :func:`~treewright.read_table`; later rows are read alike.",
+        every=False,
+        BayesianClassifier=ABSENT,
+    ),
+    Setting("schema", Schema | None, _STATES, every=None, BayesianClassifier=ABSENT),
     Setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
 )
 

@@ -37,6 +37,12 @@ from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import ScoreChoice, choose_score
+from treewright.learners.classifiers.blanket import learn_class_blanket
+from treewright.learners.classifiers.structures import (
+    learn_k_dependence,
+    learn_naive_bayes,
+    learn_tree_augmented,
+)
 from treewright.learners.efficient_markov.cutset import CutsetSettings, learn_cutset_bag, learn_cutset_network
 from treewright.learners.efficient_markov.hidden_tree import learn_hidden_tree
 from treewright.learners.efficient_markov.lem import (
