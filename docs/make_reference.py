@@ -75,7 +75,7 @@ def stub_of_estimators() -> str:
     classes = "\n".join(typed_estimator(getattr(room, name)) for name in made)
     modules = {"collections.abc", "os", *re.findall(r"\b(treewright(?:\.\w+)*)\.[A-Z]", classes)}
     lines = [f"import {module}" for module in sorted(modules)]
-    lines += ["from typing import Literal, Optional, Union", ""]
+    lines += ["from typing import Any, Literal, Optional, Union", ""]
     for name in names:
         seen = f"_{name}" if name in made else name
         lines.append(f"from {getattr(room, name).__module__} import {name} as {seen}")

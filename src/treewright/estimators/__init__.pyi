@@ -4,7 +4,7 @@ import os
 import treewright.graphs.knowledge.knowledge
 import treewright.models.discrete.family_counts
 import treewright.tables.schema
-from typing import Literal, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from treewright.estimators.classifier import BayesianClassifier as _BayesianClassifier
 from treewright.estimators.estimator import Estimator as Estimator

@@ -13,18 +13,22 @@ from treewright.estimators.estimator import Settings, warn_of_identifiers
 from treewright.estimators.explaining import Findings, explained
 from treewright.estimators.rows import Target, counted, not_fitted, rows_for, weighted
 from treewright.estimators.settings import with_settings
+from treewright.models.classifying.dealing import dealt, even_edges, sorted_rows
 from treewright.models.classifying.experts import Panel, decided, network_member, opinions_of
-from treewright.models.classifying.members import Member, OneDependence
+from treewright.models.classifying.members import Member, NormalNaive, OneDependence
 from treewright.models.classifying.pool import pool_weights
-from treewright.ranges import MOST, Number, generator
+from treewright.ranges import MOST, Number
 from treewright.reports.reliability import Reliability, reliability_of
 from treewright.statistics import count
-from treewright.tables import Schema, Table, read_table
+from treewright.tables import Schema, Table, Variable, read_table
 from treewright.types import Floats
 
 STRUCTURES = ("naive", "tree", "averaged", "k-dependence", "network")
 BESIDE = ("naive", "averaged", "tree")  # on even cuts, where columns are cut at all
 EVEN = 7  # intervals of equal frequency
+LEAST_SAY = 0.05  # beside the member that says most
+MANY = 10  # whole numbers that take more values are cut
+_ANY = np.array([-np.inf, np.inf])
 
 
 @with_settings
@@ -127,6 +131,7 @@ class BayesianClassifier(Settings):
     def _learn(self, rows: Table) -> None:
         single = self.structure not in ("auto", "stack")
         names = (self.structure,) if single else STRUCTURES
+        rows = sorted_rows(with_numbers(rows), len(rows.schema) - 1)
         self.weights_: Floats | None = None
         self.structure_ = self.structure if single else "stack"
         self.losses_: dict[str, float] = {}
@@ -134,69 +139,75 @@ class BayesianClassifier(Settings):
         if single and not self.calibrate:
             return
         truth, opinions, counts = self._held_out(rows, names, beside=not single)
-        if truth is None:
-            self.structure_, self.weights_ = names[0], None
-            self._panels = [self._only(self._panels[0], names[0])]
+        if not opinions:  # nothing to hold out: all say alike
+            n = sum(len(panel.members) for panel in self._panels)
+            self.weights_ = np.full(n, 1.0 / n)
             return
-        self.weights_ = pool_weights(opinions, truth, counts)
-        if not single:
-            self._choose(opinions, truth, counts)
+        if single:
+            self.weights_ = pool_weights(opinions, truth, counts)
+        else:
+            self._stack(opinions, truth, counts)
 
-    def _choose(self, opinions: list[Floats], truth: Any, counts: Floats) -> None:
-        """Note the losses, and take a single member where it is better than the stack."""
+    def _stack(self, opinions: list[Floats], truth: Any, counts: Floats) -> None:
+        """Weigh the members, leave out who says next to nothing, or take one that is better than all."""
         keys = [(panel, name) for panel in self._panels for name in panel.members]
-        where = ["" if panel is self._panels[0] else " (even cuts)" for panel, _ in keys]
         losses = [log_loss(one, truth, counts) for one in opinions]
-        for (_, name), place, loss in zip(keys, where, losses, strict=True):
-            self.losses_[name + place] = loss
+        self.losses_ = {name + p.remark: loss for (p, name), loss in zip(keys, losses, strict=True)}
+        weights = pool_weights(opinions, truth, counts)
+        kept = np.flatnonzero(weights >= LEAST_SAY * weights.max())
+        opinions = [opinions[m] for m in kept]
+        self.weights_ = pool_weights(opinions, truth, counts)
         self.losses_["stack"] = log_loss(decided(opinions, self.weights_), truth, counts)
         best = int(np.argmin(losses))
         if self.structure == "auto" and losses[best] <= self.losses_["stack"]:
-            panel, name = keys[best]
-            self.structure_, self.weights_ = name, None
-            self._panels = [self._only(panel, name)]
-
-    def _only(self, panel: Panel, name: str) -> Panel:
-        return Panel(panel.schema, panel.target, {name: panel.members[name]})
+            kept, self.structure_, self.weights_ = np.array([best]), keys[best][1], None
+        left = [keys[m] for m in kept]
+        panels = [panel.only([name for p, name in left if p is panel]) for panel in self._panels]
+        self._panels = [panel for panel in panels if panel.members]
 
     def _held_out(
         self, rows: Table, names: tuple[str, ...], *, beside: bool
     ) -> tuple[Any, list[Floats], Floats]:
         """What members say about rows that they have not seen, whose classes they have."""
         truth = np.asarray(rows.columns[-1], dtype=np.intp)
-        folds = min(self.folds, int(np.bincount(truth).min()))
-        if folds < 2 or len(self.classes_) < 2:
-            return None, [], np.ones(0)
-        order = generator(type(self).__name__, self.seed).permutation(len(truth))
-        order = order[np.argsort(truth[order], kind="stable")]
-        part = np.empty(len(truth), dtype=np.intp)
-        part[order] = np.arange(len(truth)) % folds
-        made: list[Floats] = []
-        for fold in range(folds):
-            here = np.flatnonzero(part == fold)
-            panels = self._make(rows.take(np.flatnonzero(part != fold)), names, beside=beside)
-            for m, one in enumerate(opinions_of(panels, rows.take(here))):
-                if fold == 0:
-                    made.append(np.empty((len(truth), len(self.classes_))))
-                made[m][here] = one
-        counts = np.ones(len(truth)) if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
-        return truth, made, counts
+        weights = np.ones(len(truth)) if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
+        made: list[list[Floats]] = []
+        places, counts = [], []
+        if len(self.classes_) < 2:
+            return truth, [], weights
+        for held in dealt(weights, self.folds):
+            here, there = np.flatnonzero(held > 0), np.flatnonzero(weights - held > 0)
+            if not len(here) or not len(there):
+                continue
+            rest = rows.take(there).with_weights(_whole((weights - held)[there]))
+            made.append(opinions_of(self._make(rest, names, beside=beside), rows.take(here)))
+            places.append(here)
+            counts.append(held[here])
+        if not made:
+            return truth, [], weights
+        opinions = [np.concatenate(one) for one in zip(*made, strict=True)]
+        return truth[np.concatenate(places)], opinions, np.concatenate(counts)
 
     def _make(self, rows: Table, names: tuple[str, ...], *, beside: bool) -> list[Panel]:
-        """Members of the rows: on cuts that tell the classes apart, and on even ones beside them."""
+        """Members of the rows: on cuts that tell the classes apart, and on even ones and none beside them."""
         reals = [v.name for v in rows.schema if not v.is_discrete]
         target = rows.schema.names[-1]
-        cut: Any = ("mdl", target) if self.bins is None else self.bins
-        panels = [self._panel(rows, names, dict.fromkeys(reals, cut))]
-        if beside and reals and self.bins is None:
-            panels.append(self._panel(rows, BESIDE, dict.fromkeys(reals, EVEN)))
+        weights = np.ones(rows.n_rows) if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
+        even = self.bins is not None
+        cut = evenly(rows, weights, int(self.bins or EVEN)) if even else dict.fromkeys(reals, ("mdl", target))
+        panels = [self._panel(rows, names, cut)]
+        if beside and reals and not even:
+            panels.append(self._panel(rows, BESIDE, evenly(rows, weights, EVEN), " on even cuts"))
+            uncut = {"naive": NormalNaive.of(rows, len(rows.schema) - 1, self.smoothing)}
+            panels.append(Panel(rows.schema, len(rows.schema) - 1, uncut, " of normal numbers"))
         return panels
 
-    def _panel(self, rows: Table, names: tuple[str, ...], bins: dict[str, Any]) -> Panel:
+    def _panel(self, rows: Table, names: tuple[str, ...], bins: dict[str, Any], remark: str = "") -> Panel:
         table = read_table(rows, bins=bins or None, missing="state")
         table = table if rows.weights is None else table.with_weights(rows.weights)
         table = _with_classes(table, rows.schema)
-        return Panel(table.schema, len(table.schema) - 1, {name: self._member(name, table) for name in names})
+        members = {name: self._member(name, table) for name in names}
+        return Panel(table.schema, len(table.schema) - 1, members, remark)
 
     def _member(self, name: str, table: Table) -> Member:
         target, counter = len(table.schema) - 1, count(table)
@@ -244,6 +255,34 @@ class BayesianClassifier(Settings):
         """How often classes come true that were given some probability; shows itself as a picture."""
         codes = self._target.codes(y, len(np.asarray(y)), type(self).__name__)
         return reliability_of(self.predict_proba(X), codes, bins=bins)
+
+
+def with_numbers(rows: Table) -> Table:
+    """The rows, where whole numbers that take many values are numbers to be cut, not states."""
+    variables, columns = list(rows.schema), list(rows.columns)
+    for v, variable in enumerate(variables[:-1]):
+        states = variable.states or ()
+        if len(states) > MANY and all(isinstance(state, int) for state in states):
+            column = np.array(states, dtype=np.float64)[np.asarray(columns[v], dtype=np.intp)]
+            variables[v] = Variable(variable.name, None)
+            columns[v] = np.where(rows.missing[v], np.nan, column) if v in rows.missing else column
+    missing = dict(rows.missing)
+    return Table(Schema(variables), columns, weights=rows.weights, missing=missing, report=rows.report)
+
+
+def evenly(rows: Table, weights: Floats, intervals: int) -> dict[str, Floats]:
+    """Edges of equal frequency for every column of numbers."""
+    made = {}
+    for v, variable in enumerate(rows.schema):
+        if not variable.is_discrete:
+            seen = ~np.asarray(rows.missing[v]) if v in rows.missing else np.ones(rows.n_rows, dtype=np.bool_)
+            values = np.asarray(rows.columns[v], dtype=np.float64)[seen]
+            made[variable.name] = even_edges(values, weights[seen], intervals) if len(values) else _ANY
+    return made
+
+
+def _whole(weights: Floats) -> npt.NDArray[Any]:
+    return weights if (weights != np.rint(weights)).any() else weights.astype(np.int64)
 
 
 def _with_classes(table: Table, whole: Schema) -> Table:

@@ -29,6 +29,12 @@ class EvidenceColumns:
         codes[v] = missing[v] = None
         return EvidenceColumns(codes, missing, self.n_rows)
 
+    def take(self, rows: Mask) -> EvidenceColumns:
+        """Some of the rows."""
+        codes = [None if c is None else c[rows] for c in self.codes]
+        missing = [None if m is None else m[rows] for m in self.missing]
+        return EvidenceColumns(codes, missing, int(rows.sum()))
+
     def native(self) -> tuple[list[Codes | None], list[npt.NDArray[np.uint8] | None]]:
         """Codes and masks as the core takes them."""
         codes = [None if c is None else np.ascontiguousarray(c) for c in self.codes]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from treewright.types import Floats
 
 def network_member(dag: Dag, counter: Counter, target: int, smoothing: float) -> NetworkMember:
     """A network whose tables fall back on the class last."""
-    return NetworkMember(smoothed_network(dag, counter, smoothing, last=(target,)), target)
+    return NetworkMember.of(smoothed_network(dag, counter, smoothing, last=(target,)), target)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,12 @@ class Panel:
 
     schema: Schema
     target: int
-    members: dict[str, Member]
+    members: Mapping[str, Member]
+    remark: str = ""
+
+    def only(self, names: Sequence[str]) -> Panel:
+        """Some of the members."""
+        return replace(self, members={name: self.members[name] for name in names})
 
     def log_posteriors(self, rows: Any, unseen: Unseen = "ignore") -> list[Floats]:
         """What each member says about each row."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from treewright.inference.batch import EvidenceColumns
 from treewright.models.classifying.backoff import backed_off
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.statistics import Counter
-from treewright.types import Floats
+from treewright.tables.table import Table
+from treewright.types import Floats, Scope
 
 _SMALLEST = 1e-300
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 
 
 class Member(Protocol):
@@ -28,14 +29,134 @@ class Member(Protocol):
 
 @dataclass(frozen=True)
 class NetworkMember:
-    """A Bayesian network that is asked for one of its variables."""
+    """A Bayesian network that is asked for one of its variables.
+
+    Attributes
+    ----------
+    terms
+        For each family with the class: its other variables, and log-probabilities, their cells by classes.
+    """
 
     model: BayesianNetwork
     target: int
+    terms: tuple[tuple[Scope, Floats], ...]
+
+    @classmethod
+    def of(cls, model: BayesianNetwork, target: int) -> NetworkMember:
+        terms = []
+        for u in (target, *model.structure.children(target)):
+            scope = (*model.structure.parents(u), u)
+            others = tuple(w for w in scope if w != target)
+            table = np.moveaxis(np.asarray(model.tables[u]), scope.index(target), -1)
+            terms.append((others, np.log(np.maximum(table, _SMALLEST)).reshape(-1, table.shape[-1])))
+        return cls(model, target, tuple(terms))
 
     def log_posterior(self, columns: EvidenceColumns) -> Floats:
+        whole = np.ones(columns.n_rows, dtype=np.bool_)
+        for u in {u for others, _ in self.terms for u in others}:
+            gaps = columns.missing[u]
+            whole &= columns.codes[u] is not None if gaps is None else ~gaps
+        if whole.all():
+            return self._looked_up(columns)
+        if not whole.any():
+            return self._summed_out(columns)
+        made = np.empty((columns.n_rows, self.terms[0][1].shape[-1]))
+        made[whole] = self._looked_up(columns.take(whole))
+        made[~whole] = self._summed_out(columns.take(~whole))
+        return made
+
+    def _looked_up(self, columns: EvidenceColumns) -> Floats:
+        """The product of the families of the class, where a row shows all of its blanket."""
+        cards = self.model.schema.cardinalities
+        logs = np.zeros((columns.n_rows, cards[self.target]))
+        for others, table in self.terms:
+            place: Any = 0
+            for u in others:
+                place = place * cards[u] + np.asarray(columns.codes[u], dtype=np.intp)
+            logs += table[place] if others else table
+        return normalised(logs)
+
+    def _summed_out(self, columns: EvidenceColumns) -> Floats:
         cells, _ = self.model._engine.marginals_many(columns.without(self.target), (self.target,))
         return normalised(np.log(np.maximum(cells, _SMALLEST)))
+
+
+@dataclass(frozen=True)
+class NormalNaive:
+    """Naive Bayes over columns as they were read: numbers are normal in each class, states have tables.
+
+    Attributes
+    ----------
+    means, scales
+        Classes by columns; of columns of states they are not used.
+    tables
+        Log-probabilities of states, classes by states; None for columns of numbers and for the class.
+    """
+
+    target: int
+    prior: Floats
+    means: Floats
+    scales: Floats
+    tables: tuple[Floats | None, ...]
+
+    @classmethod
+    def of(cls, table: Table, target: int, smoothing: float) -> NormalNaive:
+        """Means and spreads of each class; spreads are drawn to that of all classes."""
+        truth = np.asarray(table.columns[target], dtype=np.intp)
+        weights = (
+            np.ones(len(truth)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+        )
+        classes = table.schema[target].cardinality
+        prior = backed_off(_sums(truth, weights, classes), smoothing)
+        means, scales = np.zeros((classes, len(table.schema))), np.ones((classes, len(table.schema)))
+        tables: list[Floats | None] = [None] * len(table.schema)
+        for v, variable in enumerate(table.schema):
+            seen = np.ones(len(truth), dtype=np.bool_)
+            if v in table.missing:
+                seen = ~np.asarray(table.missing[v])
+            y, w = truth[seen], weights[seen]
+            column: Any = np.asarray(table.columns[v])[seen]
+            if v == target or not w.sum() > 0:
+                continue
+            if variable.is_discrete:
+                size = variable.cardinality
+                place = y * size + np.asarray(column, dtype=np.intp)
+                cells = _sums(place, w, classes * size).reshape(classes, size)
+                tables[v] = np.log(backed_off(cells, smoothing))
+            else:
+                means[:, v], scales[:, v] = _normal_by_class(column, y, w, classes, smoothing)
+        return cls(target, np.log(prior), means, scales, tuple(tables))
+
+    def log_posterior(self, columns: EvidenceColumns) -> Floats:
+        logs = np.tile(self.prior, (columns.n_rows, 1))
+        for v, table in enumerate(self.tables):
+            codes, gaps = columns.codes[v], columns.missing[v]
+            if v == self.target or codes is None:
+                continue
+            if table is None:
+                off = (np.asarray(codes, dtype=np.float64)[:, None] - self.means[:, v]) / self.scales[:, v]
+                said = -0.5 * off**2 - np.log(self.scales[:, v])
+            else:
+                said = table.T[np.asarray(codes, dtype=np.intp)]
+            logs += said if gaps is None else np.where(gaps[:, None], 0.0, said)
+        return normalised(logs)
+
+
+def _sums(place: Any, weights: Floats, size: int) -> Floats:
+    return np.asarray(np.bincount(place, weights, minlength=size), dtype=np.float64)
+
+
+def _normal_by_class(x: Floats, y: Any, w: Floats, classes: int, smoothing: float) -> tuple[Floats, Floats]:
+    """Mean and spread in each class: `smoothing` rows of all classes beside its own."""
+    centre = float(w @ x / w.sum())
+    off = x - centre
+    counts, sums, squares = (_sums(y, w * part, classes) for part in (1.0, off, off * off))
+    within = max(float((squares - sums**2 / np.maximum(counts, 1e-12)).sum() / w.sum()), 0.0)
+    means = sums / np.maximum(counts + 0.1 * smoothing, 1e-12)
+    spread = np.maximum(squares - 2 * means * sums + counts * means**2, 0.0) + smoothing * within
+    all_of_it = max(float(squares.sum() / w.sum()), 0.0)
+    floor = max(1e-6 * all_of_it, 1e-12 * centre**2, 1e-300)
+    return means + centre, np.sqrt(np.maximum(spread / (counts + smoothing), floor))
 
 
 @dataclass(frozen=True)
@@ -102,13 +223,18 @@ class OneDependence:
         n, size = rows.stop - rows.start, self.joint.shape[1]
         shown = np.zeros((n, size))
         others = [u for u, start in enumerate(self.starts) if start >= 0]
+        if not others:
+            return np.broadcast_to(self.prior, (n, len(self.prior)))
+        known = [(self.starts[u], codes[rows]) for u in others if (codes := columns.codes[u]) is not None]
+        if len(known) == len(others) and all(columns.missing[u] is None for u in others):
+            places = np.stack([start + codes.astype(np.intp) for start, codes in known], axis=1)
+            np.put_along_axis(shown, places, 1.0, axis=1)
+            return self._whole(shown, places)
         for u in others:
             codes, missing = columns.codes[u], columns.missing[u]
             if codes is not None:
                 seen = np.arange(n) if missing is None else np.flatnonzero(~missing[rows])
                 shown[seen, self.starts[u] + codes[rows][seen].astype(np.intp)] = 1.0
-        if not others:
-            return np.broadcast_to(self.prior, (n, len(self.prior)))
         begins = [self.starts[u] for u in others]
         # a state counts if the row shows it, or if nothing is known of its variable
         unknown = np.add.reduceat(shown, begins, axis=1) == 0
@@ -117,6 +243,14 @@ class OneDependence:
         for c in range(len(self.prior)):
             logs = shown @ self.given[c].T + self.joint[c]
             made[:, c] = _log_sum(np.where(open_states, logs, -np.inf))
+        return made
+
+    def _whole(self, shown: Floats, places: Any) -> Floats:
+        """Rows that show everything: only the states that they show are parents."""
+        made = np.empty((len(shown), len(self.prior)))
+        for c in range(len(self.prior)):
+            logs = np.take_along_axis(shown @ self.given[c].T, places, axis=1)
+            made[:, c] = _log_sum(logs + self.joint[c][places])
         return made
 
 

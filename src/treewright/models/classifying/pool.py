@@ -14,7 +14,8 @@ from scipy.optimize import minimize
 from treewright.models.classifying.members import normalised
 from treewright.types import Floats
 
-_RIDGE = 1.0  # rows that speak for equal weights
+_ALIKE = 10.0  # rows that speak for equal weights
+_ONE = 1.0  # rows that speak for weights that sum to one
 
 
 def pooled(opinions: Sequence[Floats], weights: Floats) -> Floats:
@@ -40,9 +41,9 @@ def pool_weights(opinions: Sequence[Floats], truth: np.ndarray, row_weights: Flo
         logs = normalised(np.tensordot(weights, stacked, axes=1))
         expected = np.einsum("rc,mrc->mr", np.exp(logs), stacked)
         slope = (stacked[:, rows, truth] - expected) @ row_weights
-        off = weights - even
-        value = -float(logs[rows, truth] @ row_weights) + _RIDGE * float(off @ off)
-        return value / total, (-slope + 2 * _RIDGE * off) / total
+        off, more = weights - weights.mean(), weights.sum() - 1.0
+        value = -float(logs[rows, truth] @ row_weights) + _ALIKE * float(off @ off) + _ONE * more**2
+        return value / total, (-slope + 2 * _ALIKE * off + 2 * _ONE * more) / total
 
     found = minimize(
         loss, np.full(len(stacked), even), jac=True, bounds=[(0.0, 4.0)] * len(stacked), method="L-BFGS-B"
