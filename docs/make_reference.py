@@ -71,7 +71,8 @@ def stub_of_estimators() -> str:
     """The same for the estimators, whose keywords come from a table."""
     room = importlib.import_module("treewright.estimators")
     names = public_names(room)
-    made = [name for name in names if "_learn" in vars(getattr(room, name)) and name != "Estimator"]
+    kinds = {name: vars(getattr(room, name)) for name in names if isinstance(getattr(room, name), type)}
+    made = [name for name, inside in kinds.items() if "_learn" in inside and name != "Estimator"]
     classes = "\n".join(typed_estimator(getattr(room, name)) for name in made)
     modules = {"collections.abc", "os", *re.findall(r"\b(treewright(?:\.\w+)*)\.[A-Z]", classes)}
     lines = [f"import {module}" for module in sorted(modules)]

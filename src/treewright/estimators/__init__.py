@@ -3,6 +3,7 @@
 They work with scikit-learn's `clone`, `Pipeline` and `GridSearchCV`, and without scikit-learn installed.
 """
 
+from treewright.estimators.checks import expected_failed_checks
 from treewright.estimators.classifier import BayesianClassifier
 from treewright.estimators.estimator import Estimator
 from treewright.estimators.markov import BlanketMarkov, EfficientMarkov

@@ -6,6 +6,7 @@ import treewright.models.discrete.family_counts
 import treewright.tables.schema
 from typing import Any, Literal, Optional, Union
 
+from treewright.estimators.checks import expected_failed_checks as expected_failed_checks
 from treewright.estimators.classifier import BayesianClassifier as _BayesianClassifier
 from treewright.estimators.estimator import Estimator as Estimator
 from treewright.estimators.markov import BlanketMarkov as _BlanketMarkov
@@ -24,8 +25,8 @@ class BayesianClassifier(_BayesianClassifier):
     calibrate: bool
     folds: int
     class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None]
+    unseen: Literal['ignore', 'error']
     bins: int | None
-    seed: int
     def __init__(
         self,
         *,
@@ -35,8 +36,8 @@ class BayesianClassifier(_BayesianClassifier):
         calibrate: bool = ...,
         folds: int = ...,
         class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None] = ...,
+        unseen: Literal['ignore', 'error'] = ...,
         bins: int | None = ...,
-        seed: int = ...,
     ) -> None: ...
 
 class BlanketMarkov(_BlanketMarkov):

@@ -11,12 +11,14 @@ from treewright import learners
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.estimators.estimator import Settings, warn_of_identifiers
 from treewright.estimators.explaining import Findings, explained
-from treewright.estimators.rows import Target, counted, not_fitted, rows_for, weighted
+from treewright.estimators.rows import Target, counted, library_of, not_fitted, rows_for, weighted
 from treewright.estimators.settings import with_settings
+from treewright.models import Predictions
 from treewright.models.classifying.dealing import dealt, even_edges, sorted_rows
 from treewright.models.classifying.experts import Panel, decided, network_member, opinions_of
 from treewright.models.classifying.members import Member, NormalNaive, OneDependence
 from treewright.models.classifying.pool import pool_weights
+from treewright.models.model import Unseen
 from treewright.ranges import MOST, Number
 from treewright.reports.reliability import Reliability, reliability_of
 from treewright.statistics import count
@@ -35,8 +37,9 @@ _ANY = np.array([-np.inf, np.inf])
 class BayesianClassifier(Settings):
     """Tell a class from the other columns: by naive Bayes, by networks, or by a stack of them.
 
-    Columns of numbers are cut where that tells classes apart. Cells that are missing later, and labels that
-    were never seen, are summed out exactly; missing cells of the rows that are learned from are a state.
+    Columns of numbers, also whole ones of more than ten values, are cut where that tells classes apart. Cells
+    that are missing later are summed out exactly, unless the rows that are learned from had missing cells in
+    that column too: then missing is a state of it. The same rows in any order give the same classifier.
 
     Attributes
     ----------
@@ -70,7 +73,7 @@ class BayesianClassifier(Settings):
     folds: int
     class_weight: Any
     bins: int | None
-    seed: int
+    unseen: Unseen
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags  # asked for by scikit-learn only
@@ -104,6 +107,8 @@ class BayesianClassifier(Settings):
             raise SettingError(
                 f"structure is one of {nearest(self.structure, known)}; found {self.structure!r}"
             )
+        if self.unseen not in ("ignore", "error"):
+            raise SettingError(f"unseen is 'ignore' or 'error' for a class; found {self.unseen!r}")
         least = {"folds": 2, "max_parents": 0, "bins": 1}
         for name, is_whole in (("smoothing", False), ("folds", True), ("max_parents", True), ("bins", True)):
             value = getattr(self, name)
@@ -228,12 +233,16 @@ class BayesianClassifier(Settings):
         if not hasattr(self, "_panels"):
             raise not_fitted(type(self).__name__)
         rows = rows_for(self, X)
-        return decided(opinions_of(self._panels, rows), self.weights_)
+        return decided(opinions_of(self._panels, rows, self.unseen), self.weights_)
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class in each row, in the order of `classes_`."""
         made = np.exp(self.predict_log_proba(X))
         return cast("Floats", made / made.sum(axis=1, keepdims=True))
+
+    def predict_table(self, X: Any) -> Predictions:
+        """The same with names; its frame is of the library of `X`."""
+        return Predictions(self._target.variable, self.predict_proba(X), library_of(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of each row."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from treewright import models
 from treewright.errors import DataWarning, SettingError, nearest
-from treewright.estimators.rows import Target, counted, holds, not_fitted, rows_for, weighted
+from treewright.estimators.rows import Target, counted, holds, library_of, not_fitted, rows_for, weighted
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
@@ -227,8 +227,9 @@ class Estimator(Settings, ABC):
         return self.target_.labels(model.predict_table(X, name, unseen=self.unseen).array.argmax(axis=1))
 
     def predict_table(self, X: Any, target: str) -> models.Predictions:
-        """The same with the probability of every state of `target`."""
-        return self._fitted().predict_table(rows_for(self, X), target, unseen=self.unseen)
+        """The same with the probability of every state of `target`; its frame is of the library of `X`."""
+        said = self._fitted().predict_table(rows_for(self, X), target, unseen=self.unseen)
+        return models.Predictions(said.variable, said.array, library_of(X))
 
     def query(self, targets: str | Sequence[str], given: Given | None = None) -> models.Distribution:
         """Distribution of one variable, or joint of several, given evidence."""

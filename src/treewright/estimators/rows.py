@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import NotFittedError, SchemaError, SettingError, WeightError, nearest
+from treewright.errors import (
+    MissingValuesError,
+    NotFittedError,
+    SchemaError,
+    SettingError,
+    WeightError,
+    nearest,
+)
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables import Schema, Table, Variable
 from treewright.tables.arrays import code_type
@@ -44,6 +51,8 @@ def rows_for(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
         X = np.asarray(X)
     if isinstance(X, np.ndarray) and X.dtype.names is None:
         check_array(X, who)
+        if getattr(estimator, "missing", None) == "error" and fitting:
+            check_gaps(X, who)
         if fitting:
             estimator.n_features_in_ = X.shape[1]
             vars(estimator).pop("feature_names_in_", None)
@@ -102,6 +111,15 @@ def check_array(X: npt.NDArray[Any], who: str) -> None:
         raise SchemaError(f"X holds infinity, which {who} cannot cut into intervals")
 
 
+def check_gaps(X: npt.NDArray[Any], who: str) -> None:
+    """Refuse NaN in rows that are to be learned from, unless a setting says what it means."""
+    if X.dtype.kind == "f" and np.isnan(X).any():
+        raise MissingValuesError(
+            f"Input X contains NaN; {who} takes missing='drop' to leave out such rows, 'state' to make "
+            "missing a state of its own, or 'em' where the learner can estimate them"
+        )
+
+
 def column_names(X: Any) -> list[str] | None:
     """The names of the columns of a table, a frame or a dictionary; None of anything else."""
     if isinstance(X, Table):
@@ -112,6 +130,12 @@ def column_names(X: Any) -> list[str] | None:
     if columns is None or isinstance(X, str) or callable(columns):
         return None
     return list(map(str, columns))
+
+
+def library_of(X: Any) -> str:
+    """Whose frame it is; pandas is for everything else."""
+    module = type(X).__module__.split(".")[0]
+    return module if module in ("polars", "pyarrow") else "pandas"
 
 
 def holds(X: Any, name: str) -> bool:

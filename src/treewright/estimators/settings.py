@@ -212,6 +212,12 @@ SETTINGS = (
     ),
     Setting("unseen", Unseen, _UNSEEN, every="error", BayesianClassifier=ABSENT),
     Setting(
+        "unseen",
+        Literal["ignore", "error"],
+        'Labels that come later: "ignore" takes their cells as missing, "error" refuses them.',
+        BayesianClassifier="ignore",
+    ),
+    Setting(
         "bins", Bins | None, "See :func:`~treewright.read_table`.", every=None, BayesianClassifier=ABSENT
     ),
     Setting(
@@ -229,7 +235,13 @@ SETTINGS = (
         BayesianClassifier=ABSENT,
     ),
     Setting("schema", Schema | None, _STATES, every=None, BayesianClassifier=ABSENT),
-    Setting("seed", int, "Of searches, of rows that are held out, and of samples.", every=0),
+    Setting(
+        "seed",
+        int,
+        "Of searches, of rows that are held out, and of samples.",
+        every=0,
+        BayesianClassifier=ABSENT,
+    ),
 )
 
 

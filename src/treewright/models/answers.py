@@ -254,8 +254,8 @@ class Predictions:
     ])}
     """
 
-    def __init__(self, variable: Variable, array: Cells) -> None:
-        self.variable, self.array = variable, array
+    def __init__(self, variable: Variable, array: Cells, library: str = "pandas") -> None:
+        self.variable, self.array, self.library = variable, array, library
         self.array.setflags(write=False)
 
     @property
@@ -287,9 +287,9 @@ class Predictions:
             found[free_name(f"{self.variable.name}={state}", found)] = cells
         return found
 
-    def to_frame(self, library: str = "pandas") -> Any:
-        """A frame of pandas, polars or pyarrow with these columns."""
-        return make_frame(self.columns(), library)
+    def to_frame(self, library: str | None = None) -> Any:
+        """A frame of pandas, polars or pyarrow with these columns; by default of who gave the rows."""
+        return make_frame(self.columns(), library or self.library)
 
     def __len__(self) -> int:
         return len(self.array)

@@ -43,9 +43,9 @@ class Panel:
         return [member.log_posterior(columns) for member in self.members.values()]
 
 
-def opinions_of(panels: Sequence[Panel], rows: Any) -> list[Floats]:
+def opinions_of(panels: Sequence[Panel], rows: Any, unseen: Unseen = "ignore") -> list[Floats]:
     """What the members of all panels say."""
-    return [one for panel in panels for one in panel.log_posteriors(rows)]
+    return [one for panel in panels for one in panel.log_posteriors(rows, unseen)]
 
 
 def decided(opinions: Sequence[Floats], weights: Floats | None) -> Floats:

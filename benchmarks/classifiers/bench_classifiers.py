@@ -1,24 +1,25 @@
 """Classifiers beside those that people use: log-loss and accuracy on rows not seen, also with missing cells.
 
-`python benchmarks/bench_classifiers.py` takes twelve tables (scikit-learn's, and 2,000 rows of networks that
-the folder TREEWRIGHT_DATA has), cuts each into two halves five times over, and prints the mean log-loss
-(nats) and accuracy of each classifier; then both again where a fifth of the cells of the rows to be told is
-missing, beside a forest whose cells are filled in. `--tables iris wine` takes some, `--times 1` fewer halves,
-`--speed` measures how long 10,000 rows of ALARM take instead. All probabilities are kept above 0.001 before
-they are judged, so that no single row decides; that is in favour of who says 0.
+`python benchmarks/classifiers/bench_classifiers.py` takes twelve tables (scikit-learn's, and 2,000 rows of
+networks that the folder TREEWRIGHT_DATA has), cuts each into two halves five times over, and prints the mean
+log-loss (nats) and accuracy of each classifier; then both again where a fifth of the cells of the rows to be
+told is missing, beside a forest whose cells are filled in. `--tables iris wine` takes some, `--times 1` fewer
+halves, `--speed` measures how long 10,000 rows of ALARM take instead. All probabilities are kept above 0.001
+before they are judged, so that no single row decides; that is in favour of who says 0.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from common import console, folder, one_thread
 from rich.table import Table as RichTable
 from sklearn import datasets
 from sklearn.compose import ColumnTransformer
@@ -30,6 +31,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 
 import treewright as tw
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
+from common import console, folder, one_thread
 
 LEAST = 1e-3
 MISSING = 0.2

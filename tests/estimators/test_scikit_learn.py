@@ -1,0 +1,282 @@
+"""scikit-learn's own checks and tools, with every estimator."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+import treewright as tw
+from treewright.errors import MissingValuesError, NotFittedError, SchemaError, SettingError, WeightError
+from treewright.estimators import expected_failed_checks
+from treewright.estimators.rows import not_fitted
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
+from sklearn.compose import ColumnTransformer  # noqa: E402
+from sklearn.exceptions import NotFittedError as TheirNotFittedError  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+DENSITY = [
+    tw.BlanketMarkov,
+    tw.BoundedTreewidth,
+    tw.ChowLiuTree,
+    tw.EfficientMarkov,
+    tw.HillClimbing,
+    tw.Knots,
+    tw.PC,
+    tw.SeparationTree,
+]
+COUNTING = [tw.BoundedTreewidth, tw.ChowLiuTree, tw.HillClimbing, tw.Knots, tw.PC]
+ALL = [*DENSITY, tw.BayesianClassifier]
+IN_CHECKS = [*(kind() for kind in DENSITY), tw.BayesianClassifier(structure="tree")]
+IN_FULL = [tw.BayesianClassifier(), tw.BayesianClassifier(structure="averaged", calibrate=True)]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return tw.load_network("asia").sample(600, rng=np.random.default_rng(3))
+
+
+@pytest.fixture(scope="module")
+def frame(rows):
+    return pd.DataFrame(rows.to_dict())
+
+
+@pytest.fixture(scope="module")
+def codes(rows):
+    return np.stack([np.asarray(column) for column in rows.columns], axis=1).astype(np.int64)
+
+
+def checks_of(estimators):
+    with warnings.catch_warnings():  # scikit-learn would rather see its own base class
+        warnings.simplefilter("ignore")
+        return parametrize_with_checks(estimators, expected_failed_checks=expected_failed_checks)
+
+
+@pytest.mark.filterwarnings("ignore")
+@checks_of(IN_CHECKS)
+def test_their_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@checks_of(IN_FULL)
+def test_their_checks_of_stacks(estimator, check):
+    check(estimator)
+
+
+def test_exceptions_have_reasons():
+    for kind in DENSITY:
+        assert all(len(reason) > 40 for reason in expected_failed_checks(kind()).values())
+    assert "check_estimators_nan_inf" not in expected_failed_checks(tw.PC(missing="state"))
+    assert expected_failed_checks(tw.BayesianClassifier()) == {}
+
+
+@pytest.mark.parametrize("kind", DENSITY)
+class TestDensity:
+    def test_y_is_a_column(self, kind, frame):
+        X, y = frame.drop(columns="lung"), frame["lung"]
+        apart, whole = kind().fit(X, y), kind().fit(frame[[*X, "lung"]])
+        assert apart.model_ == whole.model_
+        assert (apart.predict(X) == whole.predict(X, "lung")).all()
+        assert apart.score(X, y) == whole.score(frame)
+        assert apart.score(X) == pytest.approx(whole.model_.log_evidence(tw.read_table(X)).mean())
+        assert apart.log_probability(X, y).sum() == pytest.approx(apart.log_probability(frame).sum())
+
+    def test_y_without_a_name(self, kind, codes):
+        fitted = kind().fit(codes[:, :4], codes[:, 4] + 10)
+        assert fitted.model_.schema.names[-1] == "y"
+        assert set(fitted.predict(codes[:, :4])) <= {10, 11}
+
+    def test_weights_are_repeated_rows(self, kind, codes):
+        weights = np.arange(len(codes)) % 3
+        heavy = kind().fit(codes, sample_weight=weights)
+        again = kind().fit(np.repeat(codes, weights, axis=0))
+        np.testing.assert_allclose(heavy.log_probability(codes), again.log_probability(codes), rtol=1e-9)
+
+    def test_scores_with_weights(self, kind, codes):
+        fitted, weights = kind().fit(codes), np.arange(len(codes)) % 3
+        twice = fitted.score(np.repeat(codes, weights, axis=0))
+        assert fitted.score(codes, sample_weight=weights) == pytest.approx(twice)
+
+    def test_target_is_asked_for(self, kind, codes):
+        with pytest.raises(
+            SettingError, match="predict takes a target, the name of a column, unless fit was"
+        ):
+            kind().fit(codes).predict(codes)
+
+
+@pytest.mark.parametrize("kind", ALL)
+class TestAll:
+    def test_pickle_and_joblib(self, kind, codes, tmp_path):
+        joblib = pytest.importorskip("joblib")
+        fitted = kind().fit(codes[:, :-1], codes[:, -1])
+        joblib.dump(fitted, tmp_path / "fitted.joblib")
+        for again in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "fitted.joblib")):
+            assert again.get_params() == fitted.get_params()
+            assert (again.predict(codes[:, :-1]) == fitted.predict(codes[:, :-1])).all()
+
+    def test_columns_are_noted(self, kind, frame, codes):
+        fitted = kind().fit(frame.drop(columns="lung"), frame["lung"])
+        assert fitted.n_features_in_ == 7
+        assert fitted.feature_names_in_.tolist() == [*frame.drop(columns="lung")]
+        fitted.fit(codes[:, :3], codes[:, 3])
+        assert fitted.n_features_in_ == 3
+        assert not hasattr(fitted, "feature_names_in_")
+        with pytest.raises(SchemaError, match=r"X has 4 features, but \w+ is expecting 3 features as input"):
+            fitted.predict(codes[:, :4])
+
+    def test_sparse_rows(self, kind, codes):
+        X, y = codes[:, :-1], codes[:, -1]
+        thin = sparse.csr_matrix(X)
+        assert (kind().fit(thin, y).predict(thin) == kind().fit(X, y).predict(X)).all()
+
+    def test_sparse_rows_that_would_not_fit(self, kind):
+        huge = sparse.csr_matrix((10**7, 10**6), dtype=np.int8)
+        with pytest.raises(
+            SchemaError, match=r"the sparse rows would take .* once every cell is written out"
+        ):
+            kind().fit(huge, np.zeros(10**7, dtype=np.int8))
+
+    @pytest.mark.parametrize("empty", [pd.DataFrame(), pd.DataFrame({"a": []}), pl.DataFrame({"a": []}), {}])
+    def test_nothing_to_learn_from(self, kind, empty):
+        with pytest.raises(SchemaError, match="needs rows with columns; the frame has no "):
+            kind().fit(empty, [])
+
+    def test_weights_of_zero(self, kind, codes):
+        with pytest.raises(WeightError, match="sample_weight is zero for every row"):
+            kind().fit(codes[:, :-1], codes[:, -1], sample_weight=np.zeros(len(codes)))
+
+    def test_not_fitted_in_both_words(self, kind, codes):
+        for error in (NotFittedError, TheirNotFittedError, ValueError):
+            with pytest.raises(error, match="has learned nothing yet"):
+                kind().predict(codes)
+
+    def test_frames_of_the_callers_library(self, kind, frame):
+        X, y = frame.drop(columns="lung"), frame["lung"]
+        fitted = kind().fit(pl.from_pandas(X), y.to_numpy())
+        asked = () if kind is tw.BayesianClassifier else ("y",)
+        assert isinstance(fitted.predict_table(pl.from_pandas(X), *asked).to_frame(), pl.DataFrame)
+        assert isinstance(fitted.predict_table(X, *asked).to_frame(), pd.DataFrame)
+
+
+def test_not_fitted_survives_a_pipe():
+    error = pickle.loads(pickle.dumps(not_fitted("PC")))
+    assert isinstance(error, NotFittedError)
+    assert isinstance(error, TheirNotFittedError)
+    assert str(error) == "this PC has learned nothing yet; call .fit(rows) first"
+
+
+@pytest.mark.parametrize("kind", COUNTING)
+def test_further_rows_add(kind, codes):
+    half = len(codes) // 2
+    step = kind().partial_fit(codes[:half]).partial_fit(codes[half:])
+    shape = step.structure_
+    assert shape == kind().fit(codes[:half]).structure_
+    assert step.model_ == tw.fit(shape, tw.count(tw.read_table(codes))).with_provenance(
+        step.model_.provenance
+    )
+
+
+def test_further_rows_with_y_and_weights(codes):
+    X, y = codes[:, :-1], codes[:, -1]
+    once = tw.ChowLiuTree().partial_fit(X, y).partial_fit(X, y, sample_weight=np.full(len(X), 2))
+    more = tw.fit(
+        once.structure_, tw.count(tw.ChowLiuTree()._joined(np.repeat(X, 3, 0), np.repeat(y, 3), None))
+    )
+    np.testing.assert_allclose(
+        once.log_probability(X, y), more.log_probability(once._known(X, y)), rtol=1e-12
+    )
+
+
+def test_pipeline_with_cuts():
+    X, y = sklearn.datasets.load_iris(return_X_y=True)
+    cut = KBinsDiscretizer(4, encode="ordinal", quantile_method="averaged_inverted_cdf")
+    for last in (tw.ChowLiuTree(), tw.BayesianClassifier(structure="naive")):
+        assert (make_pipeline(cut, last).fit(X, y).predict(X) == y).mean() > 0.93
+    thin = KBinsDiscretizer(4, encode="onehot", quantile_method="averaged_inverted_cdf")
+    assert make_pipeline(thin, tw.BayesianClassifier(structure="naive")).fit(X, y).score(X, y) > 0.93
+
+
+def test_pipeline_with_columns(frame):
+    X, y = frame.drop(columns="lung"), frame["lung"]
+    told = ColumnTransformer([("told", OrdinalEncoder(), ["smoke", "xray"])], remainder="drop")
+    both = [
+        make_pipeline(
+            sklearn.base.clone(told).set_output(transform=kind), tw.BayesianClassifier(structure="tree")
+        ).fit(X, y)
+        for kind in ("default", "pandas", "polars")
+    ]
+    expected = tw.BayesianClassifier(structure="tree").fit(X[["smoke", "xray"]], y).predict_proba(X)
+    for one in both:
+        np.testing.assert_allclose(one.predict_proba(X), expected, rtol=1e-12)
+
+
+def test_grid_search_over_structures(frame):
+    X, y = frame.drop(columns="lung"), frame["lung"]
+    grid = {"structure": ["naive", "tree"], "smoothing": [0.5, 5.0]}
+    search = GridSearchCV(tw.BayesianClassifier(), grid, scoring="neg_log_loss", cv=3).fit(X, y)
+    assert search.best_params_["structure"] in grid["structure"]
+    assert -search.best_score_ < 0.25
+    assert cross_val_score(tw.ChowLiuTree(), X, y, cv=3).mean() < 0
+
+
+def test_calibrated_by_scikit_learn(frame):
+    X, y = frame.drop(columns="lung"), frame["lung"]
+    told = CalibratedClassifierCV(tw.BayesianClassifier(structure="naive"), cv=3).fit(X, y)
+    assert told.predict_proba(X).sum(axis=1) == pytest.approx(1.0)
+    assert told.score(X, y) > 0.9
+
+
+def test_jobs_in_parallel(codes):
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_backend("threading", n_jobs=2):
+        grid = {"structure": ["naive", "tree"]}
+        search = GridSearchCV(tw.BayesianClassifier(), grid, cv=3).fit(codes[:, :-1], codes[:, -1])
+    assert search.best_score_ > 0.5
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[0, 1]] * 600, "takes one target; y should be a 1d array, got an array of shape"),
+        ([0] * 599, "Found input variables with inconsistent numbers of samples"),
+        ([0.5] * 600, "Unknown label type: continuous"),
+        ([np.nan] * 600, "Input y contains NaN or infinity"),
+        ([None] * 600, "Input y contains NaN"),
+        ([1j] * 600, "Complex data not supported"),
+    ],
+)
+def test_targets_that_are_none(codes, y, message):
+    for kind in (tw.ChowLiuTree, tw.BayesianClassifier):
+        with pytest.raises((SchemaError, SettingError), match=message):
+            kind().fit(codes, y)
+
+
+def test_rows_that_are_none(codes):
+    for X, message in [
+        (codes[0], "Reshape your data"),
+        (codes * 1j, "Complex data not supported"),
+        (np.empty((0, 3)), "0 sample"),
+        (np.empty((3, 0)), "0 feature"),
+        (np.where(codes > 0, np.inf, codes), "X holds infinity"),
+    ]:
+        with pytest.raises(SchemaError, match=message):
+            tw.ChowLiuTree().fit(X)
+    with pytest.raises(MissingValuesError, match="Input X contains NaN; ChowLiuTree takes missing='drop'"):
+        tw.ChowLiuTree().fit(np.where(codes > 0, np.nan, codes))
+
+
+def test_y_that_the_rows_have_already(frame):
+    with pytest.raises(SchemaError, match="the rows have a column 'lung' already; rename it, or y"):
+        tw.ChowLiuTree().fit(frame, frame["lung"])
+    with pytest.raises(SettingError, match="y and sample_weight go with one table"):
+        tw.SeparationTree().fit([frame, frame], frame["lung"])
