@@ -172,7 +172,7 @@ class Target:
         places = np.searchsorted(self.classes, values).clip(0, len(self.classes) - 1)
         strange = self.classes[places] != values
         if strange.any():
-            label = values[int(np.argmax(strange))]
+            label = values.tolist()[int(np.argmax(strange))]
             raise SchemaError(
                 f"y has the label {label!r}, which {who} was not fitted with; labels are "
                 f"{nearest(label, self.classes.tolist())}"

@@ -1,8 +1,8 @@
 """Tables that fall back on smaller ones: where rows are few, a family is read with one parent less.
 
 `p(x | a, b) = (n[a, b, x] + s p(x | a)) / (n[a, b] + s)`, and so on down to the even distribution: `s` rows
-are taken from the family without its last parent. Chains of the same kind smooth better than even rows, since
-what is rare in a context is then as probable as it is elsewhere.
+are taken from the family without one of its parents. That smooths better than even rows, since what is rare
+in a context is then as probable as it is elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.graphs import Dag
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.statistics import Counter
+from treewright.statistics import Counter, mutual_information
 from treewright.types import Cells, Scope
 
 
@@ -38,13 +38,18 @@ def backed_off(counts: Cells, smoothing: float) -> Cells:
 def smoothed_network(
     dag: Dag, counter: Counter, smoothing: float, last: Sequence[int] = ()
 ) -> BayesianNetwork:
-    """A network with such tables; parents in `last` are the last to be dropped."""
-    scopes: list[Scope] = []
-    for v in range(len(dag.schema)):
-        parents = dag.parents(v)
-        scopes.append((*(p for p in parents if p not in last), *(p for p in parents if p in last), v))
+    """A network with such tables: parents that tell least are dropped first, those in `last` at the end."""
+    scopes: list[Scope] = [(*_dropped(counter, v, dag.parents(v), last), v) for v in range(len(dag.schema))]
     tables = []
     for v, (scope, counts) in enumerate(zip(scopes, counter.counts_many(scopes), strict=True)):
         table = backed_off(np.asarray(counts, dtype=np.float64), smoothing)
         tables.append(np.transpose(table, [scope.index(u) for u in (*dag.parents(v), v)]))
     return BayesianNetwork(dag, tables)
+
+
+def _dropped(counter: Counter, child: int, parents: Sequence[int], last: Sequence[int]) -> list[int]:
+    """Parents in the order in which they are dropped; ties go by name."""
+    first = [p for p in counter.schema.name_order if p in parents and p not in last]
+    if len(first) > 1:
+        first.sort(key=lambda p: mutual_information(counter, p, child))
+    return [*first, *(p for p in parents if p in last)]
