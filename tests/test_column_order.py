@@ -69,6 +69,7 @@ LEARNERS = {
     ),
     "learn_by_separation_tree": lambda t: tw.learn_by_separation_tree(hypertree(t), tw.GTest(counter(t))),
     "learn_chow_liu": lambda t: tw.learn_chow_liu(tw.BIC(counter(t))),
+    "learn_class_blanket": lambda t: learners.learn_class_blanket(t, "lung"),
     "learn_cutset_bag": lambda t: learners.learn_cutset_bag(counter(t), n_networks=2, rng=rng()),
     "learn_cutset_network": lambda t: tw.learn_cutset_network(counter(t)),
     "learn_dag_climbing": lambda t: learners.learn_dag_climbing(tw.K2(counter(t))),
@@ -84,15 +85,18 @@ LEARNERS = {
     "learn_in_hypergraph": lambda t: learners.learn_in_hypergraph(
         tw.BIC(counter(t)), [one.schema.names for one in databases(t)]
     ),
+    "learn_k_dependence": lambda t: learners.learn_k_dependence(counter(t), "lung"),
     "learn_knots": lambda t: tw.learn_knots(counter(t)),
     "learn_l1_neighbourhoods": lambda t: tw.learn_l1_neighbourhoods(counter(t), n_penalties=8),
     "learn_mixture": lambda t: tw.learn_mixture(counter(t), components=3, steps=3, rng=rng()),
+    "learn_naive_bayes": lambda t: learners.learn_naive_bayes(counter(t), "lung"),
     "learn_pac_junction_tree": lambda t: learners.learn_pac_junction_tree(counter(t), treewidth=1),
     "learn_paper_knots": lambda t: learners.learn_paper_knots(counter(t), rng=rng()),
     "learn_pc": lambda t: tw.learn_pc(tw.GTest(counter(t))),
     "learn_tabu": lambda t: learners.learn_tabu(tw.BIC(counter(t))),
     "learn_thin_junction_tree": lambda t: tw.learn_thin_junction_tree(tw.BIC(counter(t)), treewidth=2),
     "learn_tpda": lambda t: tw.learn_tpda(tw.GTest(counter(t))),
+    "learn_tree_augmented": lambda t: learners.learn_tree_augmented(counter(t), "lung"),
     "learn_treewidth_chains": lambda t: tw.learn_treewidth_chains(tw.BIC(counter(t)), treewidth=2),
 }
 

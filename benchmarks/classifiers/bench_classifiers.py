@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/c
 from common import console, folder, one_thread
 
 LEAST = 1e-3
+PIXELS = 64
 MISSING = 0.2
 ROWS = 2_000
 NETWORKS = {
@@ -148,8 +149,9 @@ def agrum(method: str) -> Callable[[pd.DataFrame], Any]:
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
 
     def made(X: pd.DataFrame) -> Any:
+        how = "uniform" if X.shape[1] == PIXELS else "quantile"  # which it cannot on pixels that are mostly 0
         processor = DiscreteTypeProcessor(
-            defaultDiscretizationMethod="quantile", defaultNumberOfBins=5, discretizationThreshold=10
+            defaultDiscretizationMethod=how, defaultNumberOfBins=5, discretizationThreshold=10
         )
         return skbn.BNClassifier(
             learningMethod=method, prior="Smoothing", priorWeight=1, type_processor=processor

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import learners
+from treewright.criteria import SparseQNML
 from treewright.errors import SchemaError, SettingError, nearest
 from treewright.estimators.estimator import Settings, warn_of_identifiers
 from treewright.estimators.explaining import Findings, explained
@@ -26,6 +27,7 @@ from treewright.tables import Schema, Table, Variable, read_table
 from treewright.types import Floats
 
 STRUCTURES = ("naive", "tree", "averaged", "k-dependence", "network")
+BY_SCORE = "network by score"  # in a stack only
 BESIDE = ("naive", "averaged", "tree")  # on even cuts, where columns are cut at all
 EVEN = 7  # intervals of equal frequency
 LEAST_SAY = 0.05  # beside the member that says most
@@ -135,7 +137,7 @@ class BayesianClassifier(Settings):
 
     def _learn(self, rows: Table) -> None:
         single = self.structure not in ("auto", "stack")
-        names = (self.structure,) if single else STRUCTURES
+        names = (self.structure,) if single else (*STRUCTURES, BY_SCORE)
         rows = sorted_rows(with_numbers(rows), len(rows.schema) - 1)
         self.weights_: Floats | None = None
         self.structure_ = self.structure if single else "stack"
@@ -160,11 +162,12 @@ class BayesianClassifier(Settings):
         self.losses_ = {name + p.remark: loss for (p, name), loss in zip(keys, losses, strict=True)}
         weights = pool_weights(opinions, truth, counts)
         kept = np.flatnonzero(weights >= LEAST_SAY * weights.max())
-        opinions = [opinions[m] for m in kept]
+        alone, opinions = opinions, [opinions[m] for m in kept]
         self.weights_ = pool_weights(opinions, truth, counts)
-        self.losses_["stack"] = log_loss(decided(opinions, self.weights_), truth, counts)
+        stack = decided(opinions, self.weights_)
+        self.losses_["stack"] = log_loss(stack, truth, counts)
         best = int(np.argmin(losses))
-        if self.structure == "auto" and losses[best] <= self.losses_["stack"]:
+        if self.structure == "auto" and is_clearly_better(alone[best], stack, truth, counts):
             kept, self.structure_, self.weights_ = np.array([best]), keys[best][1], None
         left = [keys[m] for m in kept]
         panels = [panel.only([name for p, name in left if p is panel]) for panel in self._panels]
@@ -224,6 +227,8 @@ class BayesianClassifier(Settings):
             learned = learners.learn_tree_augmented(counter, target)
         elif name == "k-dependence":
             learned = learners.learn_k_dependence(counter, target, max_parents=self.max_parents)
+        elif name == BY_SCORE:
+            learned = learners.learn_hill_climbing(SparseQNML(counter))
         else:
             learned = learners.learn_class_blanket(table, target)
         return network_member(learned.structure, counter, target, self.smoothing)
@@ -312,3 +317,12 @@ def log_loss(opinion: Floats, truth: npt.NDArray[np.intp], counts: Floats) -> fl
     if not counts.sum() > 0:
         raise SchemaError("a loss is a mean over rows; none counts")
     return float(-(opinion[np.arange(len(truth)), truth] @ counts) / counts.sum())
+
+
+def is_clearly_better(one: Floats, other: Floats, truth: npt.NDArray[np.intp], counts: Floats) -> bool:
+    """Whether an opinion gives the true classes more by two errors of the mean: the best of many is lucky."""
+    rows = np.arange(len(truth))
+    gain = one[rows, truth] - other[rows, truth]
+    mean = float(np.average(gain, weights=counts))
+    spread = float(np.average((gain - mean) ** 2, weights=counts))
+    return bool(mean > 2 * np.sqrt(spread / counts.sum()))

@@ -27,7 +27,6 @@ from treewright.tables.table import Table
 from treewright.types import Floats, Scope
 
 _SMOOTHING = 2.0  # rows of even spread in every context
-_WORTH = 1.0  # nats that an arc has to gain, over all rows
 _NEAREST = 6  # findings that are tried as a further parent
 Family = tuple[int, Scope]
 
@@ -156,7 +155,8 @@ class _Search:
         for step in range(steps):
             moves = [(self.gain(*move), move) for move in self.moves()]
             gain, move = max(moves, key=lambda found: found[0], default=(0.0, None))
-            if move is None or gain < _WORTH:
+            # the best of many is lucky: n changes that are worth nothing gain up to log n nats by chance
+            if move is None or gain < np.log(len(moves)) + 1.0:
                 return step
             child, parents = move
             self.judge.sums = self.judge.sums + self.change(child, parents)

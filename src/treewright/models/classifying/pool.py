@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from treewright.models.classifying.members import normalised
 from treewright.types import Floats
 
-_ALIKE = 10.0  # rows that speak for equal weights
+_ALIKE = 30.0  # rows that speak for equal weights
 _ONE = 1.0  # rows that speak for weights that sum to one
 
 
