@@ -18,6 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
+from common import console, folder, one_thread  # before NumPy is loaded: it sets its threads
+
+# isort: split
+
 import numpy as np
 import pandas as pd
 from rich.table import Table as RichTable
@@ -31,9 +36,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 
 import treewright as tw
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
-from common import console, folder, one_thread
 
 LEAST = 1e-3
 PIXELS = 64

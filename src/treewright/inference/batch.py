@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,11 @@ class EvidenceColumns:
     codes: list[Codes | None]
     missing: list[Mask | None]
     n_rows: int
+
+    @cached_property
+    def places(self) -> list[npt.NDArray[np.intp] | None]:
+        """The codes as indices, made once for all who look something up."""
+        return [None if c is None else c.astype(np.intp) for c in self.codes]
 
     def without(self, v: int) -> EvidenceColumns:
         """The same rows, blind to one variable."""

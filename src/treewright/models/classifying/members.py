@@ -70,10 +70,10 @@ class NetworkMember:
         cards = self.model.schema.cardinalities
         logs = np.zeros((columns.n_rows, cards[self.target]))
         for others, table in self.terms:
-            place: Any = 0
+            place: Any = None
             for u in others:
-                place = place * cards[u] + np.asarray(columns.codes[u], dtype=np.intp)
-            logs += table[place] if others else table
+                place = columns.places[u] if place is None else place * cards[u] + columns.places[u]
+            logs += table if place is None else table.take(place, axis=0)
         return normalised(logs)
 
     def _summed_out(self, columns: EvidenceColumns) -> Floats:
@@ -225,9 +225,9 @@ class OneDependence:
         others = [u for u, start in enumerate(self.starts) if start >= 0]
         if not others:
             return np.broadcast_to(self.prior, (n, len(self.prior)))
-        known = [(self.starts[u], codes[rows]) for u in others if (codes := columns.codes[u]) is not None]
+        known = [(self.starts[u], at[rows]) for u in others if (at := columns.places[u]) is not None]
         if len(known) == len(others) and all(columns.missing[u] is None for u in others):
-            places = np.stack([start + codes.astype(np.intp) for start, codes in known], axis=1)
+            places = np.stack([start + at for start, at in known], axis=1)
             np.put_along_axis(shown, places, 1.0, axis=1)
             return self._whole(shown, places)
         for u in others:
@@ -263,7 +263,8 @@ def _given_pair(cells: Floats, smoothing: float) -> Floats:
 
 def _log_sum(logs: Floats) -> Floats:
     top = logs.max(axis=1, keepdims=True)
-    return np.asarray(top[:, 0] + np.log(np.exp(logs - top).sum(axis=1)))
+    shifted = logs - top
+    return np.asarray(top[:, 0] + np.log(np.exp(shifted, out=shifted).sum(axis=1)))
 
 
 def normalised(logs: Floats) -> Floats:
