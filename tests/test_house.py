@@ -70,7 +70,7 @@ LINES_OF_CAPABILITIES = {
     "commas between thousands, numbers as the rows write them": 80,
     "options of reading in the default, rows scored with gaps, plans as learn keeps them": 60,
     "rows of a server, counts inside a database, what learners ask": 1_520,
-    "scikit-learn's checks, y, weights, further rows; classifiers": 1_750,
+    "scikit-learn's checks, y, weights, further rows; classifiers": 1_810,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them
