@@ -35,8 +35,11 @@ DENSITY = [
 ]
 COUNTING = [tw.BoundedTreewidth, tw.ChowLiuTree, tw.HillClimbing, tw.Knots, tw.PC]
 ALL = [*DENSITY, tw.BayesianClassifier]
-IN_CHECKS = [*(kind() for kind in DENSITY), tw.BayesianClassifier(structure="tree")]
-IN_FULL = [tw.BayesianClassifier(), tw.BayesianClassifier(structure="averaged", calibrate=True)]
+IN_CHECKS = [tw.ChowLiuTree(), tw.SeparationTree(), tw.BayesianClassifier(structure="tree")]
+IN_FULL = [
+    tw.BayesianClassifier(),
+    *(kind() for kind in DENSITY if kind not in (tw.ChowLiuTree, tw.SeparationTree)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +72,7 @@ def test_their_checks(estimator, check):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @checks_of(IN_FULL)
-def test_their_checks_of_stacks(estimator, check):
+def test_their_checks_of_the_others(estimator, check):
     check(estimator)
 
 

@@ -228,7 +228,6 @@ class OneDependence:
         known = [(self.starts[u], at[rows]) for u in others if (at := columns.places[u]) is not None]
         if len(known) == len(others) and all(columns.missing[u] is None for u in others):
             places = np.stack([start + at for start, at in known], axis=1)
-            np.put_along_axis(shown, places, 1.0, axis=1)
             return self._whole(shown, places)
         for u in others:
             codes, missing = columns.codes[u], columns.missing[u]
@@ -248,9 +247,11 @@ class OneDependence:
     def _whole(self, shown: Floats, places: Any) -> Floats:
         """Rows that show everything: only the states that they show are parents."""
         made = np.empty((len(shown), len(self.prior)))
+        flat = places + np.arange(len(shown))[:, None] * shown.shape[1]
+        shown.reshape(-1)[flat] = 1.0
         for c in range(len(self.prior)):
-            logs = np.take_along_axis(shown @ self.given[c].T, places, axis=1)
-            made[:, c] = _log_sum(logs + self.joint[c][places])
+            logs = (shown @ self.given[c].T).reshape(-1).take(flat)
+            made[:, c] = _log_sum(logs + self.joint[c].take(places))
         return made
 
 
