@@ -28,6 +28,9 @@ from treewright.models.fitting.fit import fit
 from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
 from treewright.models.formats.twm import load
 from treewright.models.labelled import LabelledTable
+from treewright.models.mixed.conditional_gaussian_network import ConditionalGaussianNetwork
+from treewright.models.mixed.lines import Lines
+from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
 from treewright.models.model import Model
 from treewright.models.undirected.gibbs import GibbsSample, sample_gibbs
 from treewright.models.undirected.log_linear import LogLinearModel

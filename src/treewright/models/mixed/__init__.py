@@ -1,0 +1,1 @@
+"""Networks that mix tables and lines."""
