@@ -49,6 +49,7 @@ TABLE = Kind("a table", ("has_missing",))
 COLUMNS = Kind("a table", ("weights",))  # whatever has columns of numbers will do
 COUNTS = Kind("counts", ("counts_many",), from_moments=None)
 MOMENTS = Kind("moments", ("scatter",))
+MIXED_MOMENTS = Kind("moments of a mixed table", ("in_states",), line="tw.statistics.mixed_moments(table)")
 STATISTICS = Kind("counts or moments", (*COUNTS.members, *MOMENTS.members))
 TEST = Kind(
     "an independence test",

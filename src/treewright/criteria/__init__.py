@@ -9,6 +9,7 @@ from treewright.criteria.scores.dirichlet_scores import K2, BDe, BDeu, UniformPr
 from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, GroupedScore, SparseQNML
 from treewright.criteria.scores.gaussian_scores import GaussianBIC, SigmoidBIC
+from treewright.criteria.scores.mixed_scores import MixedBIC, sparse_mixed_score
 from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.criteria.scores.score import CachedScore, LocalScore
 from treewright.criteria.tests.audited import AuditedTest, at_level

@@ -35,6 +35,7 @@ from treewright.learners.classes.dag_climbing import learn_aggressive, learn_dag
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
+from treewright.learners.classes.mixed_climbing import learn_mixed
 from treewright.learners.classes.pair_schedule import PairSchedule
 from treewright.learners.classes.score_choice import ScoreChoice, choose_score
 from treewright.learners.classifiers.blanket import learn_class_blanket

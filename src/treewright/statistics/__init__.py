@@ -10,6 +10,7 @@ from treewright.statistics.information import entropy, mutual_information, pairw
 from treewright.statistics.joint import JointCounts
 from treewright.statistics.kept import KeptCounter
 from treewright.statistics.merged import MergedCounter
+from treewright.statistics.mixed.state_moments import MixedMoments, StateMoments, mixed_moments
 from treewright.statistics.moments import Moments, moments
 from treewright.statistics.pooled import Completion, PooledCounter
 from treewright.statistics.pooled_moments import PooledMoments

@@ -58,7 +58,7 @@ def brute_force(model, given):
                 weight = 0.0
             table = np.asarray(model.discrete.table(v.name))
             parents = model.discrete.dag.parents(v.name)
-            weight *= table[tuple(state[p] for p in parents) + (state[v.name],)]
+            weight *= table[(*tuple(state[p] for p in parents), state[v.name])]
         # x = a + B x + e: the joint Normal from the inverse of I - B
         n = len(numbers)
         a, b, s = np.zeros(n), np.zeros((n, n)), np.zeros(n)

@@ -28,6 +28,8 @@ from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet, FamilyCounter, FamilyCounts
 from treewright.models.fitting.databases import fit_databases, require_dirichlet, require_gaussian
 from treewright.models.fitting.direction import choose_dag
+from treewright.models.mixed.conditional_gaussian_network import ConditionalGaussianNetwork
+from treewright.models.mixed.mixed_fit import fit_mixed
 from treewright.models.undirected.markov_choice import (
     BestFitting,
     PseudoLikelihoodFitting,
@@ -41,6 +43,7 @@ from treewright.models.undirected.markov_fitting import (
 )
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.origins import described, origin_of, rows_behind
+from treewright.statistics.mixed.state_moments import MixedMoments
 from treewright.statistics.moments import Moments
 from treewright.tables.databases import Databases
 
@@ -52,6 +55,10 @@ MarkovEstimator = IterativeFitting | DecomposableCover | BestFitting | PseudoLik
 
 @overload
 def fit(structure: Dag | Pdag, counter: Moments, *, prior: GaussianPrior | None = ...) -> GaussianNetwork: ...
+@overload
+def fit(
+    structure: Dag | Pdag, counter: MixedMoments, *, prior: Dirichlet | None = ...
+) -> ConditionalGaussianNetwork: ...
 @overload
 def fit(
     structure: Dag | Pdag,
@@ -78,12 +85,12 @@ def fit(
 ) -> FeatureNetwork: ...
 def fit(
     structure: Dag | Pdag | UndirectedGraph | FeatureGraph,
-    counter: FamilyCounter | Moments | Databases,
+    counter: FamilyCounter | Moments | MixedMoments | Databases,
     *,
     prior: Dirichlet | GaussianPrior | None = ONE_ROW,
     keep_counts: bool = False,
     estimator: MarkovEstimator | None = None,
-) -> BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork:
+) -> BayesianNetwork | GaussianNetwork | ConditionalGaussianNetwork | MarkovNetwork | FeatureNetwork:
     """Fit tables to arcs, lines to arcs of continuous variables, factors to edges, or a feature graph.
 
     Parameters
@@ -94,7 +101,8 @@ def fit(
         :mod:`~treewright.models.fitting.direction`); the model's `provenance` names the edges that were open.
     counter
         Counts of the same variables, met by name; whole or real-weighted. Or the :class:`Moments` of
-        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines). A feature graph
+        continuous variables (:func:`fit_sigmoid` puts sigmoids on them instead of lines), or those of a mixed
+        table (:func:`~treewright.statistics.mixed_moments`). A feature graph
         needs a counter that holds rows, as :func:`count` returns. Or several tables with overlapping columns
         (:class:`Databases`): each family is fitted to all tables that have its columns, completed from the
         others where none has (`provenance["completed"]` of a Bayesian network names them).
@@ -130,9 +138,7 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
-    model: BayesianNetwork | GaussianNetwork | MarkovNetwork | FeatureNetwork = _fitted(
-        structure, counter, prior, keep_counts=keep_counts, estimator=estimator
-    )
+    model: Any = _fitted(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     origin = origin_of(structure)
     if not origin:
         return model
@@ -142,11 +148,10 @@ def fit(
 
 
 def _fitted(structure: Any, counter: Any, prior: Any, *, keep_counts: bool, estimator: Any) -> Any:
-    if isinstance(counter, Databases) and not isinstance(structure, Dag | Pdag):
-        raise SchemaError(
-            f"several tables are fitted to the arcs of a network; found a {type(structure).__name__}"
-        )
-    if not isinstance(counter, Databases):
+    if isinstance(counter, Databases | MixedMoments) and not isinstance(structure, Dag | Pdag):
+        what = "several tables" if isinstance(counter, Databases) else "mixed tables"
+        raise SchemaError(f"{what} are fitted to the arcs of a network; found a {type(structure).__name__}")
+    if not isinstance(counter, Databases | MixedMoments):
         require("fit", STATISTICS, counter)
     if isinstance(structure, FeatureGraph):
         assert not isinstance(counter, Databases)
@@ -162,12 +167,18 @@ def _fitted(structure: Any, counter: Any, prior: Any, *, keep_counts: bool, esti
         if not origin or isinstance(fitted, GaussianNetwork):
             return fitted
         return fitted.with_provenance({**origin, **fitted.provenance})
-    if isinstance(counter, Moments):
-        if keep_counts:
-            raise SettingError("keep_counts=True goes with counts; the moments of a Gaussian network add up")
-        return fit_gaussian(dag, counter, prior=require_gaussian(prior))
+    if isinstance(counter, Moments | MixedMoments):
+        return _fit_lines(dag, counter, prior, keep_counts=keep_counts)
     model = FamilyCounts(dag, counter).fit(prior=require_dirichlet(prior), keep_counts=keep_counts)
     return model.with_provenance(origin) if origin else model
+
+
+def _fit_lines(dag: Dag, moments: Moments | MixedMoments, prior: Any, *, keep_counts: bool) -> Any:
+    if keep_counts:
+        raise SettingError("keep_counts=True goes with counts; moments add up by themselves")
+    if isinstance(moments, MixedMoments):
+        return fit_mixed(dag, moments, prior=require_dirichlet(prior))
+    return fit_gaussian(dag, moments, prior=require_gaussian(prior))
 
 
 def _fit_graph(

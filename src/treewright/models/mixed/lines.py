@@ -95,8 +95,8 @@ def check_lines(dag: Dag, v: int, lines: Lines) -> None:
     wanted = sorted(dag.schema.names_of(continuous))
     if sorted(lines.coefficients) != wanted:
         raise SchemaError(
-            f"{name!r} has the continuous parents {', '.join(map(repr, wanted)) or 'none'}; coefficients were "
-            f"given for {', '.join(map(repr, sorted(lines.coefficients))) or 'none'}"
+            f"{name!r} has the continuous parents {', '.join(map(repr, wanted)) or 'none'}; coefficients "
+            f"were given for {', '.join(map(repr, sorted(lines.coefficients))) or 'none'}"
         )
     arrays = {"intercepts": lines.intercepts, "variances": lines.variances}
     arrays |= {f"coefficients for {parent!r}": c for parent, c in lines.coefficients.items()}

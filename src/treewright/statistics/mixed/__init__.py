@@ -1,0 +1,1 @@
+"""Moments of numbers in each joint state of labels."""
