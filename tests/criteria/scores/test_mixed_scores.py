@@ -12,7 +12,7 @@ from tests.statistics.mixed.test_state_moments import by_loop
 
 import treewright as tw
 from treewright.criteria import MixedBIC, sparse_mixed_score
-from treewright.errors import ArgumentError, SchemaError
+from treewright.errors import ArgumentError, SchemaError, SettingError
 from treewright.statistics import mixed_moments
 
 
@@ -128,7 +128,10 @@ def test_prices_refusals_and_copies():
     score = MixedBIC(moments)
     x = next(v.name for v in score.schema if not v.is_discrete)
     a = next(v.name for v in score.schema if v.is_discrete)
-    assert sparse_mixed_score(moments).local(x, [a]) == pytest.approx(score.local(x, [a]) - math.log(6))
+    sparse = sparse_mixed_score(moments)
+    assert sparse.local(x, [a]) == pytest.approx(score.local(x, [a]) - math.log(6))
+    assert sparse.local(a, []) == tw.SparseQNML(moments.counter).local(a, [])
+    assert pickle.loads(pickle.dumps(sparse)).local(x, [a]) == sparse.local(x, [a])
     assert score.pair_gains()[score.schema.index(x), score.schema.index(a)] == -math.inf
     assert pickle.loads(pickle.dumps(score)).local(x, [a]) == score.local(x, [a])
     assert repr(score) == "MixedBIC(3 discrete and 3 continuous, 200 rows)"
@@ -136,3 +139,5 @@ def test_prices_refusals_and_copies():
         score.local(a, [x])
     with pytest.raises(ArgumentError, match=r"tw.statistics.mixed_moments\(table\)"):
         MixedBIC(moments.tables[0])
+    with pytest.raises(SettingError, match="price of an edge"):
+        MixedBIC(moments, edge_price=-1.0)

@@ -9,17 +9,20 @@ exactly equal scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from treewright.arguments import MIXED_MOMENTS, require
 from treewright.criteria.scores.discrete_score import BIC
-from treewright.criteria.scores.edge_prior import EdgePrior
+from treewright.criteria.scores.edge_prior import SparseQNML
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families
-from treewright.errors import SchemaError
+from treewright.errors import SchemaError, SettingError
 from treewright.once import cached_property
+from treewright.ranges import in_range
+from treewright.statistics.counter import Counter
 from treewright.statistics.mixed.shrunk import state_normals
 from treewright.statistics.mixed.state_moments import MixedMoments
 from treewright.tables.schema import Schema
@@ -37,6 +40,13 @@ class MixedBIC(PluralScore):
     less (ln m)/2 q (|P| + 2), m the number of rows. States of few rows lean on the others
     (:mod:`~treewright.statistics.mixed.shrunk`).
 
+    Parameters
+    ----------
+    states
+        What judges the discrete variables, made of their counts; by default :class:`BIC`.
+    edge_price
+        Nats for each parent of a continuous variable.
+
     Notes
     -----
     A continuous parent of a discrete child is refused: what would follow is no Normal any more. Among the
@@ -53,12 +63,22 @@ class MixedBIC(PluralScore):
 
     is_score_equivalent = True
 
-    def __init__(self, moments: MixedMoments) -> None:
+    @in_range
+    def __init__(
+        self,
+        moments: MixedMoments,
+        *,
+        states: Callable[[Counter], LocalScore] = BIC,
+        edge_price: float = 0.0,
+    ) -> None:
         require("MixedBIC", MIXED_MOMENTS, moments)
+        if not (math.isfinite(edge_price) and edge_price >= 0):
+            raise SettingError(f"the price of an edge is a finite number from 0 on; found {edge_price!r}")
         if not moments.n >= 1:
             raise SchemaError(f"a mixed BIC needs one row at least; found {moments.n:g}")
         self.moments = moments
-        self._states: BIC | None = BIC(moments.counter) if moments.discrete else None
+        self.states: LocalScore | None = states(moments.counter) if moments.discrete else None
+        self._made, self._asked = states, edge_price
         self._terms: dict[tuple[Names, Names], float] = {}
 
     def __repr__(self) -> str:
@@ -66,7 +86,7 @@ class MixedBIC(PluralScore):
         return f"MixedBIC({len(m.discrete)} discrete and {len(m.continuous)} continuous, {m.n:g} rows)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MixedBIC, (self.moments,)
+        return partial(MixedBIC, states=self._made, edge_price=self._asked), (self.moments,)
 
     @property
     def schema(self) -> Schema:
@@ -78,10 +98,15 @@ class MixedBIC(PluralScore):
         size = math.fsum(abs(self._exact((), (name,))) for name in self.moments.continuous)
         return 2.0 ** math.ceil(math.log2(max(1.0, size) * _RELATIVE_STEP))
 
+    @cached_property
+    def edge_price(self) -> float:
+        """Nats for each parent of a continuous variable, in steps of the score."""
+        return round(self._asked / self._step) * self._step
+
     @property
     def resolution(self) -> float:
         """The step of which every local score is a multiple, in nats."""
-        of_states = 0.0 if self._states is None else float(getattr(self._states, "resolution", 0.0))
+        of_states = 0.0 if self.states is None else float(getattr(self.states, "resolution", 0.0))
         return min(self._step, of_states) if of_states else self._step
 
     def local_many(self, families: Sequence[NamedFamily]) -> Floats:
@@ -98,10 +123,11 @@ class MixedBIC(PluralScore):
             numbers = [p for p in names if not self.schema[p].is_discrete]
             with_child = tuple(sorted([*numbers, self.schema.names[child]]))
             scores[k] = self._term(discrete, with_child) - self._term(discrete, tuple(sorted(numbers)))
+            scores[k] -= self.edge_price * len(parents)
         if of_states:
-            assert self._states is not None
+            assert self.states is not None
             named = [(self.schema.names[asked[k][0]], self.schema.names_of(asked[k][1])) for k in of_states]
-            scores[of_states] = self._states.local_many(named)
+            scores[of_states] = self.states.local_many(named)
         return scores
 
     def pair_gains(self) -> Floats:
@@ -145,6 +171,6 @@ class MixedBIC(PluralScore):
                 )
 
 
-def sparse_mixed_score(moments: MixedMoments) -> LocalScore:
-    """`MixedBIC` less ln n nats for each edge among n variables."""
-    return EdgePrior(MixedBIC(moments), math.log(max(len(moments.schema), 1)))
+def sparse_mixed_score(moments: MixedMoments) -> MixedBIC:
+    """Mixed BIC less ln n nats for each edge among n variables; states are judged by :class:`SparseQNML`."""
+    return MixedBIC(moments, states=SparseQNML, edge_price=math.log(max(len(moments.schema), 1)))

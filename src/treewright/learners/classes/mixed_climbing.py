@@ -1,22 +1,28 @@
-"""Climbing among networks that mix states and numbers.
+"""Learning networks that mix states and numbers.
 
-Discrete variables have discrete parents: with that, a conditional Gaussian network answers exactly. The rule
-has directions, so equivalence classes are of no use to the search; it climbs among networks instead, moves
-against the rule left out, walks on past the first summit with a memory of where it was, and begins again a
-few times from a network that chance has changed a little.
+Discrete variables have discrete parents: with that, a conditional Gaussian network answers exactly, and the
+search falls into two that do not disturb each other. No cycle leads through both kinds, and no family of
+states knows a number. So the states come first, by a search of equivalence classes among them alone. Then the
+numbers choose their parents, states and numbers: a climb among networks, since the rule has directions of
+which classes know nothing. It walks on past the first summit with a memory of where it was, and begins again
+a few times from a network that chance has changed a little.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from treewright import _core
 from treewright.arguments import SCORE, require
+from treewright.criteria.scores.mixed_scores import MixedBIC
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import KnowledgeError, SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.learners.classes.dag_climbing import climb, draw_seed
-from treewright.learners.learned import LearnedNetwork
+from treewright.learners.classes.hill_climbing import learn_hill_climbing
+from treewright.learners.learned import LearnedNetwork, keeping
 from treewright.ranges import in_range
 from treewright.tables.schema import Schema
 from treewright.types import Matrix, Progress
@@ -84,7 +90,53 @@ def learn_mixed(
     settings = _core.ClimbSettings()
     settings.tabu, settings.patience, settings.perturbations = _TABU, _PATIENCE, perturbations
     settings.perturbed_share, settings.seed = _SHARE, draw_seed(rng)
-    return climb(score, settings, known, start, max_parents=max_parents, progress=progress)
+    first = start if start is not None else known.required_dag()
+    known.check(first)
+    states = score.states if isinstance(score, MixedBIC) else None
+    if states is None:  # one climb for all
+        return climb(score, settings, known, first, max_parents=max_parents, progress=progress)
+    among_states = learn_hill_climbing(
+        states,
+        knowledge=only_among(known, states.schema),
+        start=_part_of(first, states.schema),
+        max_parents=max_parents,
+        progress=progress,
+    )
+    arcs = among_states.structure.edges()
+    first = Dag(score.schema, [*arcs, *((u, v) for u, v in first.edges() if v not in states.schema)])
+    fixed = with_states_fixed(known, arcs)
+    with keeping(lambda found: None if found is None else settled(score, known, found, among_states)):
+        found = climb(score, settings, fixed, first, max_parents=max_parents, progress=progress)
+    return settled(score, known, found, among_states)
+
+
+def settled(
+    score: LocalScore, known: BoundKnowledge, found: LearnedNetwork[Dag], before: LearnedNetwork[Dag]
+) -> LearnedNetwork[Dag]:
+    """The network with the pattern that rule, knowledge and rows leave, and the trace of both searches."""
+    dag = known.settled(Dag(score.schema, found.structure.edges()), equivalent=score.is_score_equivalent)
+    trace = replace(found.trace, phases=(*before.trace.phases, *found.trace.phases))
+    return LearnedNetwork(dag, trace, score=score.score(dag), notes=found.notes)
+
+
+def only_among(known: BoundKnowledge, schema: Schema) -> BoundKnowledge:
+    """What is known about some of the variables."""
+    at = np.ix_(*[known.schema.scope(schema.names)] * 2)
+    return BoundKnowledge(schema, known.allowed[at].copy(), known.required[at].copy())
+
+
+def with_states_fixed(known: BoundKnowledge, arcs: list[tuple[str, str]]) -> BoundKnowledge:
+    """The arcs among discrete variables are these, and stay."""
+    is_discrete = np.array([variable.is_discrete for variable in known.schema], dtype=np.bool_)
+    allowed, required = known.allowed & ~np.outer(is_discrete, is_discrete), known.required.copy()
+    for tail, head in arcs:
+        at = known.schema.index(tail), known.schema.index(head)
+        allowed[at] = required[at] = True
+    return BoundKnowledge(known.schema, allowed, required)
+
+
+def _part_of(dag: Dag, schema: Schema) -> Dag:
+    return Dag(schema, [(u, v) for u, v in dag.edges() if v in schema])
 
 
 def with_rule(known: BoundKnowledge) -> BoundKnowledge:
