@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from treewright.models.continuous.sigmoid_network import SigmoidNetwork
     from treewright.models.discrete.bayesian_network import BayesianNetwork
     from treewright.models.features.feature_network import FeatureNetwork
+    from treewright.models.mixed.conditional_gaussian_network import ConditionalGaussianNetwork
     from treewright.models.undirected.markov_network import MarkovNetwork
 
 Value = TypeVar("Value")
 Unseen = Literal["error", "ignore", "state"]  # what becomes of labels that a model does not know
 Rows: TypeAlias = Any  # a table, or whatever `read_table` reads
 # what a file may hold
-AnyModel: TypeAlias = Union[
-    "BayesianNetwork", "MarkovNetwork", "FeatureNetwork", "GaussianNetwork", "SigmoidNetwork"
-]
+AnyLines: TypeAlias = Union["GaussianNetwork", "SigmoidNetwork", "ConditionalGaussianNetwork"]
+AnyModel: TypeAlias = Union["BayesianNetwork", "MarkovNetwork", "FeatureNetwork", AnyLines]
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from typing import Any
 
 from treewright.verification.content import Variables
 from treewright.verification.features import check_nodes
+from treewright.verification.lines import check_mixed
 from treewright.verification.pattern import check_pattern
 from treewright.verification.remarks import (
     check_counts,
@@ -101,6 +102,13 @@ def check_sigmoid_network(content: dict[str, Any], variables: Variables, finding
     return families(content, parents, findings)
 
 
+def check_mixed_network(content: dict[str, Any], variables: Variables, findings: Findings) -> Scopes:
+    parents = read_parents(content.get("arcs"), variables, findings)
+    check_mixed(content, parents, variables, findings)
+    check_groups(content, variables, findings)
+    return families(content, parents, findings)
+
+
 def families(content: dict[str, Any], parents: Parents, findings: Findings) -> Scopes:
     """Each variable with its parents: what a term of a directed model is about; the class is checked."""
     if "undirected" in content:
@@ -124,6 +132,9 @@ KINDS = {
         frozenset({"arcs", "families"}),
         GRAPH | {"floored", "redundant"},
         check_gaussian_network,
+    ),
+    "conditional gaussian network": Kind(
+        frozenset({"arcs", "tables", "families"}), GRAPH, check_mixed_network
     ),
     "sigmoid network": Kind(frozenset({"arcs", "families"}), GRAPH, check_sigmoid_network),
 }

@@ -27,7 +27,7 @@ from treewright.errors import FormatError, SettingError
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.formats.twm import content as shared
-from treewright.models.formats.twm import continuous, feature, tables
+from treewright.models.formats.twm import continuous, feature, mixed, tables
 from treewright.models.formats.twm.content import expect
 from treewright.models.model import AnyModel
 from treewright.tables.raw_form import RawForm
@@ -35,7 +35,10 @@ from treewright.tables.raw_form import RawForm
 FORMAT = "treewright model"
 VERSION = 1
 
-_CONTENTS = (tables.BAYESIAN, tables.MARKOV, continuous.GAUSSIAN, continuous.SIGMOID, feature.CONTENT)
+_CONTENTS = (
+    *(tables.BAYESIAN, tables.MARKOV, continuous.GAUSSIAN, continuous.SIGMOID),
+    *(mixed.MIXED, feature.CONTENT),
+)
 _KINDS = {content.kind: content for content in _CONTENTS}
 _REQUIRED = frozenset({"format", "version", "kind", "variables"})
 _OPTIONAL = frozenset({"provenance", "certificate", "raw"})
