@@ -92,17 +92,19 @@ def test_numbers_alone_lead_to_a_gaussian_network():
     assert tw.verify(result.model, certificate=result.certificate).valid
 
 
-def test_numbers_among_labels_are_cut_and_that_is_said():
+def test_numbers_among_labels_stay_or_are_cut_and_that_is_said():
     rows = {name: column.tolist() for name, column in numbers().items()}
     rows["label"] = ["low" if x < 0 else "high" for x in rows["a"]]
     result = tw.learn(rows)
-    assert isinstance(result.model, tw.BayesianNetwork)
-    assert len(result.model.schema["a"].states) == 4
-    assert result.notes[0] == (
+    assert isinstance(result.model, tw.models.ConditionalGaussianNetwork)
+    assert result.notes[0].startswith("numbers among labels stay as they are, since rows held out are ")
+    assert result.notes[0].endswith("likelier each than with 4 intervals: a, b, c, d; bins= cuts them")
+    bounded = tw.learn(rows, treewidth=2)
+    assert isinstance(bounded.model, tw.BayesianNetwork)
+    assert bounded.notes[0] == (
         "numbers among labels were cut into 4 intervals of equal frequency: a, b, c, d; bins= cuts them "
-        "otherwise, columns= leaves columns out"
+        "otherwise, columns= leaves columns out (a bound on the treewidth is kept by tables)"
     )
-    assert result.dag.skeleton().adjacent("a", "label")
     cut = tw.learn(rows, bins=3)
     assert len(cut.model.schema["a"].states) == 3
     assert not any("cut into" in note for note in cut.notes)

@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from treewright.automatic.mixed import settle_numbers
 from treewright.automatic.rows import (
     complete_rows,
     cut_numbers,
@@ -23,10 +24,10 @@ from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
 from treewright.learners import Trace
-from treewright.models import BayesianNetwork, GaussianNetwork, fit
+from treewright.models import BayesianNetwork, ConditionalGaussianNetwork, GaussianNetwork, fit
 from treewright.origins import described, reading_of, rows_behind, version
 from treewright.ranges import in_range
-from treewright.statistics import Counter, Moments, count, moments
+from treewright.statistics import Counter, MixedMoments, Moments, count, mixed_moments, moments
 from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
@@ -60,7 +61,7 @@ class LearnedModel:
     ([('a', 'b')], True)
     """
 
-    model: BayesianNetwork | GaussianNetwork
+    model: BayesianNetwork | GaussianNetwork | ConditionalGaussianNetwork
     learned: LearnedAutomatically
     notes: tuple[str, ...] = ()
     report: Report | None = None
@@ -148,8 +149,9 @@ def learn(
     ----------
     data
         Whatever :func:`read_table` reads (files, frames, dictionaries, arrays), a table, counts or moments.
-        Labels lead to a Bayesian network of tables, numbers alone to a Gaussian network; numbers among labels
-        are cut into four intervals, unless `bins` says how.
+        Labels lead to a Bayesian network of tables, numbers alone to a Gaussian network. Numbers among labels
+        are kept as they are (a conditional Gaussian network) or cut into four intervals, whichever makes rows
+        held out likelier; `bins` cuts them in any case.
     knowledge
         Arcs that are required or forbidden.
     treewidth
@@ -206,18 +208,27 @@ and 1000 bytes
     how = {"bins": None, "mend": False, "columns": None, "weights": None, "schema": None, **reading}
     told = {**options, "missing": missing, "rows": rows, "certify": certify, **how}
     settings, options = described(told), {**options, "progress": progress}  # before chance moves on
-    if isinstance(data, Moments | Counter):
+    if isinstance(data, Moments | MixedMoments | Counter):
         refuse_reading(data, how)
         found, said = search_some(data, rows, certify, options)
         notes = (*remarks_on_search(found), *said)
         return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
     policy: MissingPolicy = "em" if missing == "auto" else missing
-    table, said = cut_numbers(read_table(data, missing=policy, **reading))
-    if missing == "auto":
+    table = read_table(data, missing=policy, **reading)
+    if missing in ("auto", "drop", "error") or not table.has_missing:
+        table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth)
+    else:  # what becomes of gaps was said, and tables alone can do it
+        table, said = cut_numbers(table)
+    is_mixed = len({variable.is_discrete for variable in table.schema}) == 2
+    if missing == "auto" and not is_mixed:
         policy, more = missing_policy(table)
         table, said = table if policy == "em" else read_again(table, missing=policy), [*said, *more]
-    model: BayesianNetwork | GaussianNetwork
-    if table.schema[0].is_discrete:
+    model: BayesianNetwork | GaussianNetwork | ConditionalGaussianNetwork
+    if is_mixed:
+        both = mixed_moments(table)
+        found, more = search_some(both, rows, certify, options, table)
+        model, how_fitted = fit(found.structure, both), []
+    elif table.schema[0].is_discrete:
         counter = count(complete_rows(table))
         found, more = search_some(counter, rows, certify, options)
         model, how_fitted = fit_all_rows(found.structure, table, counter)
@@ -231,7 +242,7 @@ and 1000 bytes
     return with_origin(LearnedModel(model, found, notes, table.report), settings, table)
 
 
-def refuse_reading(data: Counter | Moments, how: Mapping[str, Any]) -> None:
+def refuse_reading(data: Counter | Moments | MixedMoments, how: Mapping[str, Any]) -> None:
     """Refuse options of reading where there is nothing left to read."""
     asked = [name for name, value in how.items() if value is not None and value is not False]
     if asked:
@@ -242,7 +253,7 @@ def refuse_reading(data: Counter | Moments, how: Mapping[str, Any]) -> None:
 
 
 def search_some(
-    source: Counter | Moments,
+    source: Counter | Moments | MixedMoments,
     rows: int | None,
     certify: bool,
     options: dict[str, Any],
@@ -252,14 +263,18 @@ def search_some(
     if rows is None:
         return learn_suited(source, **options), []
     n_rows = source.n if isinstance(source, Moments) else source.n_rows
-    if isinstance(source, Moments):
+    some: Counter | Moments | MixedMoments
+    if isinstance(source, Moments | MixedMoments):
         if table is None:
             raise SettingError("rows= takes some of the rows of a table, and moments have none; leave it out")
-        some: Counter | Moments = moments(evenly(table, rows))
+        taken = evenly(table, rows)
+        some = mixed_moments(taken) if isinstance(source, MixedMoments) else moments(taken)
     else:
         some = some_of(source, rows)
     found = learn_suited(some, **options)
     if certify and rows < n_rows:
+        if isinstance(source, MixedMoments):
+            raise SettingError("certify= is for tables of one kind of column; cut the numbers with bins=")
         found = search_on(source, found, **options)
     return found, about_sample(rows, n_rows, certified=certify)
 
@@ -271,7 +286,7 @@ def remarks_on_search(found: LearnedAutomatically) -> tuple[str, ...]:
     return (*found.notes, "the clock ended the search, so another run may end elsewhere; seconds= sets it")
 
 
-def with_origin(result: LearnedModel, settings: Any, rows: Counter | Moments | Table) -> LearnedModel:
+def with_origin(result: LearnedModel, settings: Any, rows: Any) -> LearnedModel:
     """The same, with a model that says where it came from; its file keeps that."""
     told = {
         "method": "auto",

@@ -11,7 +11,7 @@ from treewright.graphs import Dag, JunctionTree
 from treewright.inference import Cost, GaussianCost
 from treewright.limits import format_bytes, memory_limit
 from treewright.models import fit
-from treewright.statistics import Counter, Moments
+from treewright.statistics import Counter, MixedMoments, Moments
 
 SECONDS = 1.0  # that one question may take
 _CELLS_PER_SECOND = 10.0**8  # where nothing better is known
@@ -41,7 +41,9 @@ class Price:
         return f"{answers} {time} and {format_bytes(self.cost.bytes)}{verdict}"
 
 
-def price_of(dag: Dag, source: Counter | Moments, certificate: JunctionTree | None = None) -> Price:
+def price_of(
+    dag: Dag, source: Counter | Moments | MixedMoments, certificate: JunctionTree | None = None
+) -> Price:
     """What questions would cost once the network is fitted."""
     proof = certificate or JunctionTree.of(dag.moral_graph())
     try:

@@ -26,7 +26,7 @@ import numpy as np
 
 from treewright.automatic.clock import Clock
 from treewright.automatic.price import Price, affordable, bound_for, price_of
-from treewright.criteria import GroupedScore, LocalScore
+from treewright.criteria import GroupedScore, LocalScore, sparse_mixed_score
 from treewright.criteria.scores.edge_prior import EdgePrior, sparse_score
 from treewright.criteria.scores.native_scores import without_price
 from treewright.errors import TreewidthError
@@ -41,13 +41,15 @@ from treewright.learners import (
     learn_chow_liu,
     learn_hill_climbing,
     learn_knots,
+    learn_mixed,
 )
 from treewright.learners.learned import keeping
 from treewright.ranges import in_range
-from treewright.statistics import Counter, Moments
+from treewright.statistics import Counter, MixedMoments, Moments
 from treewright.tables.exports import counted
 from treewright.types import Progress
 
+Source = Counter | Moments | MixedMoments
 CLOSE = math.log(10)  # nats: odds of ten to one, from which on Jeffreys calls evidence strong
 _BIT = math.log(2)  # nats: what a direction claims
 _DEARER = (2, 3)  # times the price of an edge, where weak ones go
@@ -91,7 +93,7 @@ class LearnedAutomatically(LearnedNetwork[Dag]):
 
 @in_range
 def learn_suited(
-    source: Counter | Moments,
+    source: Source,
     *,
     score: LocalScore | None = None,
     treewidth: int | None = None,
@@ -105,7 +107,7 @@ def learn_suited(
     Parameters
     ----------
     source
-        Counts of discrete variables, or moments of continuous ones.
+        Counts of discrete variables, moments of continuous ones, or those of both together.
     score
         What to maximise; by default the rows choose.
     treewidth
@@ -134,7 +136,7 @@ def learn_suited(
 
 
 def narrow_enough(
-    source: Counter | Moments,
+    source: Source,
     rivals: list[LearnedNetwork[Any]],
     score: LocalScore | None,
     treewidth: int | None,
@@ -146,7 +148,9 @@ def narrow_enough(
     """The most plausible network, searched on under a bound where exact answers need one."""
     whole = settled(source, rivals, score, treewidth)
     assert whole is not None
-    bound, narrowed = bound_for(whole.price, treewidth), whole
+    # a bound is kept by tables or by lines, not by both together
+    bound = None if isinstance(source, MixedMoments) else bound_for(whole.price, treewidth)
+    narrowed = whole
     with keeping(
         lambda found: narrowed if found is None else settled(source, rivals, score, treewidth, found)
     ):
@@ -166,7 +170,7 @@ def narrow_enough(
 
 
 def rivals_in_time(
-    source: Counter | Moments, score: LocalScore | None, clock: Clock, options: dict[str, Any]
+    source: Source, score: LocalScore | None, clock: Clock, options: dict[str, Any]
 ) -> tuple[list[LearnedNetwork[Any]], bool]:
     """Networks to choose from, and whether the clock had the last word."""
     rivals: list[LearnedNetwork[Any]] = []
@@ -185,14 +189,23 @@ def rivals_in_time(
     except KeyboardInterrupt:
         if not clock.ran_out:
             raise
-        return rivals or [learn_chow_liu(choice_of(None, score, source).score, **options)], True
+        quick = learn_numbers_alone if isinstance(source, MixedMoments) else learn_chow_liu
+        return rivals or [quick(choice_of(None, score, source).score, **options)], True
     return rivals, False
 
 
+def learn_numbers_alone(score: LocalScore, **options: Any) -> LearnedNetwork[Any]:
+    """What there was time for of a mixed table: a network without arcs but those that are required."""
+    return learn_mixed(score, max_parents=0, perturbations=0, **options)
+
+
 def searches(
-    source: Counter | Moments, score: LocalScore | None, options: dict[str, Any]
+    source: Source, score: LocalScore | None, options: dict[str, Any]
 ) -> Iterator[LearnedNetwork[Any]]:
-    """Networks to choose from: the search of knots first, then its rivals."""
+    """Networks to choose from: the search of knots, then its rivals; of a mixed table its own."""
+    if isinstance(source, MixedMoments):
+        yield learn_mixed(choice_of(None, score, source).score, **options)
+        return
     if score is not None and not score.is_score_equivalent:  # classes mean nothing to it
         yield learn_hill_climbing(score, **options)
         return
@@ -208,20 +221,20 @@ def searches(
         yield learn_hill_climbing(EdgePrior(best, (times - 1) * price), start=begin, effort=0, **options)
 
 
-def choice_of(
-    first: LearnedNetwork[Any] | None, score: LocalScore | None, source: Counter | Moments
-) -> ScoreChoice:
+def choice_of(first: LearnedNetwork[Any] | None, score: LocalScore | None, source: Source) -> ScoreChoice:
     """The score that networks were searched for with, and how it was chosen."""
     if isinstance(first, LearnedKnots) and first.choice is not None:
         return first.choice
     if score is not None:
         return ScoreChoice(repr(score), score, {})
+    if isinstance(source, MixedMoments):
+        return ScoreChoice("sparse-mixed-bic", sparse_mixed_score(source), {})
     name = "sparse-gaussian-bic" if isinstance(source, Moments) else "sparse-qnml"
     return ScoreChoice(name, sparse_score(source), {})  # before there was time to choose
 
 
 def settled(
-    source: Counter | Moments,
+    source: Source,
     rivals: list[LearnedNetwork[Any]],
     score: LocalScore | None,
     treewidth: int | None,
@@ -283,7 +296,7 @@ def with_map(found: LearnedNetwork[Any], first: LearnedNetwork[Any]) -> Dag:
 
 
 def reason_for(
-    source: Counter | Moments,
+    source: Source,
     choice: ScoreChoice,
     n_rivals: int,
     prices: tuple[Price, Price],
@@ -293,7 +306,11 @@ def reason_for(
     before, after = prices
     n_rows = source.n if isinstance(source, Moments) else source.n_rows
     kind = "continuous" if isinstance(source, Moments) else "discrete"
-    rows = f"{counted(len(source.schema), f'{kind} column')} and {int(n_rows):,} rows"
+    columns = counted(len(source.schema), f"{kind} column")
+    if isinstance(source, MixedMoments):
+        numbers = counted(len(source.continuous), "continuous column")
+        columns = f"{counted(len(source.discrete), 'discrete column')}, {numbers}"
+    rows = f"{columns} and {int(n_rows):,} rows"
     how = "the score that the rows chose" if choice.candidates else "the score"
     if isinstance(choice.score, GroupedScore) and choice.score.groups:
         how = "the score that sees columns of many states in groups"

@@ -1,0 +1,70 @@
+"""Numbers among labels: held-out rows decide whether they are cut, whatever the order of rows and columns."""
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.automatic.mixed import row_hashes, settle_numbers
+
+
+def clouds(n=400, seed=0):
+    """Two clouds, told apart by a label: lines serve."""
+    rng = np.random.default_rng(seed)
+    state = rng.integers(2, size=n)
+    x = 3.0 * state + rng.normal(size=n)
+    return {"state": np.where(state, "on", "off"), "x": x, "y": x * (1 - 2 * state) + rng.normal(size=n)}
+
+
+def rings(n=600, seed=0):
+    """Numbers that no line tells anything about: intervals serve."""
+    rng = np.random.default_rng(seed)
+    turn = rng.uniform(0, 2 * np.pi, size=n)
+    x = rng.choice([0.0, 1.0, 5.0], size=n) + rng.uniform(0, 0.01, size=n)
+    return {"label": np.where(turn > np.pi, "u", "v"), "x": x, "y": 3 * (x - 2.5) ** 2 + 0.01 * turn}
+
+
+def test_what_foretells_rows_better_is_taken():
+    result = tw.learn(clouds())
+    assert isinstance(result.model, tw.models.ConditionalGaussianNetwork)
+    assert result.reason.startswith(
+        "1 discrete column, 2 continuous columns and 400 rows: the network found by"
+    )
+    assert result.certificate.width == result.width
+    assert result.cost.refused is False
+    assert result.model.provenance["score"] == "sparse-mixed-bic"
+    cut = tw.learn(rings())
+    assert isinstance(cut.model, tw.BayesianNetwork)
+    assert "nats less likely each with the numbers as they are)" in cut.notes[0]
+
+
+def test_the_order_of_rows_and_columns_has_no_say():
+    rows = clouds()
+    first = tw.learn(rows)
+    order = np.random.default_rng(1).permutation(400)
+    other = tw.learn({name: rows[name][order] for name in ("y", "state", "x")})
+    assert other.structure.edges() == first.structure.edges()
+    assert other.notes[0].split(":")[0] == first.notes[0].split(":")[0]  # names come as the columns do
+    table, turned = tw.read_table(rows), tw.read_table({name: rows[name][order] for name in rows})
+    assert (row_hashes(table)[order] == row_hashes(turned)).all()
+
+
+def test_gaps_knowledge_and_few_rows():
+    rows = {name: column.tolist() for name, column in clouds().items()}
+    rows["x"][3] = None
+    result = tw.learn(rows)
+    assert "learned from the 399 of 400 rows that miss nothing" in result.notes
+    known = tw.Knowledge(required=[("x", "state")])
+    assert "requires x -> state" in tw.learn(clouds(), knowledge=known).notes[0]
+    few = {name: column[:20] for name, column in clouds().items()}
+    assert "too few to choose by" in settle_numbers(tw.read_table(few))[1][0]
+    assert isinstance(tw.learn(clouds(), bins=3).model, tw.BayesianNetwork)
+    with pytest.raises(tw.errors.SettingError, match="certify="):
+        tw.learn(clouds(), rows=100, certify=True)
+    assert tw.learn(clouds(), rows=100).structure.n_edges > 0
+    moments = tw.statistics.mixed_moments(tw.read_table(clouds()))
+    assert tw.learn(moments).structure.edges() == tw.learn(clouds()).structure.edges()
+
+
+def test_the_clock_ends_the_search():
+    result = tw.learn(clouds(), seconds=1e-9)
+    assert isinstance(result.model, tw.models.ConditionalGaussianNetwork)
