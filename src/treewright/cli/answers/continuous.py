@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from treewright import models
+from treewright.cli.answers.given import nested, rows_of, written
 from treewright.cli.answers.output import Lines, Output, figures, heading, listing, remark
-from treewright.models import GaussianNetwork, SigmoidNetwork
+from treewright.models import ConditionalGaussianNetwork, GaussianNetwork, SigmoidNetwork
 from treewright.tables.exports import counted
 
 _LEVEL = 0.95
 
-Continuous = GaussianNetwork | SigmoidNetwork
+Continuous = GaussianNetwork | SigmoidNetwork | ConditionalGaussianNetwork
 Known = Mapping[str, Any]
 
 
@@ -53,6 +54,38 @@ def answer_marginals(out: Output, network: Continuous, known: Known) -> None:
         shown=lambda: marginals_shown(answer, known),
         bare=lambda: ((name, each.mean, each.variance) for name, each in answer.items()),
     )
+
+
+def answer_both(out: Output, network: ConditionalGaussianNetwork, known: Known) -> None:
+    """The marginals of states and numbers."""
+    answer: models.MixedMarginals = network.marginals(known)
+    out.answer(
+        lambda: {
+            name: nested(each) if isinstance(each, models.Distribution) else numbers(each)
+            for name, each in answer.items()
+        },
+        shown=lambda: both_shown(answer, known),
+        bare=lambda: both_rows(answer, "r"),
+    )
+
+
+def both_rows(answer: models.MixedMarginals, digits: str) -> list[tuple[str, ...]]:
+    """A line for each state with its probability, and for each number with mean and deviation."""
+    form = repr if digits == "r" else lambda x: format(x, digits)
+    rows: list[tuple[str, ...]] = []
+    for name, each in answer.items():
+        if isinstance(each, models.Distribution):
+            rows += [(name, *states, form(p), "") for states, p in rows_of(each)]
+        else:
+            rows.append((name, "", form(each.mean), form(each.standard_deviation)))
+    return rows
+
+
+def both_shown(answer: models.MixedMarginals, known: Known) -> Lines:
+    yield heading(f"{counted(len(answer), 'variable')}{known_in_words(known)}")
+    columns = ("probability or mean", "standard deviation")
+    yield listing("variable", "state", *columns, numeric=columns, rows=both_rows(answer, ".6g"))
+    yield from density_shown(answer.log_density_of_evidence, known)
 
 
 def answer_mpe(out: Output, network: Continuous, known: Known) -> None:
@@ -122,7 +155,7 @@ def marginals_shown(answer: models.NormalMarginals, known: Known) -> Lines:
 
 def mpe_shown(answer: models.Explanation, known: Known) -> Lines:
     yield heading(f"most probable values of {counted(len(answer), 'variable')}{known_in_words(known)}")
-    rows = ((name, f"{value:.6g}") for name, value in answer.items())
+    rows = ((name, in_words(value, ".6g")) for name, value in answer.items())
     yield listing("variable", "value", numeric=["value"], rows=rows)
     yield remark(f"  log-density, together with what is given: {answer.log_probability:.6g}")
 
@@ -132,6 +165,11 @@ def density_shown(log_density: float, known: Known) -> Lines:
         yield remark(f"  log-density of what is given: {log_density:.6g}")
 
 
+def in_words(value: Any, digits: str = "g") -> str:
+    """A number in few digits, or a state as files have it."""
+    return format(value, digits) if type(value) is float else written(value)
+
+
 def known_in_words(known: Known) -> str:
-    items = ", ".join(f"{name}={value:g}" for name, value in known.items())
+    items = ", ".join(f"{name}={in_words(value)}" for name, value in known.items())
     return f", given {items}" if items else ""

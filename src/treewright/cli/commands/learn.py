@@ -94,9 +94,8 @@ def learn_model(
         valid = options.read_like(options.valid, rows.schema)
     elif options.valid and not isinstance(rows, ClusterCounter | DatabaseCounter):
         rows, valid = options.read_held_out(options.valid, rows)
-    criterion = prepared.score_for(
-        rows.schema, options.score, "bdeu" if options.ess is not None else method.score
-    )
+    default = prepared.default_score(options, rows.schema, method.score)
+    criterion = prepared.score_for(rows.schema, options.score, default)
     read = perf_counter()
     update(1, "learning")
     ready = prepared.prepare_rows(rows, criterion, options.ess, options.checkpoint)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from treewright.cli import options as opt
-from treewright.cli.answers.continuous import answer_marginals
+from treewright.cli.answers.continuous import answer_both, answer_marginals
 from treewright.cli.answers.given import given_in_words, nested, rows_of
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark
 from treewright.cli.model_files import open_with_given
-from treewright.models import GaussianNetwork, Marginals, SigmoidNetwork
+from treewright.models import ConditionalGaussianNetwork, GaussianNetwork, Marginals, SigmoidNetwork
 from treewright.tables.schema import Label
 
 
@@ -24,6 +24,9 @@ def marginals(
     network, known = open_with_given(model, given, more_given)
     if isinstance(network, GaussianNetwork | SigmoidNetwork):
         answer_marginals(out, network, known)
+        return
+    if isinstance(network, ConditionalGaussianNetwork):
+        answer_both(out, network, known)
         return
     answer = network.marginals(known)
     out.answer(

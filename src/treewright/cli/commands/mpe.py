@@ -11,7 +11,14 @@ from treewright.cli.answers.continuous import answer_mpe
 from treewright.cli.answers.given import given_in_words, written_states
 from treewright.cli.answers.output import Lines, Output, heading, listing, remark
 from treewright.cli.model_files import open_with_given
-from treewright.models import BoundedExplanation, Explanation, FeatureNetwork, GaussianNetwork, SigmoidNetwork
+from treewright.models import (
+    BoundedExplanation,
+    ConditionalGaussianNetwork,
+    Explanation,
+    FeatureNetwork,
+    GaussianNetwork,
+    SigmoidNetwork,
+)
 from treewright.tables.exports import counted
 from treewright.tables.schema import Label
 
@@ -25,7 +32,7 @@ def mpe(out: Output, model: opt.Model, more_given: opt.MoreGiven = None, *, give
     Example: treewright mpe asia --given xray=yes
     """
     network, known = open_with_given(model, given, more_given)
-    if isinstance(network, GaussianNetwork | SigmoidNetwork):
+    if isinstance(network, GaussianNetwork | SigmoidNetwork | ConditionalGaussianNetwork):
         answer_mpe(out, network, known)
         return
     if isinstance(network, FeatureNetwork) and not network.is_exact:

@@ -14,7 +14,7 @@ from treewright.cli.answers.given import given_in_words, is_item, nested, read_g
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark, say_how_many_more
 from treewright.cli.model_files import open_model
 from treewright.errors import SchemaError
-from treewright.models import Distribution, GaussianNetwork, SigmoidNetwork
+from treewright.models import ConditionalGaussianNetwork, Distribution, GaussianNetwork, SigmoidNetwork
 from treewright.tables.schema import Label
 
 _SHOWN_ROWS = 100
@@ -39,7 +39,10 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
         raise SchemaError("a query asks about at least one variable; found only what is given")
     items = [text for text in targets if is_item(network.schema, text)]
     known = read_given(network.schema, [*(given or ()), *items])
-    if isinstance(network, GaussianNetwork | SigmoidNetwork):
+    of_numbers = isinstance(network, GaussianNetwork | SigmoidNetwork)
+    if isinstance(network, ConditionalGaussianNetwork):
+        of_numbers = not all(network.schema[one].is_discrete for one in names)
+    if of_numbers:
         answer_query(out, network, names, known)
         return
     answer = network.query(names, known)

@@ -147,6 +147,9 @@ METHODS: dict[str, Method] = {
     "bounded": Method(
         run_bounded, options={"treewidth", "effort", "seconds", "certify"}, search_on=run_bounded_on
     ),
+    "mixed": Method(
+        lambda task: learners.learn_mixed(task.score, rng=task.rng, **task.common()), score="mixed-bic"
+    ),
     "chow-liu": Method(lambda task: learners.learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
         lambda task: learners.learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from treewright.automatic import rows as automatic
+from treewright.automatic.mixed import settle_numbers
 from treewright.cli.data import DataOptions
 from treewright.cli.options import Missing
-from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore, registry
+from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore, registry, sparse_mixed_score
 from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
-from treewright.graphs import Dag, FeatureGraph
+from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import (
     BayesianNetwork,
@@ -39,12 +40,13 @@ from treewright.statistics import (
     KeptCounter,
     WholeCounter,
     count,
+    mixed_moments,
     moments,
 )
 from treewright.tables.databases import Databases
 from treewright.tables.packing import evenly
 from treewright.tables.report import listed
-from treewright.tables.schema import Variable
+from treewright.tables.schema import Schema, Variable
 from treewright.tables.table import Table
 
 if TYPE_CHECKING:
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 
 
 Rows = Table | Databases | ClusterCounter | DatabaseCounter
+
+
+MIXED = "mixed-bic"  # of discrete and continuous columns together
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,14 @@ class PreparedRows:
         return self.source if isinstance(self.source, Table) else None
 
 
+def default_score(options: LearnOptions, schema: Schema, own: str) -> str:
+    """The score of a method where none was asked for: of numbers that the default kept, the mixed one."""
+    kinds = {variable.is_discrete for variable in schema}
+    if options.method == "auto" and len(kinds) == 2 and options.score is None:
+        return MIXED
+    return "bdeu" if options.ess is not None else own
+
+
 def check_score(name: str | None, ess: float | None) -> None:
     """Refuse a score before any row is read."""
     if name is None and ess is None:
@@ -85,6 +98,8 @@ def check_score(name: str | None, ess: float | None) -> None:
 def score_for(columns: Iterable[Variable], score: str | None, default: str) -> str:
     """The score that was asked for, or the one that suits the columns; refused where it does not."""
     found = list(columns)
+    if score is None and default == MIXED:
+        return MIXED
     continuous = [variable.name for variable in found if not variable.is_discrete]
     discrete = [variable.name for variable in found if variable.is_discrete]
     chosen = score or (default if discrete else "gaussian-bic")
@@ -108,6 +123,8 @@ def prepare_rows(
     """The rows as a score sees them; what is counted of them is kept in a checkpoint."""
     if not isinstance(rows, Table | Databases):
         return prepare_counter(rows, score, ess, checkpoint)
+    if score == MIXED:
+        return prepare_mixed(rows, checkpoint)
     is_counted = isinstance(rows, Table) and score not in registry.CONTINUOUS_SCORES
     if checkpoint is not None and not is_counted:
         raise SettingError("--checkpoint keeps counts of one table of discrete columns")
@@ -171,6 +188,24 @@ def prepare_continuous(table: Table, score: str) -> PreparedRows:
     return PreparedRows(table, score, judge, lambda alpha: FisherZTest(found, alpha), fit_lines, table)
 
 
+def prepare_mixed(rows: Table | Databases, checkpoint: str | None) -> PreparedRows:
+    """One table of discrete and continuous columns."""
+    if checkpoint is not None or not isinstance(rows, Table):
+        raise SettingError(
+            "--method mixed learns from one table of rows, without --checkpoint; --bins 4 makes labels of "
+            "numbers for every other method"
+        )
+    complete = complete_rows(rows)
+    found = mixed_moments(complete)
+
+    def refuse(alpha: float) -> IndependenceTest:
+        raise SettingError("tests are for columns of one kind; cut the continuous ones with --bins 4")
+
+    return PreparedRows(
+        rows, MIXED, sparse_mixed_score(found), refuse, lambda dag: (fit(dag, found), []), complete
+    )
+
+
 def prepare_tables(databases: Databases, score: str, ess: float | None = None) -> PreparedRows:
     """Several tables with overlapping columns."""
     if ess is not None:
@@ -224,12 +259,24 @@ def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptio
         return options, rows, []
     said: list[str] = []
     if options.score not in registry.CONTINUOUS_SCORES:
-        rows, said = automatic.cut_numbers(rows, cut="--bins", leave_out="--ignore")
+        rows, said = cut_or_not(rows, options, is_open=is_open)
+    if len({variable.is_discrete for variable in rows.schema}) == 2:  # rows that miss something are gone
+        return (replace(options, missing=Missing.drop) if is_open else options), rows, said
     if is_open:
         policy, more = automatic.missing_policy(rows, leave_out="--ignore")
         rows = rows if policy == "em" else automatic.read_again(rows, missing=policy)
         options, said = replace(options, missing=Missing(policy)), [*said, *more]
     return options, rows, said
+
+
+def cut_or_not(rows: Table, options: LearnOptions, *, is_open: bool) -> tuple[Table, list[str]]:
+    """Numbers among labels as the rows decide; cut where something was asked for that only tables can do."""
+    words = {"cut": "--bins", "leave_out": "--ignore"}
+    for_tables = (options.score, options.ess, options.checkpoint, options.bootstrap, options.certify or None)
+    if for_tables != (None,) * len(for_tables) or (rows.has_missing and not is_open):
+        return automatic.cut_numbers(rows, **words)
+    known = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
+    return settle_numbers(rows, knowledge=known, treewidth=options.treewidth, **words)
 
 
 def open_on_workers(options: LearnOptions, *, several: bool) -> ClusterCounter:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.cli.learning.prepared import PreparedRows, complete_rows
-from treewright.criteria import GaussianBIC, IndependenceTest, LocalScore
+from treewright.criteria import GaussianBIC, IndependenceTest, LocalScore, MixedBIC
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
 from treewright.learners.classes.chow_liu import with_order
-from treewright.statistics import Counter, Moments
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -51,10 +50,9 @@ class Task:
         return self.rows.counter
 
     @property
-    def statistics(self) -> Counter | Moments:
-        """Counts, or moments of continuous columns."""
-        found: Counter | Moments = self.score.moments if isinstance(self.score, GaussianBIC) else self.counter
-        return found
+    def statistics(self) -> Any:
+        """Counts, or moments where columns are continuous."""
+        return self.score.moments if isinstance(self.score, GaussianBIC | MixedBIC) else self.counter
 
     def test(self, alpha: float) -> IndependenceTest:
         """An independence test of the level of `--alpha`, else of this one."""
