@@ -31,7 +31,7 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 # records that functions return and nobody makes by hand; indices, and what is called for every edge
 NOT_SETTINGS = {"BoundedExplanation", "Distribution", "Explanation", "Fitting", "JointNormal", "Marginals"}
-NOT_SETTINGS |= {"MarginTest", "NormalMarginals", "edge", "tree.neighbours", "tree.sides"}
+NOT_SETTINGS |= {"MarginTest", "MixedMarginals", "NormalMarginals", "edge", "tree.neighbours", "tree.sides"}
 WORK = 2.0  # seconds that an answer may take
 
 

@@ -38,6 +38,16 @@ def counter(table):
     return tw.count(table)
 
 
+def with_numbers(table):
+    """The rows with a number for each of some columns, which depends on what they hold alone."""
+    columns = {}
+    for name in ("smoke", "lung", "bronc"):
+        codes = {other: rows("asia").column(other).astype(float) for other in (name, "dysp", "xray")}
+        columns[f"n_{name}"] = codes[name] + 0.5 * codes["dysp"] + np.sin(np.arange(N_ROWS)) + codes["xray"]
+    schema = tw.Schema([*table.schema, *map(tw.Variable, columns)])
+    return tw.Table(schema, [*table.columns, *columns.values()])
+
+
 def halves(table):
     n = table.n_rows // 2
     return tw.count(table.take(np.arange(n))), tw.count(table.take(np.arange(n, table.n_rows)))
@@ -87,6 +97,7 @@ LEARNERS = {
     ),
     "learn_k_dependence": lambda t: learners.learn_k_dependence(counter(t), "lung"),
     "learn_knots": lambda t: tw.learn_knots(counter(t)),
+    "learn_mixed": lambda t: tw.learn_mixed(tw.MixedBIC(tw.statistics.mixed_moments(with_numbers(t)))),
     "learn_l1_neighbourhoods": lambda t: tw.learn_l1_neighbourhoods(counter(t), n_penalties=8),
     "learn_mixture": lambda t: tw.learn_mixture(counter(t), components=3, steps=3, rng=rng()),
     "learn_naive_bayes": lambda t: learners.learn_naive_bayes(counter(t), "lung"),

@@ -33,19 +33,19 @@ _NAMES = {
     """,
     "treewright.criteria": """
         AIC BDe BDeu BIC BlanketsJointPosterior ChiSquareTest DSeparationOracle FisherZTest GaussianBIC
-        GTest IndependenceBasedScore K2 LogLikelihood MarginalPseudoLikelihood PermutationTest
+        GTest IndependenceBasedScore K2 LogLikelihood MarginalPseudoLikelihood MixedBIC PermutationTest
         PosteriorTest QNML SigmoidBIC SparseQNML
     """,
     "treewright.learners": """
         choose_score edge_confidence learn_aggressive learn_blankets learn_blocks
         learn_bounded_treewidth learn_by_separation_tree learn_chow_liu learn_cutset_network
         learn_efficient_markov learn_feature_induction learn_from_databases learn_hidden_tree
-        learn_hill_climbing learn_hybrid learn_knots learn_l1_neighbourhoods learn_mixture learn_pc
-        learn_thin_junction_tree learn_tpda learn_treewidth_chains Learned
+        learn_hill_climbing learn_hybrid learn_knots learn_l1_neighbourhoods learn_mixed learn_mixture
+        learn_pc learn_thin_junction_tree learn_tpda learn_treewidth_chains Learned
     """,
     "treewright.models": """
-        BayesianNetwork Dirichlet FeatureNetwork fit fit_em GaussianNetwork load MarkovNetwork
-        read_model write_model
+        BayesianNetwork ConditionalGaussianNetwork Dirichlet FeatureNetwork fit fit_em GaussianNetwork
+        load MarkovNetwork read_model write_model
     """,
     "treewright.networks": """
         load_network random_network

@@ -25,6 +25,7 @@ from treewright.criteria import BlanketsJointPosterior as BlanketsJointPosterior
 from treewright.estimators import BoundedTreewidth as BoundedTreewidth
 from treewright.criteria import ChiSquareTest as ChiSquareTest
 from treewright.estimators import ChowLiuTree as ChowLiuTree
+from treewright.models import ConditionalGaussianNetwork as ConditionalGaussianNetwork
 from treewright.statistics import Counter as Counter
 from treewright.graphs import Cpdag as Cpdag
 from treewright.criteria import DSeparationOracle as DSeparationOracle
@@ -48,6 +49,7 @@ from treewright.learners import Learned as Learned
 from treewright.criteria import LogLikelihood as LogLikelihood
 from treewright.criteria import MarginalPseudoLikelihood as MarginalPseudoLikelihood
 from treewright.models import MarkovNetwork as MarkovNetwork
+from treewright.criteria import MixedBIC as MixedBIC
 from treewright.statistics import Moments as Moments
 from treewright.estimators import PC as PC
 from treewright.criteria import PermutationTest as PermutationTest
@@ -86,6 +88,7 @@ from treewright.learners import learn_hill_climbing as learn_hill_climbing
 from treewright.learners import learn_hybrid as learn_hybrid
 from treewright.learners import learn_knots as learn_knots
 from treewright.learners import learn_l1_neighbourhoods as learn_l1_neighbourhoods
+from treewright.learners import learn_mixed as learn_mixed
 from treewright.learners import learn_mixture as learn_mixture
 from treewright.learners import learn_pc as learn_pc
 from treewright.learners import learn_thin_junction_tree as learn_thin_junction_tree

@@ -53,5 +53,7 @@ def test_refusals(run, rows, tmp_path):
     assert "--method mixed learns from one table of rows" in found.output
     model = tmp_path / "m.twm"
     run("learn", rows, "--method", "mixed", "-o", model)
-    assert "is for networks of discrete variables" in run("convert", model, tmp_path / "m.xdsl", code=1).output
+    assert (
+        "is for networks of discrete variables" in run("convert", model, tmp_path / "m.xdsl", code=1).output
+    )
     assert np.isfinite(tw.load(model).score(tw.read_table(clouds())))

@@ -227,7 +227,7 @@ and 1000 bytes
     if is_mixed:
         both = mixed_moments(table)
         found, more = search_some(both, rows, certify, options, table)
-        model, how_fitted = fit(found.structure, both), []
+        model, how_fitted = fit(found.structure, both), list[str]()
     elif table.schema[0].is_discrete:
         counter = count(complete_rows(table))
         found, more = search_some(counter, rows, certify, options)

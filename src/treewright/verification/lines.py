@@ -22,7 +22,7 @@ def check_mixed(content: dict[str, Any], parents: Parents, variables: Variables,
     if findings.broken("variables") or findings.broken("arcs"):
         return
     among_states = {name: found for name, found in parents.items() if name in discrete}
-    check_conditional_tables(content.get("tables"), among_states, Variables(discrete), findings)
+    check_conditional_tables(content.get("tables"), among_states, Variables({**discrete}), findings)
     findings.begin("families")
     families = content.get("families")
     if not isinstance(families, dict):

@@ -51,11 +51,17 @@ def test_numbers_labels_and_holes(run_json, refused, tmp_path):
     ill = np.where(age + rng.normal(0, 10, size=400) > 50, "yes", "no")
     holes = ["" if i % 40 == 0 else text for i, text in enumerate(ill)]
     path.write_text("age,ill\n" + "".join(f"{a:.2f},{b}\n" for a, b in zip(age, holes, strict=True)))
-    found = run_json("learn", path, "--valid", path, "-o", tmp_path / "m.twm")
+    kept = run_json("learn", path, "--valid", path)
+    uncut, whole = kept["notes"][-2:]
+    assert uncut.startswith("numbers among labels stay as they are, since rows held out are ")
+    assert uncut.endswith("nats likelier each than with 4 intervals: age; --bins cuts them")
+    assert whole == "learned from the 390 of 400 rows that miss nothing"
+    assert kept["valid_rows"] == 390
+    found = run_json("learn", path, "--valid", path, "--treewidth", "1", "-o", tmp_path / "m.twm")
     cut, fitted = found["notes"][-2:]
     assert cut == (
         "numbers among labels were cut into 4 intervals of equal frequency: age; --bins cuts them otherwise, "
-        "--ignore leaves columns out"
+        "--ignore leaves columns out (a bound on the treewidth is kept by tables)"
     )
     assert fitted.startswith(
         "structure from the 390 of 400 rows that miss nothing; tables from all rows by EM"

@@ -23,7 +23,7 @@ def answer_query(out: Output, network: Continuous, names: Sequence[str], known: 
     if len(names) > 1:
         answer_joint(out, network, names, known)
         return
-    answer = network.query(names[0], known)
+    answer: Any = network.query(names[0], known)
     out.answer(
         lambda: {
             "variable": answer.name,
@@ -47,7 +47,7 @@ def answer_joint(out: Output, network: Continuous, names: Sequence[str], known: 
     )
 
 
-def answer_marginals(out: Output, network: Continuous, known: Known) -> None:
+def answer_marginals(out: Output, network: GaussianNetwork | SigmoidNetwork, known: Known) -> None:
     answer: models.NormalMarginals = network.marginals(known)
     out.answer(
         lambda: {name: numbers(each) for name, each in answer.items()},
@@ -97,7 +97,7 @@ def answer_mpe(out: Output, network: Continuous, known: Known) -> None:
     )
 
 
-def numbers(answer: models.Normal) -> dict[str, float]:
+def numbers(answer: models.Normal | models.NormalMixture) -> dict[str, float]:
     return {"mean": answer.mean, "variance": answer.variance, "standard_deviation": answer.standard_deviation}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -39,13 +39,11 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
         raise SchemaError("a query asks about at least one variable; found only what is given")
     items = [text for text in targets if is_item(network.schema, text)]
     known = read_given(network.schema, [*(given or ()), *items])
-    of_numbers = isinstance(network, GaussianNetwork | SigmoidNetwork)
-    if isinstance(network, ConditionalGaussianNetwork):
-        of_numbers = not all(network.schema[one].is_discrete for one in names)
-    if of_numbers:
+    of_numbers = not all(network.schema[one].is_discrete for one in names)
+    if of_numbers and isinstance(network, GaussianNetwork | SigmoidNetwork | ConditionalGaussianNetwork):
         answer_query(out, network, names, known)
         return
-    answer = network.query(names, known)
+    answer = cast("Distribution", cast("Any", network).query(names, known))
     out.answer(
         lambda: query_document(answer),
         shown=lambda: query_shown(answer, known),

@@ -138,7 +138,8 @@ def fit(
     >>> fit(Dag(Coin.schema, []), Coin(), prior=Dirichlet(4.0)).table("side").tolist()
     [0.625, 0.375]
     """
-    model: Any = _fitted(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
+    model: BayesianNetwork | GaussianNetwork | ConditionalGaussianNetwork | MarkovNetwork | FeatureNetwork
+    model = _fitted(structure, counter, prior, keep_counts=keep_counts, estimator=estimator)
     origin = origin_of(structure)
     if not origin:
         return model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -166,7 +166,7 @@ def _log_peak(belief: Belief) -> Floats:
     if not width:
         return belief.log_density
     _, log_det = np.linalg.slogdet(belief.covariance)
-    return belief.log_density - 0.5 * (width * math.log(2 * math.pi) + log_det)
+    return np.asarray(belief.log_density - 0.5 * (width * math.log(2 * math.pi) + log_det))
 
 
 def _position(engine: ConditionalGaussianEngine, part: Part, states: dict[str, int]) -> npt.NDArray[np.intp]:
@@ -217,7 +217,7 @@ def _draw_part(
     engine: ConditionalGaussianEngine,
     evidence: MixedEvidence,
     part: Part,
-    states: dict[str, npt.NDArray[np.generic]],
+    states: Mapping[str, npt.NDArray[np.unsignedinteger]],
     normals: list[Floats],
 ) -> Floats:
     """The hidden numbers of a part for rows of states: one factorisation for each joint state that occurs."""

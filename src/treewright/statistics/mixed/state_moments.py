@@ -83,7 +83,9 @@ class StateMoments(Brief):
             weight, mean = np.zeros(len(states)), np.zeros((len(states), len(self.continuous)))
             scatter = np.zeros((*mean.shape, len(self.continuous)))
             weight[at], mean[at], scatter[at] = part.n, part.mean, part.scatter
-            n.append(weight), means.append(mean), scatters.append(scatter)
+            n.append(weight)
+            means.append(mean)
+            scatters.append(scatter)
         total = n[0] + n[1]
         share = np.divide(n[1], total, out=np.zeros_like(total), where=total > 0)
         apart = means[1] - means[0]
@@ -213,7 +215,7 @@ def mixed_moments(table: Table | ShardedTable | Iterable[Table]) -> MixedMoments
         return MixedMoments([table])
     if not isinstance(table, Iterable):
         require("mixed_moments", TABLE, table)
-    tables = list(table)  # type: ignore[arg-type]
+    tables = list(table)
     for one in tables:
         require("mixed_moments", TABLE, one)
     return MixedMoments(tables)
