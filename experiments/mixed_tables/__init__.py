@@ -1,0 +1,1 @@
+"""Numbers among labels: kept as they are, or cut."""
