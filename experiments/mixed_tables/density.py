@@ -7,6 +7,7 @@ outer edges counts as one at the edge, which is in favour of the cut.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ PAGE = "docs/papers/mixed_tables.md"
 
 def measure(full: bool) -> Iterator[Cell]:
     for name in TABLES if full else ("generated",):
-        yield Cell({"table": name}, lambda name=name: densities(rows_of(name)))
+        yield Cell({"table": name}, partial(densities, name))
 
 
 def rows_of(name: str) -> tw.Table:
@@ -39,8 +40,9 @@ def rows_of(name: str) -> tw.Table:
     return tw.read_table({**columns, "class": [f"class {k}" for k in found.target]})
 
 
-def densities(table: tw.Table) -> Row:
+def densities(name: str) -> Row:
     """Mean log-density of held-out rows, in nats, by how numbers are taken."""
+    table = rows_of(name)
     numbers = [v.name for v in table.schema if not v.is_discrete]
     fold = np.random.default_rng(0).permutation(table.n_rows) % FOLDS
     found: dict[str, list[float]] = {}
@@ -53,7 +55,7 @@ def densities(table: tw.Table) -> Row:
             found.setdefault(f"{bins}", []).append(cut_log_density(rows, others, numbers, bins))
     chosen = type(tw.learn(table).model).__name__
     sizes = {"rows": table.n_rows, "numbers": len(numbers)}
-    return {**sizes, "densities": {name: float(np.mean(x)) for name, x in found.items()}, "chosen": chosen}
+    return {**sizes, "densities": {how: float(np.mean(x)) for how, x in found.items()}, "chosen": chosen}
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:

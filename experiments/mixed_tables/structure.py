@@ -6,6 +6,7 @@ Cut rows are searched over equivalence classes by the score that finds structure
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def measure(full: bool) -> Iterator[Cell]:
     for n_variables in sizes:
         for n in rows:
             about: Row = {"variables": n_variables, "rows": n}
-            yield Cell(about, lambda v=n_variables, n=n: distances(v, n, seeds))
+            yield Cell(about, partial(distances, n_variables, n, seeds))
 
 
 def distances(n_variables: int, n: int, seeds: int) -> Row:
@@ -36,7 +37,7 @@ def distances(n_variables: int, n: int, seeds: int) -> Row:
         rng = np.random.default_rng(seed)
         model = random_mixed_network(n_variables, rng=rng)
         table = model.sample(n, rng=rng)
-        learned, seconds = timed(lambda t=table: tw.learn_mixed(sparse_mixed_score(mixed_moments(t))))
+        learned, seconds = timed(partial(learned_from, table))
         spent.append(seconds)
         found.setdefault("as they are", []).append(tw.shd(model.dag, learned.structure))
         for bins in CUTS:
@@ -45,6 +46,10 @@ def distances(n_variables: int, n: int, seeds: int) -> Row:
                 other = tw.learn_hill_climbing(score(cut)).structure
                 found.setdefault(f"{bins} bins, {name}", []).append(tw.shd(model.dag, other))
     return {"distances": found, "seconds": float(np.mean(spent))}
+
+
+def learned_from(table: tw.Table) -> tw.Learned[tw.Dag]:
+    return tw.learn_mixed(sparse_mixed_score(mixed_moments(table)))
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:

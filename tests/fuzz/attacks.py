@@ -294,6 +294,25 @@ def many_coefficients(size: int) -> bytes:
 
 
 @attack("twm")
+def many_lines(size: int) -> bytes:
+    """Of a mixed network: a label above many numbers, two lines each."""
+
+    def make(n: int) -> dict[str, Any]:
+        names = numbered(n)
+        lines = {"intercepts": [0.0, 1.0], "coefficients": {}, "variances": [1.0, 1.0]}
+        label = {"name": "label", "states": ["no", "yes"], "ordered": False}
+        return {
+            "kind": "conditional gaussian network",
+            "variables": [label, *names],
+            "arcs": [["label", name] for name in names],
+            "tables": {"label": [0.5, 0.5]},
+            "families": dict.fromkeys(names, lines),
+        }
+
+    return filled(size, make, 110)
+
+
+@attack("twm")
 def many_curves(size: int) -> bytes:
     def make(n: int) -> dict[str, Any]:
         names, arcs = pairs(n)
