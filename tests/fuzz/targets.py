@@ -103,7 +103,11 @@ def models_of_numbers() -> list[AnyModel]:
     x, y = rng.normal(size=(2, 60))
     table = tw.read_table({"x": x, "y": y, "z": x - y + rng.normal(size=60), "u": x})
     dag = Dag(table.schema, [("x", "z"), ("y", "z"), ("x", "u")])
-    return [tw.fit(dag, tw.moments(table)), fit_sigmoid(dag, table)]
+    both = tw.Schema([*table.schema, tw.Variable("s", ("no", "yes")), tw.Variable("t", (0, 1, 2))])
+    mixed = tw.Table(both, [*table.columns, rng.integers(2, size=60), rng.integers(3, size=60)])
+    above = Dag(both, [("s", "t"), ("s", "x"), ("t", "z"), ("x", "z"), ("y", "u")])
+    lines = tw.fit(above, tw.statistics.mixed_moments(mixed))
+    return [tw.fit(dag, tw.moments(table)), fit_sigmoid(dag, table), lines]
 
 
 FILES = valid_files()
