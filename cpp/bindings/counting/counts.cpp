@@ -7,6 +7,7 @@
 #include "keep_alive.hpp"
 #include "packed.hpp"
 #include "treewright/counting/contexts.hpp"
+#include "treewright/counting/sparse_counts.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Contingency tables of any scope: by masks and popcounts (A), by histograms of codes (C) or sparsely (D),
-// whichever is cheapest. Every function adds into its output, so blocks and shards add up by construction.
+// Contingency tables of any scope: by masks and popcounts (A) or by histograms of codes (C), whichever is
+// cheaper. Every function adds into its output, so blocks and shards add up by construction.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,6 @@ void add_counts(const PackedTable& table, ScopeView scope, std::span<double> out
 template <class Count>
 void add_counts_many(const PackedTable& table, const std::vector<std::vector<std::uint32_t>>& scopes,
                      const std::vector<std::span<Count>>& outs, Cancel& cancel);
-
-/// Occupied cells only: radix codes (C order, rising) and their counts. Fewer than 2^63 cells.
-template <class Count>
-struct SparseTable {
-  std::vector<std::int64_t> codes;
-  std::vector<Count> counts;
-};
-SparseTable<std::int64_t> sparse_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
-SparseTable<double> sparse_real_counts(const PackedTable& table, ScopeView scope, Cancel& cancel);
 
 /// Mutual information of all pairs in nats, n x n, zero on the diagonal; without storing cells.
 std::vector<double> pairwise_information(const PackedTable& table, ScopeView vars, Cancel& cancel);

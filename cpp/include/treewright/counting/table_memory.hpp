@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "treewright/counting/counts.hpp"
 #include "treewright/counting/packed.hpp"
+#include "treewright/counting/sparse_counts.hpp"
 #include "treewright/graphs/fingerprints.hpp"
 #include "treewright/parallel/fork_mutex.hpp"
 
