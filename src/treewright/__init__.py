@@ -28,8 +28,8 @@ _NAMES = {
         count Counter Moments moments mutual_information open_source ShardedCounter
     """,
     "treewright.graphs": """
-        compare Cpdag Dag FeatureGraph JunctionTree Knowledge separation_tree_from_hypergraph shd
-        UndirectedGraph
+        adjustment_sets compare Cpdag Dag FeatureGraph JunctionTree Knowledge
+        separation_tree_from_hypergraph shd UndirectedGraph
     """,
     "treewright.criteria": """
         AIC BDe BDeu BIC BlanketsJointPosterior ChiSquareTest DSeparationOracle FisherZTest GaussianBIC

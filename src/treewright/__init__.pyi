@@ -64,6 +64,7 @@ from treewright.criteria import SparseQNML as SparseQNML
 from treewright.tables import Table as Table
 from treewright.graphs import UndirectedGraph as UndirectedGraph
 from treewright.tables import Variable as Variable
+from treewright.graphs import adjustment_sets as adjustment_sets
 from treewright.learners import choose_score as choose_score
 from treewright.graphs import compare as compare
 from treewright.statistics import count as count

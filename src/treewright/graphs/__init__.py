@@ -1,9 +1,11 @@
 """Hold shapes whose very type is a proof: acyclic, chordal, running intersection."""
 
 from treewright.graphs.compare import Comparison, SkeletonComparison, compare, irregularity, shd
+from treewright.graphs.directed.adjustment import AdjustmentSets, adjustment_sets, is_back_door_set
 from treewright.graphs.directed.cpdag import Cpdag, find_colliders, point_colliders
 from treewright.graphs.directed.d_separation import d_separated_from_all, d_separated_many, is_d_separated
 from treewright.graphs.directed.dag import Collider, Dag, DagBuilder
+from treewright.graphs.directed.members import count_members, possible_parents
 from treewright.graphs.directed.orientation import Orientation, orient_consistently, orient_greedily
 from treewright.graphs.directed.pdag import (
     MeekClosure,

@@ -8,6 +8,8 @@ from treewright.models.answers import (
     Marginals,
     Predictions,
 )
+from treewright.models.causal.possible import PossibleEffect, PossibleEffects
+from treewright.models.causal.told import Effect, LinearEffect
 from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussian
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.continuous.normal_answers import (

@@ -19,6 +19,8 @@ from treewright.inference.evidence import RealGiven, read_real_evidence
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Explanation, list_targets
+from treewright.models.causal.doors import Causal
+from treewright.models.causal.told import LinearEffect
 from treewright.models.continuous.normal_answers import (
     JointNormal,
     Normal,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 Numbers = Sequence[float] | Mapping[str, float] | Floats
 
 
-class GaussianNetwork(DirectedModel):
+class GaussianNetwork(Causal[LinearEffect]):
     """A linear-Gaussian Bayesian network.
 
     A variable is Normal around `intercept + coefficients . parents` with its own variance. A variance of zero

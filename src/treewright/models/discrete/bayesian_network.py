@@ -20,6 +20,8 @@ from treewright.inference.evidence import Evidence, Given, state_of
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.limits import table_axes
 from treewright.models.asking import Asking
+from treewright.models.causal.doors import Causal
+from treewright.models.causal.told import Effect
 from treewright.models.discrete.tables import are_normal
 from treewright.models.labelled import LabelledTable
 from treewright.models.model import DirectedModel, Rows, Unseen, align_columns, by_variable
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 _ROW_SUM_TOLERANCE = 1e-6
 
 
-class BayesianNetwork(DirectedModel, Asking):
+class BayesianNetwork(Causal[Effect], Asking):
     """A Bayesian network over discrete variables.
 
     Parameters

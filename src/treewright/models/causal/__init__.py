@@ -1,0 +1,1 @@
+"""What acting would change, for networks whose arcs are read as causes."""
