@@ -1,6 +1,7 @@
 """Acting on networks, against surgery on the whole joint table."""
 
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -108,6 +109,20 @@ def test_a_variable_is_set_by_lot():
     assert mixed == pytest.approx(0.25 * ends[0] + 0.75 * ends[1], abs=1e-12)
 
 
+def is_first(pattern):
+    """Whether it is the first of the classes that differ in the names of the others than a and b only."""
+    marks = [(u, v, True) for u, v in pattern.index_directed_edges()]
+    marks += [(u, v, False) for u, v in pattern.index_undirected_edges()]
+    for rest in permutations(range(2, len(pattern.schema))):
+        turn = (0, 1, *rest)
+        turned = [(turn[u], turn[v], way) for u, v, way in marks]
+        if sorted(marks) > sorted(
+            (u, v, way) if way else (min(u, v), max(u, v), way) for u, v, way in turned
+        ):
+            return False
+    return True
+
+
 def check_class_effects(n):
     """Over all classes of n variables: the multiset of effects is that of the enumerated members."""
     rng = np.random.default_rng(n)
@@ -117,7 +132,9 @@ def check_class_effects(n):
     for arcs in all_dags(n):
         dag = tw.Dag(schema, arcs)
         classes.setdefault(tw.Cpdag.of(dag), []).append(dag)
-    for members in classes.values():
+    for pattern, members in classes.items():
+        if not is_first(pattern):
+            continue
         model = random_model(members[0], rng, states=(2, 2))
         joint = whole_joint(model.dag, model.tables)
         expected = Counter()
