@@ -1,6 +1,13 @@
 """Example networks and graphs that the project owns, and generators of random ones."""
 
-from treewright.networks.catalogue import example_graphs, example_networks, load_graph, load_network
+from treewright.networks.catalogue import (
+    NetworkFigures,
+    describe_networks,
+    example_graphs,
+    example_networks,
+    load_graph,
+    load_network,
+)
 from treewright.networks.generate import random_dag, random_network
 from treewright.networks.random_graphs import (
     hub_graph,

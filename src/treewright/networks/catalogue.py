@@ -1,4 +1,4 @@
-"""Example networks and graphs, kept as small JSON files that name their source.
+"""Example networks and graphs, kept as small JSON files that name their source, the larger ones compressed.
 
 The file of a network lists the variables with their states and parents, and the table of each as one row of
 probabilities per parent configuration: configurations in the order of nested loops over the parents as
@@ -9,9 +9,11 @@ variables are binary, since it is wanted for a random Markov network.
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -25,7 +27,7 @@ from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.twm.content import are_names, expect
 from treewright.tables.schema import Schema, Variable
-from treewright.types import Floats
+from treewright.types import Brief, Floats
 
 VERSION = 1
 _ROUNDED = 1e-4  # how far the sum of a published row may be from one
@@ -37,10 +39,45 @@ def example_networks() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> example_networks()
-    ('alarm', 'asia')
+    >>> example_networks()[:5]
+    ('alarm', 'andes', 'asia', 'cancer', 'child')
     """
     return example_names()
+
+
+@dataclass(frozen=True)
+class NetworkFigures(Brief):
+    """What a network of the catalogue is like: its sizes, the width of a triangulation, who published it.
+
+    `states` are the most of a variable.
+    """
+
+    name: str
+    variables: int
+    arcs: int
+    states: int
+    parameters: int
+    width: int
+    source: str
+
+
+def describe_networks() -> tuple[NetworkFigures, ...]:
+    """The figures of every network that :func:`load_network` knows, by name.
+
+    Examples
+    --------
+    >>> [(one.name, one.variables, one.width) for one in describe_networks()][:3]
+    [('alarm', 37, 4), ('andes', 223, 17), ('asia', 8, 2)]
+    """
+    figures = json.loads(_data("figures").joinpath("networks.json").read_text(encoding="utf-8"))
+    return tuple(NetworkFigures(name, **figures[name], source=_source(name)) for name in example_networks())
+
+
+def _source(name: str) -> str:
+    """The source that a file names near its beginning; its tables are not read."""
+    text = example_text("network", name)
+    source: str = json.JSONDecoder().raw_decode(text, text.index('"', text.index('"source"') + 8))[0]
+    return source
 
 
 def load_network(name: str) -> BayesianNetwork:
@@ -48,6 +85,8 @@ def load_network(name: str) -> BayesianNetwork:
 
     - ``asia``: chest clinic, 8 variables (Lauritzen & Spiegelhalter 1988).
     - ``alarm``: monitoring of patients in intensive care, 37 variables (Beinlich et al. 1989).
+    - thirteen more of the field, from ``cancer`` with 5 variables to ``link`` with 724: see
+      :func:`describe_networks`, `treewright networks` and the page *The catalogue*.
 
     Examples
     --------
@@ -189,8 +228,8 @@ def _shown(item: Any) -> str:
 
 def example_names(*folder: str) -> tuple[str, ...]:
     """The examples in a folder of the data, by name."""
-    files = _data(*folder).iterdir()
-    return tuple(sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json")))
+    files = (file.name.removesuffix(".gz") for file in _data(*folder).iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
 
 
 def example_text(what: str, name: str, *folder: str) -> str:
@@ -198,6 +237,9 @@ def example_text(what: str, name: str, *folder: str) -> str:
     known = example_names(*folder)
     if name not in known:
         raise UnknownNameError(f"there is no example {what} {name!r}; there are {nearest(name, known)}")
+    packed = _data(*folder).joinpath(f"{name}.json.gz")
+    if packed.is_file():
+        return gzip.decompress(packed.read_bytes()).decode("utf-8")
     return _data(*folder).joinpath(f"{name}.json").read_text(encoding="utf-8")
 
 
