@@ -21,13 +21,14 @@ app = typer.Typer(
 )
 
 COMMANDS = """
-    demo inspect pack learn cross_validate query marginals mpe predict score sample
-    compare verify convert explore report doctor
+    examples.demo examples.networks inspect pack learn cross_validate query marginals mpe effect predict score
+    sample compare verify convert explore report doctor
 """
 
-for name in COMMANDS.split():  # each is a function of that name in a file of that name
+for path in COMMANDS.split():  # each is a function of that name in a file of that name
+    name = path.rpartition(".")[2]
     app.command(name.replace("_", "-"), cls=Command)(
-        getattr(import_module(f"treewright.cli.commands.{name}"), name)
+        getattr(import_module(f"treewright.cli.commands.{path}"), name)
     )
 
 

@@ -49,7 +49,7 @@ Model = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A model file (.twm, .bif, .xdsl, ...), or an example network: asia, alarm.",
+        help="A model file (.twm, .bif, .xdsl, ...), or an example network: asia, alarm, ...",
         show_default=False,
     ),
 ]

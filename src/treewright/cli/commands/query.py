@@ -14,11 +14,25 @@ from treewright.cli.answers.given import given_in_words, is_item, nested, read_g
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark, say_how_many_more
 from treewright.cli.model_files import open_model
 from treewright.errors import SchemaError
-from treewright.models import ConditionalGaussianNetwork, Distribution, GaussianNetwork, SigmoidNetwork
+from treewright.models import (
+    BayesianNetwork,
+    ConditionalGaussianNetwork,
+    Distribution,
+    GaussianNetwork,
+    SigmoidNetwork,
+)
+from treewright.models.model import AnyModel
 from treewright.tables.schema import Label
 
 _SHOWN_ROWS = 100
 
+Do = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=STATE",
+        help="Set a variable from outside (its arcs from parents are cut), if the arcs are causes; repeat.",
+    ),
+]
 Targets = Annotated[
     list[str],
     typer.Argument(
@@ -28,12 +42,14 @@ Targets = Annotated[
 
 
 @opt.command("threads", "memory")
-def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given = None) -> None:
+def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given = None, do: Do = None) -> None:
     """Ask for the distribution of one variable, or of several together, given what is known.
 
     Example: treewright query asia lung --given smoke=yes --given xray=yes
     """
     network = open_model(model)
+    if do:
+        network = _after(network, do)
     names = [text for text in targets if not is_item(network.schema, text)]
     if not names:
         raise SchemaError("a query asks about at least one variable; found only what is given")
@@ -49,6 +65,13 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
         shown=lambda: query_shown(answer, known),
         bare=lambda: ((*states, p) for states, p in rows_of(answer)),
     )
+
+
+def _after(network: AnyModel, do: list[str]) -> AnyModel:
+    """The network once variables are set."""
+    if not isinstance(network, BayesianNetwork | GaussianNetwork):
+        raise SchemaError(f"--do is for networks of tables or lines; found a {type(network).__name__}")
+    return network.do(read_given(network.schema, do))
 
 
 def query_document(answer: Distribution) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Commands about the networks that come with the package."""
