@@ -1,6 +1,6 @@
 """Count how many small errors the tests of a module notice.
 
-python -m tests.mutation --module statistics.homogeneity            # all mutants of a module
+python -m tests.mutation --module statistics.several.homogeneity            # all mutants of a module
 python -m tests.mutation --module ... --most 20 --seed 1            # a sample, the same for the same seed
 python -m tests.mutation --all       # the samples of modules.py, into results.json
 python -m tests.mutation --core      # the patches of core.py, which CMake and a compiler try

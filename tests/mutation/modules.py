@@ -41,13 +41,13 @@ ELSEWHERE = {
 }
 # Modules that decide something, with tests that are quick.
 MODULES = {
-    "statistics.homogeneity": 40,
+    "statistics.several.homogeneity": 40,
     "statistics.state_merging": 40,
     "statistics.information": 15,
     "statistics.joint": 10,
     "statistics.merged": 15,
     "statistics.moments": 15,
-    "statistics.pooled": 20,
+    "statistics.several.pooled": 20,
     "criteria.scores.dirichlet_scores": 15,
     "criteria.scores.pooled_score": 15,
     "criteria.tests.independence": 15,

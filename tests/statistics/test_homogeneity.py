@@ -8,7 +8,7 @@ import scipy.stats
 
 import treewright as tw
 from treewright.errors import SettingError
-from treewright.statistics.homogeneity import check_homogeneity, chi_square_of, holm
+from treewright.statistics.several.homogeneity import check_homogeneity, chi_square_of, holm
 
 
 def samples(seed, sizes, n_columns=1):

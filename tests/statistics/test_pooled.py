@@ -13,8 +13,8 @@ import treewright as tw
 from treewright.errors import SchemaError, SettingError, SingularError
 from treewright.learners.separation_trees.pooled_judges import complete_counter
 from treewright.statistics.counter import Counter
-from treewright.statistics.homogeneity import chi_square_of, holm
-from treewright.statistics.pooled_moments import scale_covariance
+from treewright.statistics.several.homogeneity import chi_square_of, holm
+from treewright.statistics.several.pooled_moments import scale_covariance
 
 
 def random_databases(seed, sets=("abc", "bcd", "ab", "e")):

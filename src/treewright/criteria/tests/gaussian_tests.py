@@ -35,7 +35,7 @@ from treewright.graphs.ranked import rank_matrix
 from treewright.ranges import in_range
 from treewright.statistics.families import Query
 from treewright.statistics.moments import Moments
-from treewright.statistics.pooled_moments import PooledMoments
+from treewright.statistics.several.pooled_moments import PooledMoments
 from treewright.tables.databases import Cover
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Flags, Floats

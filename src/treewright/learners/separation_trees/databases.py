@@ -51,8 +51,8 @@ from treewright.learners.separation_trees.settings import DatabaseSettings
 from treewright.once import cached_property
 from treewright.ranges import in_range
 from treewright.statistics.families import Query
-from treewright.statistics.homogeneity import Homogeneity, check_homogeneity
-from treewright.statistics.pooled import PooledCounter
+from treewright.statistics.several.homogeneity import Homogeneity, check_homogeneity
+from treewright.statistics.several.pooled import PooledCounter
 from treewright.tables.databases import Databases, as_databases
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table

@@ -11,7 +11,7 @@ from treewright.learners.classes.pair_schedule import remarks_on_copies
 from treewright.learners.learned import LearnedPattern
 from treewright.learners.separation_trees.audit import SeparatorAudit
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree
-from treewright.statistics.homogeneity import Homogeneity
+from treewright.statistics.several.homogeneity import Homogeneity
 from treewright.tables.databases import Databases
 from treewright.tables.exports import counted
 from treewright.tables.report import listed

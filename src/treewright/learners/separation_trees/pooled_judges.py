@@ -11,8 +11,8 @@ from treewright.criteria.tests.independence import one_of
 from treewright.inference.completion import CompletedJoint
 from treewright.ranges import in_range
 from treewright.statistics.moments import moments
-from treewright.statistics.pooled import PooledCounter
-from treewright.statistics.pooled_moments import PooledMoments
+from treewright.statistics.several.pooled import PooledCounter
+from treewright.statistics.several.pooled_moments import PooledMoments
 from treewright.statistics.whole import count
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table

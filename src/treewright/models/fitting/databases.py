@@ -22,8 +22,8 @@ from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet, FamilyC
 from treewright.models.fitting.em import observed_score
 from treewright.models.model import AnyModel, require_variables
 from treewright.statistics.moments import moments
-from treewright.statistics.pooled import PooledCounter
-from treewright.statistics.pooled_moments import PooledMoments
+from treewright.statistics.several.pooled import PooledCounter
+from treewright.statistics.several.pooled_moments import PooledMoments
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from treewright.errors import SchemaError, SingularError
 from treewright.once import cached_property
 from treewright.statistics.moments import Moments, moments, scaled_by_deviation
-from treewright.statistics.pooled import Pooled
+from treewright.statistics.several.pooled import Pooled
 from treewright.tables.databases import Cover, Databases
 from treewright.tables.overlaps import intersections
 from treewright.tables.schema import NameOrIndex

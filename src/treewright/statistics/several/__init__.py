@@ -1,0 +1,1 @@
+"""Counts and moments of several databases that share some of their columns."""
