@@ -151,6 +151,7 @@ def stand_ins() -> dict[str, Any]:
     dependencies = tw.learners.measure_dependencies(counter)
     packed = os.path.join(tempfile.mkdtemp(), "rows.twp")
     tw.pack(table, packed)
+    set_in = {**table.to_dict(), "set": ["dysp", "none"] * 30}
     return {
         "table": table, "rows": table, "data": table, "tables": [table, table], "counter": counter,
         "source": counter, "valid": counter, "schema": table.schema, "moments": tw.moments(numbers),
@@ -168,6 +169,7 @@ def stand_ins() -> dict[str, Any]:
         "databases": tw.read_databases([table, table]), "dependencies": dependencies,
         "pieces": pieces_of(packed), "pool": HerePool(),
         "stars": tw.learners.find_clusters(counter).stars, "x": "asia", "y": "tub", "u": 0, "v": 1,
+        "experiments": tw.statistics.Experiments(tw.read_table(set_in), "set"),
     }  # fmt: skip
 
 

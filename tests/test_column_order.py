@@ -69,6 +69,13 @@ def databases(table):
     return [table.select([name for name in table.schema.names if name in one]) for one in sets]
 
 
+def experiments(table):
+    columns = table.to_dict()
+    made = [cell == "yes" for cell in rows("asia").to_dict()["xray"]]
+    columns["set"] = ["bronc" if one else "none" for one in made]
+    return tw.statistics.Experiments(tw.read_table(columns, schema=None), "set")
+
+
 LEARNERS = {
     "class_search": lambda t: learners.class_search(tw.SparseQNML(counter(t))),
     "learn_aggressive": lambda t: tw.learn_aggressive(tw.BIC(counter(t)), rng=rng()),
@@ -87,6 +94,7 @@ LEARNERS = {
     "learn_exact": lambda t: learners.learn_exact(tw.BDeu(counter(t))),
     "learn_feature_induction": lambda t: tw.learn_feature_induction(*halves(t), most_features=1),
     "learn_from_databases": lambda t: tw.learn_from_databases(databases(t)),
+    "learn_from_experiments": lambda t: learners.learn_from_experiments(experiments(t)),
     "learn_graphical_lasso": lambda t: learners.learn_graphical_lasso(counter(t)),
     "learn_grow_shrink_network": lambda t: learners.learn_grow_shrink_network(tw.GTest(counter(t))),
     "learn_hidden_tree": lambda t: tw.learn_hidden_tree(counter(t), states=2, rng=rng()),

@@ -50,6 +50,7 @@ COLUMNS = Kind("a table", ("weights",))  # whatever has columns of numbers will 
 COUNTS = Kind("counts", ("counts_many",), from_moments=None)
 MOMENTS = Kind("moments", ("scatter",))
 MIXED_MOMENTS = Kind("moments of a mixed table", ("in_states",), line="tw.statistics.mixed_moments(table)")
+EXPERIMENTS = Kind("rows of experiments", ("counter_of",), line="tw.statistics.Experiments(table, column)")
 STATISTICS = Kind("counts or moments", (*COUNTS.members, *MOMENTS.members))
 TEST = Kind(
     "an independence test",

@@ -8,6 +8,7 @@ from treewright.criteria.graph_scores.marginal_pseudo_likelihood import (
 from treewright.criteria.scores.dirichlet_scores import K2, BDe, BDeu, UniformPrior
 from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelihood
 from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, GroupedScore, SparseQNML
+from treewright.criteria.scores.experiment_score import ExperimentScore
 from treewright.criteria.scores.gaussian_scores import GaussianBIC, SigmoidBIC
 from treewright.criteria.scores.mixed_scores import MixedBIC, sparse_mixed_score
 from treewright.criteria.scores.pooled_score import PooledScore

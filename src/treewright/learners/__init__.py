@@ -33,6 +33,7 @@ from treewright.learners.classes.chow_liu import learn_chow_liu
 from treewright.learners.classes.class_search import LearnedClass, class_search
 from treewright.learners.classes.dag_climbing import learn_aggressive, learn_dag_climbing, learn_tabu
 from treewright.learners.classes.exact_search import LearnedExactly, learn_exact
+from treewright.learners.classes.experiments import learn_from_experiments
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.hybrid import LearnedHybrid, learn_hybrid
 from treewright.learners.classes.mixed_climbing import learn_mixed
