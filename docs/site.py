@@ -47,6 +47,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     def shown(match: re.Match[str]) -> str:
         text, target, _ = match.groups()
         path = posixpath.normpath(posixpath.join(here, target))
+        if path.endswith(".ipynb"):
+            return f"{match[0]}{{ download }}"  # a browser would show its JSON
         if "://" in target or path.startswith("docs/"):
             return match[0]
         return text if text.strip("`") in path else f"{text} (`{path}`)"

@@ -59,6 +59,18 @@ def test_the_site_can_be_read_without_a_network(site):
 
 
 @pytest.mark.slow
+def test_tutorials_are_offered_as_notebooks(site):
+    for page in (ROOT / "docs" / "tutorial").glob("*.md"):
+        notebook = page.with_suffix(".ipynb")
+        assert (site / "tutorial" / notebook.name).read_bytes() == notebook.read_bytes()
+        text = (site / "tutorial" / f"{page.stem}.html").read_text(encoding="utf-8")
+        link = re.search(r"<a ([^>]*)>This page as a notebook</a>", text)
+        assert link is not None
+        assert f'href="{notebook.name}"' in link[1]
+        assert "download" in link[1]
+
+
+@pytest.mark.slow
 def test_a_stranger_finds_the_page_for_each_question(site):
     """By the index that the pages carry, and as they search it: by section, titles and weights counted."""
     lunr = pytest.importorskip("lunr", reason="the search needs pip install '.[docs]'").lunr
