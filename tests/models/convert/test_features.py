@@ -1,6 +1,5 @@
-"""Feature graphs as log-linear models, junction trees, written-out mixtures and drawings."""
+"""Feature graphs as junction trees, written-out mixtures and drawings."""
 
-import itertools
 import math
 
 import numpy as np
@@ -8,60 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.features.random_features import EVERYTHING, random_features
-from tests.models.features.test_feature_network import worked_graph, worked_rows
+from tests.models.features.test_feature_network import worked_graph
 from tests.reference.models.feature_graphs import joint_table
 
 import treewright as tw
-from treewright.errors import NoExactAnswer, TableTooLarge, TreewidthError
-from treewright.models.convert import features
+from treewright.errors import TreewidthError
 
 seeds = st.integers(0, 10**6)
-LOG_LINEAR = ("table", "tree", "split", "feature", "and")
-
-
-def summed_weights(model):
-    """Of each row: the weights of the features that hold in it, one by one."""
-    schema, logs = model.schema, []
-    for row in itertools.product(*map(range, schema.cardinalities)):
-        total = 0.0
-        for feature, weight in zip(model.features, model.weights.tolist(), strict=True):
-            holds = all(row[v] == a for v, a in feature.literals) and all(
-                row[v] != a for v, a in feature.excluded
-            )
-            total += weight if holds != feature.negated else 0.0
-        logs.append(total)
-    return np.array(logs)
-
-
-@pytest.mark.slow
-@settings(max_examples=60)
-@given(seeds, st.booleans())
-def test_the_weights_of_a_row_are_its_log_probability(seed, pushed):
-    graph = random_features(seed, LOG_LINEAR)
-    model = tw.FeatureNetwork(graph).to_log_linear(pushed=pushed)
-    np.testing.assert_allclose(np.exp(summed_weights(model)), joint_table(graph).ravel(), atol=1e-12)
-
-
-@pytest.mark.slow
-@settings(max_examples=30)
-@given(seeds)
-def test_a_log_linear_model_is_the_same_distribution(seed):
-    graph = random_features(seed, LOG_LINEAR)
-    model = tw.FeatureNetwork(graph).to_log_linear()
-    assert model.log_partition == pytest.approx(0, abs=1e-9)
-    shape = graph.schema.cardinalities
-    rows = tw.Table(graph.schema, [a.ravel().astype(np.uint8) for a in np.indices(shape)])
-    np.testing.assert_allclose(np.exp(model.log_probability(rows)), joint_table(graph).ravel(), atol=1e-10)
-
-
-def test_worked_example_has_24_features():
-    fitted = tw.fit(worked_graph(), tw.count(worked_rows()), prior=None)
-    model = fitted.to_log_linear()
-    assert len(model.features) == 24
-    assert np.isneginf(model.weights).sum() == 2 + 4 + 2
-    np.testing.assert_allclose(np.exp(summed_weights(model)), joint_table(fitted.graph).ravel(), atol=1e-12)
-    pushed = fitted.to_log_linear(pushed=True)
-    assert len(pushed.features) == 22  # the two weights of the split went into the first tables
 
 
 @pytest.mark.slow
@@ -107,18 +59,6 @@ def test_cliques_above_the_limit_are_refused():
         "'x13', 'x14', 'x15' and 17 more), more than clique_limit=20; ask the feature network itself, which "
         "needs no junction tree"
     )
-
-
-def test_what_is_no_log_linear_model_is_refused(monkeypatch):
-    with pytest.raises(NoExactAnswer, match="only deterministic graphs are"):
-        tw.FeatureNetwork(wide()).to_log_linear()
-    builder = tw.graphs.FeatureGraphBuilder(tw.Schema([tw.Variable("a", (0, 1))]))
-    rows = tw.FeatureNetwork(builder.graph(builder.rows("a", [[1]], [1.0])))
-    with pytest.raises(NoExactAnswer, match="stored rows forbid everything else"):
-        rows.to_log_linear()
-    monkeypatch.setattr(features, "MOST_FEATURES", 10)
-    with pytest.raises(TableTooLarge, match="more than 10 parameters in context"):
-        tw.FeatureNetwork(worked_graph()).to_log_linear()
 
 
 def test_drawings_of_the_nodes():

@@ -185,7 +185,7 @@ class FeatureNetwork(Asking):
         `pushed`, the weights of inner nodes are pushed down into the leaves of the first child, so that only
         leaves have features, as in the paper.
         """
-        from treewright.models.convert.features import to_log_linear
+        from treewright.models.convert.log_linear import to_log_linear
 
         return to_log_linear(self._graph, pushed=pushed)
 
