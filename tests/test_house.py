@@ -42,6 +42,7 @@ LINES_OF_CAPABILITIES = {
     "findings, mending, dates": 1_690,
     "outputs, unseen labels, the best so far": 580,
     "where a model came from": 210,
+    "log-linear export of deep feature graphs, LEM by size": 100,
     "edges that rows cannot direct, kept and drawn": 460,
     "files read in the core": 140,
     "rows, numbers and names in every question": 430,

@@ -72,7 +72,7 @@ class BlanketMarkov(_BlanketMarkov):
 
 class EfficientMarkov(_EfficientMarkov):
     delta: Union[float, Literal['auto', 'gtest']]
-    largest_set: int
+    largest_set: int | None
     feature_length: int
     search: Literal['greedy', 'exhaustive']
     min_rows: float | None
@@ -93,7 +93,7 @@ class EfficientMarkov(_EfficientMarkov):
         self,
         *,
         delta: Union[float, Literal['auto', 'gtest']] = ...,
-        largest_set: int = ...,
+        largest_set: int | None = ...,
         feature_length: int = ...,
         search: Literal['greedy', 'exhaustive'] = ...,
         min_rows: float | None = ...,

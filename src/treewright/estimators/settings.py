@@ -105,7 +105,12 @@ SETTINGS = (
         'rows, "gtest" by a test.',
         EfficientMarkov="auto",
     ),
-    Setting("largest_set", int, "The largest sets that are looked at, the paper's q.", EfficientMarkov=3),
+    Setting(
+        "largest_set",
+        int | None,
+        "The largest sets that are looked at, the paper's q; None: 3, or 2 where triples cost too much.",
+        EfficientMarkov=None,
+    ),
     Setting("feature_length", int, "The most literals in a feature, the paper's k.", EfficientMarkov=1),
     Setting("search", FeatureSearch, "How longer features are found.", EfficientMarkov="greedy"),
     Setting(

@@ -21,7 +21,7 @@ from tests.reference.learners import efficient_markov as twin
 
 import treewright as tw
 from treewright import _core
-from treewright.learners.efficient_markov.lem import MarkovSettings, low_information_blocks
+from treewright.learners.efficient_markov.lem import MarkovSettings, by_size, low_information_blocks
 
 EXACT = {"min_rows": 1, "smoothing": 0.0}
 
@@ -342,3 +342,42 @@ def test_a_counter_without_rows_is_refused():
 def test_no_rows_and_no_smoothing_are_refused():
     with pytest.raises(ValueError, match="there are no rows, and alpha = 0 leaves nothing to estimate from"):
         learn(np.zeros((0, 3), dtype=int), **EXACT)
+
+
+def sized(n, states, n_rows):
+    """A counter as far as the rule of the defaults looks at it: every row differs."""
+    codes = np.random.default_rng(0).integers(0, states, size=(n_rows, n))
+    codes[:states] = np.arange(states)[:, None]
+    return tw.count(tw.read_table({f"x{v:03}": column.tolist() for v, column in enumerate(codes.T)}))
+
+
+@pytest.mark.parametrize(
+    ("n", "states", "n_rows", "largest", "candidates"),
+    [
+        (16, 2, 2000, 3, None),  # as in the paper
+        (8, 3, 300, 3, None),
+        (37, 3, 1000, 2, None),  # triples of many states are counted row by row
+        (150, 2, 2000, 2, None),
+        (450, 2, 2000, 2, 10),
+    ],
+)
+def test_the_size_of_the_problem_decides_what_is_tried(n, states, n_rows, largest, candidates):
+    found = by_size(sized(n, states, n_rows), MarkovSettings())
+    assert found.largest_set == largest
+    assert (found.candidates is None) == (candidates is None)
+    assert candidates is None or candidates <= found.candidates < n
+
+
+def test_what_is_given_counts_for_more_than_the_size():
+    counter = sized(450, 2, 500)
+    found = by_size(counter, MarkovSettings(largest_set=3, candidates=450))
+    assert (found.largest_set, found.candidates) == (3, 450)
+
+
+def test_the_default_learns_what_its_settings_say():
+    table = tw.load_network("alarm").sample(300, rng=np.random.default_rng(0))
+    fixed = {"delta": 0.02, "min_rows": 100, "smoothing": 1.0}
+    learned = tw.learn_efficient_markov(tw.count(table), **fixed)
+    assert learned.settings == MarkovSettings(**fixed, largest_set=2)
+    again = tw.learn_efficient_markov(tw.count(table), settings=learned.settings)
+    assert again.structure == learned.structure

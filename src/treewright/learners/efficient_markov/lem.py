@@ -12,8 +12,9 @@ algorithm, since the information across a cut is symmetric and submodular.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -67,13 +68,14 @@ class MarkovSettings:
         For ``delta="gtest"``: the probability with which independent variables exceed the threshold.
     largest_set
         The largest sets that are looked at (the paper's q). With 2, structure that only shows in three
-        variables at once (parity) goes unseen; beyond 3 the price grows with the number of sets.
+        variables at once (parity) goes unseen; beyond 3 the price grows with the number of sets. None: 3
+        where counting all triples of all candidates is affordable, else 2.
     feature_length, search
         The largest number of literals in a feature (the paper's k), and how conjunctions are found: grown
         literal by literal, or among all of them.
     candidates
         How many variables are tried for a feature: those that tell most about the others. None tries all, as
-        the paper does; with hundreds of variables ten are a hundred times faster.
+        the paper does, where counting their pairs is affordable, else as many as are, and at least ten.
     min_variables
         Blocks of fewer variables become tables.
     leaf
@@ -90,7 +92,7 @@ class MarkovSettings:
     min_rows: float | None = None
     smoothing: float | None = None
     level: float = 0.001
-    largest_set: int = 3
+    largest_set: int | None = None
     feature_length: int = 1
     search: FeatureSearch = "greedy"
     candidates: int | None = None
@@ -165,8 +167,36 @@ def learn_efficient_markov(
     chosen = None if delta == "auto" else delta
     given = with_given(settings, delta=chosen, min_rows=min_rows, smoothing=smoothing, seconds=seconds)
     check_markov_settings(given)
-    start, axes = open_settings(given, _AXES)
+    start, axes = open_settings(by_size(counter, given), _AXES)
     return learn_chosen(counter, start, axes, grow, valid=valid, seed=seed_of(rng), progress=progress)
+
+
+# what one choice of a feature may cost, in words of 64 rows that are looked at
+_AFFORDABLE = 1e9
+_WORDS_PER_ROW = 20  # of a triple with more than two states, which is counted row by row
+
+
+def by_size(counter: RowSource, settings: MarkovSettings) -> MarkovSettings:
+    """Settings that are left to the size of the problem: what the first choice would cost decides."""
+    cards = counter.schema.cardinalities
+    n, sides, is_binary = len(cards), sum(cards), max(cards, default=2) <= 2
+    n_rows = float(counter.n_rows)
+    triples = sides * math.comb(n, 3)
+    if triples * _triple(n_rows, is_binary) > _AFFORDABLE:  # worth to look how many of the rows differ
+        n_rows = min(n_rows, checked_rows(counter).n_rows)
+    largest = settings.largest_set
+    if largest is None:
+        largest = 3 if triples * _triple(n_rows, is_binary) <= _AFFORDABLE else 2
+    candidates = settings.candidates
+    pairs = sides * sides / 2 * (n_rows / 64 + 1)  # of all states, given one of them
+    if candidates is None and sides * pairs > _AFFORDABLE:
+        candidates = max(10, int(n * _AFFORDABLE / (sides * pairs)))
+    return replace(settings, largest_set=largest, candidates=candidates)
+
+
+def _triple(n_rows: float, is_binary: bool) -> float:
+    """The words looked at for one triple in one context."""
+    return n_rows / 64 + 1 if is_binary else n_rows * _WORDS_PER_ROW
 
 
 def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str, int | float]]:
@@ -174,6 +204,7 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
     assert settings.delta is not None
     assert settings.min_rows is not None
     assert settings.smoothing is not None
+    assert settings.largest_set is not None
     delta, level = _threshold(settings.delta, settings.level)
     options = _core.MarkovOptions(
         delta=delta,
