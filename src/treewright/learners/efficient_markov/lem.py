@@ -178,25 +178,19 @@ _WORDS_PER_ROW = 20  # of a triple with more than two states, which is counted r
 
 def by_size(counter: RowSource, settings: MarkovSettings) -> MarkovSettings:
     """Settings that are left to the size of the problem: what the first choice would cost decides."""
+    largest, candidates = settings.largest_set, settings.candidates
+    if largest is not None and candidates is not None:
+        return settings
     cards = counter.schema.cardinalities
-    n, sides, is_binary = len(cards), sum(cards), max(cards, default=2) <= 2
-    n_rows = float(counter.n_rows)
-    triples = sides * math.comb(n, 3)
-    if triples * _triple(n_rows, is_binary) > _AFFORDABLE:  # worth to look how many of the rows differ
-        n_rows = min(n_rows, checked_rows(counter).n_rows)
-    largest = settings.largest_set
+    n, sides, n_rows = len(cards), sum(cards), checked_rows(counter).n_rows  # rows that differ
+    words = n_rows / 64 + 1
     if largest is None:
-        largest = 3 if triples * _triple(n_rows, is_binary) <= _AFFORDABLE else 2
-    candidates = settings.candidates
-    pairs = sides * sides / 2 * (n_rows / 64 + 1)  # of all states, given one of them
+        triple = words if max(cards, default=2) <= 2 else n_rows * _WORDS_PER_ROW
+        largest = 3 if sides * math.comb(n, 3) * triple <= _AFFORDABLE else 2
+    pairs = sides * sides / 2 * words  # of all states, given one of them
     if candidates is None and sides * pairs > _AFFORDABLE:
         candidates = max(10, int(n * _AFFORDABLE / (sides * pairs)))
     return replace(settings, largest_set=largest, candidates=candidates)
-
-
-def _triple(n_rows: float, is_binary: bool) -> float:
-    """The words looked at for one triple in one context."""
-    return n_rows / 64 + 1 if is_binary else n_rows * _WORDS_PER_ROW
 
 
 def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str, int | float]]:
