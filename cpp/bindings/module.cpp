@@ -29,6 +29,7 @@ void bind_tokens(nb::module_&);
 void bind_csv(nb::module_&);
 void bind_inference(nb::module_&);
 void bind_expectation(nb::module_&);
+void bind_expected_tables(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
 void bind_nodewise(nb::module_&);
@@ -81,6 +82,7 @@ NB_MODULE(_core, m) {
   bind_csv(m);
   bind_inference(m);
   bind_expectation(m);
+  bind_expected_tables(m);
   bind_clique_tree(m);
   bind_gibbs(m);
   bind_nodewise(m);

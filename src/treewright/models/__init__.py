@@ -26,6 +26,7 @@ from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
 from treewright.models.features.feature_fitting import FittedFeatures
 from treewright.models.features.feature_network import EstimatedEntropy, FeatureNetwork
 from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_score
+from treewright.models.fitting.expected import ExpectedCounter
 from treewright.models.fitting.fit import fit
 from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
 from treewright.models.formats.twm import load

@@ -1,5 +1,6 @@
 """Turn blocks of rows into additive counts and moments."""
 
+from treewright.statistics.available import AvailableCounter
 from treewright.statistics.cached import CachedCounter
 from treewright.statistics.cluster import ClusterCounter
 from treewright.statistics.counter import Counter, Counts, SparseCounts

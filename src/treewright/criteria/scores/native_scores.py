@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 
@@ -134,7 +135,9 @@ def _pooled(score: LocalScore) -> _core.LocalScores | None:
 
 def _callback(score: LocalScore) -> _core.LocalScores:
     step = float(getattr(score, "resolution", 0.0) or getattr(score, "unit", 0.0))
-    noise = 0.0
+    counter = getattr(without_price(score)[0], "counter", None)
+    # sums of real counts depend on their order, so a set that is counted in two ways may differ by a step
+    noise = 0.0 if counter is None or isinstance(counter.n_rows, Integral) else _STEPS_OF_NOISE * step
     if not step:
         step = _step_for(score)
         noise = _STEPS_OF_NOISE * step
