@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.mixed import settle_numbers
 from treewright.automatic.rows import (
     complete_rows,
@@ -20,6 +21,7 @@ from treewright.automatic.rows import (
 )
 from treewright.automatic.sampled import about_sample, check_sample, search_on, some_of
 from treewright.automatic.search import LearnedAutomatically, learn_suited
+from treewright.automatic.structural_em import learn_with_gaps
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
@@ -27,9 +29,9 @@ from treewright.learners import Trace
 from treewright.models import BayesianNetwork, ConditionalGaussianNetwork, GaussianNetwork, fit
 from treewright.origins import described, reading_of, rows_behind, version
 from treewright.ranges import in_range
-from treewright.statistics import Counter, MixedMoments, Moments, count, mixed_moments, moments
+from treewright.statistics import AvailableCounter, Counter, MixedMoments, Moments, count, mixed_moments, moments
 from treewright.tables import Table, read_table
-from treewright.tables._reading.missing import MissingPolicy
+from treewright.tables._reading.missing import GapPolicy, MissingPolicy, reading_policy
 from treewright.tables.exports import counted
 from treewright.tables.packing import ReadingCells, evenly
 from treewright.tables.report import Report
@@ -135,7 +137,7 @@ def learn(
     *,
     knowledge: Knowledge | None = None,
     treewidth: int | None = None,
-    missing: MissingPolicy | Literal["auto"] = "auto",
+    missing: GapPolicy | Literal["auto"] = "auto",
     rows: int | None = None,
     certify: bool = False,
     rng: np.random.Generator | None = None,
@@ -161,6 +163,11 @@ def learn(
         As in :func:`read_table`. ``"auto"``: where most rows miss nothing the structure is learned from those
         and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
         rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
+        ``"em"``: structural EM, structure and tables from all rows, by counts as the model of the round
+        before expects them (with `rows` the structure is still that of rows that miss nothing);
+        ``"indicator"``: the same with a variable for each column with gaps that says where it is missing;
+        ``"available"``: the quick way, each table from the rows that show its columns, which is biased where
+        gaps depend on other columns.
     rows
         Learn the structure from about so many rows, in 64 runs of neighbours that lie evenly among all; the
         parameters are those of all rows.
@@ -213,7 +220,7 @@ and 1000 bytes
         found, said = search_some(data, rows, certify, options)
         notes = (*remarks_on_search(found), *said)
         return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
-    policy: MissingPolicy = "em" if missing == "auto" else missing
+    policy: MissingPolicy = "em" if missing == "auto" else reading_policy(missing)
     table = read_table(data, missing=policy, **reading)
     if missing in ("auto", "drop", "error") or not table.has_missing:
         table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth)
@@ -229,9 +236,8 @@ and 1000 bytes
         found, more = search_some(both, rows, certify, options, table)
         model, how_fitted = fit(found.structure, both), list[str]()
     elif table.schema[0].is_discrete:
-        counter = count(complete_rows(table))
-        found, more = search_some(counter, rows, certify, options)
-        model, how_fitted = fit_all_rows(found.structure, table, counter)
+        found, model, how_fitted = learn_tables(table, missing, rows, certify, options)
+        more = remark_on_gaps(table)
     else:
         lines = moments(table)
         found, more = search_some(lines, rows, certify, options, table)
@@ -240,6 +246,28 @@ and 1000 bytes
     seen = remarks_on(table.report, say=lambda finding: finding.in_python, **said_so)
     notes = (*seen, *said, *remarks_on_search(found), *more, *how_fitted)
     return with_origin(LearnedModel(model, found, notes, table.report), settings, table)
+
+
+def learn_tables(
+    table: Table,
+    missing: GapPolicy | Literal["auto"],
+    rows: int | None,
+    certify: bool,
+    options: dict[str, Any],
+) -> tuple[LearnedAutomatically, BayesianNetwork, list[str]]:
+    """A network of labels; what becomes of gaps is as it was asked for."""
+    if table.has_missing and missing == "indicator":
+        table = with_indicators(table)
+        options = {**options, "knowledge": with_known_indicators(options["knowledge"], table)}
+    if table.has_missing and rows is None and missing in ("em", "indicator"):
+        return learn_with_gaps(table, options)
+    if table.has_missing and rows is None and missing == "available":
+        found = learn_suited(AvailableCounter(table), **options)
+        return found, *fit_all_rows(found.structure, table, None)
+    counter = count(complete_rows(table))
+    found, said = search_some(counter, rows, certify, options)
+    model, how_fitted = fit_all_rows(found.structure, table, counter)
+    return found, model, [*said, *how_fitted]
 
 
 def refuse_reading(data: Counter | Moments | MixedMoments, how: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ from treewright.tables.exports import counted
 from treewright.tables.report import Finding, Report, listed, remark_on_identifiers
 from treewright.types import Flags
 
+AVAILABLE = "the rows that show the columns in question, which is biased where gaps depend on others"
 INTERVALS = 4  # of equal frequency, for numbers among labels
 _MOST_FINDINGS = 8
 
@@ -140,17 +141,24 @@ def complete_rows(table: Table, way_out: str = "missing='state'") -> Table:
     return table.take(kept)
 
 
-def fit_all_rows(structure: Dag, table: Table, counter: Counter) -> tuple[BayesianNetwork, list[str]]:
-    """The model, and a remark on how it came about if cells are missing."""
-    if not table.has_missing:
+def fit_all_rows(
+    structure: Dag, table: Table, counter: Counter | None
+) -> tuple[BayesianNetwork, list[str]]:
+    """The model, and a remark on how it came about if cells are missing.
+
+    No counter: the structure is that of available cells.
+    """
+    if not table.has_missing and counter is not None:
         return fit(structure, counter), []
     fitted = fit_em(structure, table)
-    return fitted.model, [about_em(table, fitted.trace)]
+    return fitted.model, [about_em(table, fitted.trace, AVAILABLE if counter is None else "")]
 
 
-def about_em(table: Table, trace: EmTrace) -> str:
+def about_em(table: Table, trace: EmTrace, origin: str = "") -> str:
+    """How tables were fitted, and which rows the structure came from: those that miss nothing by default."""
     ended = "" if trace.converged else ", not converged"
+    whole = f"the {int(is_complete(table).sum()):,} of {table.n_rows:,} rows that miss nothing"
     return (
-        f"structure from the {int(is_complete(table).sum()):,} of {table.n_rows:,} rows that miss nothing; "
+        f"structure from {origin or whole}; "
         f"tables from all rows by EM ({counted(trace.n_rounds, 'round')}{ended})"
     )

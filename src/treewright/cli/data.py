@@ -16,7 +16,7 @@ from treewright.statistics.cluster import ClusterCounter, open_cluster
 from treewright.tables._reading.bins import Bins, BinSpec
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
-from treewright.tables._reading.missing import MissingPolicy, mark_missing
+from treewright.tables._reading.missing import GapPolicy, MissingPolicy, mark_missing, reading_policy
 from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
@@ -95,7 +95,7 @@ class DataOptions:
         if isinstance(rows, Table):
             table = self._read(paths, rows.schema, policy)
             return under_states_of(table, rows), table
-        plain = replace(self, missing=opt.Missing.drop) if self.missing == "em" else self
+        plain = replace(self, missing=opt.Missing.drop) if self._policy == "em" else self
         parts = [plain._read_part(path, rows.schema, policy) for path in paths]
         held_out = Databases(parts, names=list(map(without_password, paths)))
         return under_states_of(held_out, rows), held_out
@@ -116,7 +116,7 @@ class DataOptions:
         """The options in the words of `read_table`."""
         reading = Reading(
             schema=schema,
-            missing=cast("MissingPolicy", "error" if self.missing == "auto" else self.missing.value),
+            missing=self._policy,
             unseen=cast("UnseenPolicy", unseen or self.unseen.value),
             missing_values=read_marks(self.missing_value or ()),
             dates=read_dates(self.dates or ()) if schema is None else None,
@@ -150,9 +150,8 @@ class DataOptions:
                 said = f"--{one.name.replace('_', '-')}"
                 raise SettingError(f"{said} means nothing to --mode counts, which reads no rows")
         columns = self._columns(paths) if self.ignore else None
-        missing = cast("MissingPolicy", "error" if self.missing == "auto" else self.missing.value)
         return DatabaseCounter(
-            source, schema=self._schema(), columns=columns, missing=missing, unseen=self.unseen.value
+            source, schema=self._schema(), columns=columns, missing=self._policy, unseen=self.unseen.value
         )
 
     def open_cluster(self, paths: Sequence[str], client: Any) -> ClusterCounter:
@@ -165,8 +164,8 @@ class DataOptions:
 
     def read_tables(self, paths: Sequence[str]) -> Databases:
         """Read tables that share some of their columns, one for each path."""
-        if self.missing == "em":
-            raise SettingError("--missing em is for one table; for several use --missing drop or state")
+        if self._policy == "em":
+            raise SettingError(f"--missing {self.missing.value} is for one table; for several use --missing drop or state")
         whole = self._schema()
         if self.ignore:
             self._check_ignored(sorted({name for path in paths for name in self._open([path]).names}))

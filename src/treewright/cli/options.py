@@ -32,6 +32,8 @@ class Missing(StrEnum):
     drop = "drop"
     state = "state"
     em = "em"
+    available = "available"
+    indicator = "indicator"
 
 
 Data = Annotated[
@@ -56,7 +58,8 @@ Model = Annotated[
 MissingOption = Annotated[
     Missing,
     _of_data(
-        help="Rows with empty cells: refuse them, drop them, make missing a state, or fit by EM; auto lets "
+        help="Rows with empty cells: refuse them, drop them, make missing a state, or learn from all by "
+        "(structural) EM, with indicators of gaps, or from available cells; auto lets "
         "--method auto choose, and refuses them for every other."
     ),
 ]

@@ -15,6 +15,14 @@ from treewright.tables.schema import Label
 from treewright.types import Mask
 
 MissingPolicy = Literal["error", "drop", "state", "em"]
+# What learners do about gaps beyond that: they read them as "em" does.
+AvailablePolicy = Literal["error", "drop", "state", "em", "available"]
+GapPolicy = Literal["error", "drop", "state", "em", "available", "indicator"]
+
+
+def reading_policy(policy: GapPolicy) -> MissingPolicy:
+    """How rows are read for what a learner does about gaps."""
+    return "em" if policy == "available" or policy == "indicator" else policy
 
 
 def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
