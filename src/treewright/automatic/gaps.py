@@ -52,10 +52,10 @@ class ColumnGaps(Brief):
     def __str__(self) -> str:
         said = f"{self.name} is missing in {counted(self.n_missing, 'row')}"
         if self.depends_on:
-            said += f", which depends on {listed(list(self.depends_on), most=_SHOWN)}"
+            said += f", which depends on {listed(list(self.depends_on), _SHOWN)}"
         if self.together_with:
             said += f"{' and' if self.depends_on else ','} goes with gaps in "
-            said += listed(list(self.together_with), most=_SHOWN)
+            said += listed(list(self.together_with), _SHOWN)
         if not self.depends_on and not self.together_with:
             said += ", whatever the other columns are"
         return said
@@ -134,8 +134,8 @@ def remark_on_gaps(table: Table) -> list[str]:
         return []
     first = next(iter(depends))
     return [
-        f"whether {listed(list(depends), most=_SHOWN)} is missing depends on other columns ({first}: on "
-        f"{listed(depends[first], most=_SHOWN)}), so complete rows are not like the others"
+        f"whether {listed(list(depends), _SHOWN)} is missing depends on other columns ({first}: on "
+        f"{listed(depends[first], _SHOWN)}), so complete rows are not like the others"
     ]
 
 

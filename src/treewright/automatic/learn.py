@@ -29,7 +29,15 @@ from treewright.learners import Trace
 from treewright.models import BayesianNetwork, ConditionalGaussianNetwork, GaussianNetwork, fit
 from treewright.origins import described, reading_of, rows_behind, version
 from treewright.ranges import in_range
-from treewright.statistics import AvailableCounter, Counter, MixedMoments, Moments, count, mixed_moments, moments
+from treewright.statistics import (
+    AvailableCounter,
+    Counter,
+    MixedMoments,
+    Moments,
+    count,
+    mixed_moments,
+    moments,
+)
 from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import GapPolicy, MissingPolicy, reading_policy
 from treewright.tables.exports import counted

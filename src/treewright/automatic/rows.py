@@ -141,9 +141,7 @@ def complete_rows(table: Table, way_out: str = "missing='state'") -> Table:
     return table.take(kept)
 
 
-def fit_all_rows(
-    structure: Dag, table: Table, counter: Counter | None
-) -> tuple[BayesianNetwork, list[str]]:
+def fit_all_rows(structure: Dag, table: Table, counter: Counter | None) -> tuple[BayesianNetwork, list[str]]:
     """The model, and a remark on how it came about if cells are missing.
 
     No counter: the structure is that of available cells.

@@ -107,6 +107,11 @@ class DataOptions:
             rows = under_states_of(unweighted._read_part(path, rows.schema, "add"), rows)
         return rows
 
+    @property
+    def _policy(self) -> MissingPolicy:
+        """How cells that are missing are read."""
+        return "error" if self.missing == "auto" else reading_policy(cast("GapPolicy", self.missing.value))
+
     def _read(
         self, paths: Sequence[str], schema: Schema | None, unseen: str | None = None, **how: Any
     ) -> Table:
@@ -165,7 +170,9 @@ class DataOptions:
     def read_tables(self, paths: Sequence[str]) -> Databases:
         """Read tables that share some of their columns, one for each path."""
         if self._policy == "em":
-            raise SettingError(f"--missing {self.missing.value} is for one table; for several use --missing drop or state")
+            raise SettingError(
+                f"--missing {self.missing.value} is for one table; for several use --missing drop or state"
+            )
         whole = self._schema()
         if self.ignore:
             self._check_ignored(sorted({name for path in paths for name in self._open([path]).names}))

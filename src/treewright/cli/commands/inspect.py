@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.automatic.gaps import remark_on_gaps
 from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
 from treewright.cli.answers.output import Line, Lines, Output, heading, listing, remark
@@ -233,9 +234,12 @@ def plan(look: Look) -> list[str]:
                 "error": f"{some}: the default {policy_of(look)}; other methods want --missing",
                 "drop": f"{some}: dropped",
                 "state": f"{some}: missing is a state of its own",
-                "em": f"{some}: structure from the others, tables from all rows by EM",
+                "em": f"{some}: structure and tables from all rows by structural EM",
+                "available": f"{some}: each table from the rows that show its columns",
+                "indicator": f"{some}: by structural EM, with a variable that says where each is missing",
             }[look.options.missing]
         )
+        lines += remark_on_gaps(look.table)
     empty = [name for name, reason in report.ignored if reason == EMPTY]
     if empty:
         lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.errors import DONE, INTERRUPTED
 from treewright.cli.files import check_output, write_json
-from treewright.cli.learning import prepared
+from treewright.cli.learning import gaps, prepared
 from treewright.cli.learning.methods import METHODS, Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
 from treewright.cli.learning.task import Task
-from treewright.cli.options import command
+from treewright.cli.options import Missing, command
 from treewright.errors import FileMissingError, FormatError, Interrupted
 from treewright.graphs import Dag, FeatureGraph, JunctionTree, Knowledge
 from treewright.graphs.knowledge.files import read_hypergraph
@@ -88,6 +88,7 @@ def learn_model(
     """Read, learn, fit and score."""
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
+    asked = options.missing
     options, rows, said = prepared.read_as_decided(options, several=several)
     valid: Table | Databases | None = None
     if options.valid and isinstance(rows, ClusterCounter):
@@ -98,12 +99,23 @@ def learn_model(
     criterion = prepared.score_for(rows.schema, options.score, default)
     read = perf_counter()
     update(1, "learning")
-    ready = prepared.prepare_rows(rows, criterion, options.ess, options.checkpoint)
+    has_gaps = gaps.take_all_rows(asked, options, method, rows)
+    if has_gaps and asked == Missing.indicator:
+        rows, knowledge = gaps.add_indicators(cast("Table", rows), knowledge)
+    ready = (
+        gaps.prepare_available(cast("Table", rows), criterion, options.ess)
+        if has_gaps
+        else prepared.prepare_rows(rows, criterion, options.ess, options.checkpoint)
+    )
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
     order = read_order(options.order, rows.schema)
     task = Task(ready, options, order, knowledge, hypergraph, valid, rng)
     listening = replace(task, progress=show_steps(update, options.treewidth or method.width))
-    learned, how_many = search_rows(method, listening)
+    if has_gaps:
+        learned, done_task, how_many = gaps.search_all_rows(asked, method, listening, search)
+        task = replace(done_task, progress=None)
+    else:
+        learned, how_many = search_rows(method, listening)
     update(2, "fitting")
     model, how_fitted = fit_learned(learned, task)
     if isinstance(ready.counter, KeptCounter):

@@ -1,0 +1,87 @@
+"""How `learn` learns from rows with gaps: by structural EM, or each table from the rows that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
+from treewright.automatic.rows import fit_all_rows
+from treewright.automatic.structural_em import fill_gaps
+from treewright.cli.learning.methods import Method
+from treewright.cli.learning.options import LearnOptions
+from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter
+from treewright.cli.learning.task import Task
+from treewright.cli.options import Missing
+from treewright.criteria import registry
+from treewright.errors import SettingError
+from treewright.graphs import Knowledge
+from treewright.learners import Learned, learn_hill_climbing
+from treewright.statistics import AvailableCounter, Counter
+from treewright.tables.table import Table
+
+Run = Callable[[Callable[[Task], Learned[Any]], Task], Learned[Any]]
+
+
+def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: Rows) -> bool:
+    """Whether rows with gaps have a say in the structure; otherwise it is that of complete rows."""
+    wanted = asked in (Missing.em, Missing.available, Missing.indicator)
+    is_able = method.own_score is None and not method.joins_tables
+    if asked in (Missing.available, Missing.indicator) and not is_able:
+        raise SettingError(
+            f"--missing {asked.value} is for methods that learn a network from one table; --method "
+            f"{options.method} takes --missing drop, state or em"
+        )
+    is_plain = options.rows is None and options.checkpoint is None
+    tables = isinstance(rows, Table) and rows.has_missing and all(one.is_discrete for one in rows.schema)
+    return wanted and is_able and is_plain and tables
+
+
+def add_indicators(table: Table, knowledge: Knowledge | None) -> tuple[Table, Knowledge]:
+    """The indicators of gaps as columns, and what is known about them."""
+    marked = with_indicators(table)
+    return marked, with_known_indicators(knowledge, marked)
+
+
+def prepare_available(table: Table, score: str, ess: float | None) -> PreparedRows:
+    """Rows with gaps, each table from those that show it."""
+    counter = AvailableCounter(table)
+    fit = lambda dag: fit_all_rows(dag, table, None)  # noqa: E731
+    return replace(prepare_counter(counter, score, ess), source=table, fit=fit)
+
+
+def search_all_rows(
+    asked: Missing, method: Method, task: Task, run: Run
+) -> tuple[Learned[Any], Task, list[str]]:
+    """What the method finds in rows with gaps, and the task that says what was made of them.
+
+    Tests judge by the rows that show their columns; scores take counts as they are expected.
+    """
+    table, ess, name = task.rows.table, task.options.ess, task.rows.score_name
+    assert table is not None
+    said = remark_on_gaps(table)
+    if asked == Missing.available or "alpha" in method.options:
+        return run(method.learn, task), task, said
+
+    def search(counter: Counter) -> Learned[Any]:
+        return run(method.learn, replace(task, rows=prepare_counter(counter, name, ess)))
+
+    def quick(counter: Counter) -> Learned[Any]:
+        score = registry.score_named(name, counter, ess=ess)
+        return learn_hill_climbing(score, effort=0, knowledge=task.known())
+
+    by_classes = task.options.method in ("auto", "knots")
+    filled = fill_gaps(
+        table,
+        search,
+        lambda counter: registry.score_named(name, counter, ess=ess),
+        quick=quick if by_classes else None,
+        progress=task.progress,
+    )
+    ready = replace(
+        prepare_counter(filled.counter, name, ess),
+        source=table,
+        fit=lambda dag: (filled.model, [filled.about(table)]),
+    )
+    return filled.learned, replace(task, rows=ready), said
