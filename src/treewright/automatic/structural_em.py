@@ -72,8 +72,8 @@ class GapsFilled:
     def about(self, table: Table) -> str:
         """What to say about it."""
         return (
-            f"structure and tables from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of which "
-            f"miss nothing, by structural EM from {self.start} ({counted(len(self.scores) - 1, 'round')}; "
+            f"structure and tables from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of "
+            f"which miss nothing, by structural EM from {self.start} ({counted(len(self.scores) - 1, 'round')}; "
             f"score on the cells that are there {self.scores[0]:,.1f} at first, {self.scores[-1]:,.1f} now)"
         )
 
@@ -122,7 +122,10 @@ def fill_gaps(
     scores, found = [best.score], None
     for one in (quick, search):
         if one is not None:
-            found, best = search_on_gaps(table, one, judge, best, scores, prior, progress)
+            found, best = search_on_gaps(
+                table, one, judge, best=best, scores=scores, prior=prior, progress=progress
+            )
+    assert found is not None
     return GapsFilled(
         found, best.fitted.model, best.counter, tuple(scores), best.fitted.trace.log_likelihood[-1], said
     )
@@ -132,6 +135,7 @@ def search_on_gaps(
     table: Table,
     search: Search[Found],
     judge: Judge,
+    *,
     best: _Stand,
     scores: list[float],
     prior: Dirichlet | None,

@@ -1,13 +1,13 @@
 """Counts from the rows where the columns in question are there: the quick way with missing cells.
 
-A table of some columns needs only their cells, so every scope is counted in the rows that show all of it, with
-their own number. Nothing is estimated, and nothing is iterated; but tables of different scopes come from
+A table of some columns needs only their cells, so every scope is counted in the rows that show all of it,
+with their own number. Nothing is estimated, and nothing is iterated; but tables of different scopes come from
 different rows. Where whether a cell is missing depends on other columns, the rows that are left are not like
-those that are gone, and neither are their counts: that bias does not go away with more rows (structural EM has
-none while gaps depend only on what rows show).
+those that are gone, and neither are their counts: that bias does not go away with more rows (structural EM
+has none while gaps depend only on what rows show).
 
-Likelihoods of different rows do not compare. So the score of a family is made of steps: parents come in by the
-number of rows that show them, and each step compares the child with and without the new one in the rows that
+Likelihoods of different rows do not compare. So the score of a family is made of steps: parents come in by
+the number of rows that show them, and each step compares the child with and without the new one in the rows that
 show all of them. What a step adds counts by its own rows. Equivalent networks therefore score alike only up
 to what chance makes of different rows.
 """
@@ -15,6 +15,7 @@ to what chance makes of different rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class AvailableCounter(PluralCounter):
         found = self._marked.counts_many(asked)
         cards = self.schema.cardinalities
         return [
-            np.ascontiguousarray(table[tuple(slice(cards[v]) for v in scope)])
+            cast("Counts", np.ascontiguousarray(table[tuple(slice(cards[v]) for v in scope)]))
             for table, scope in zip(found, asked, strict=True)
         ]
 

@@ -231,7 +231,7 @@ def test_rows_with_missing_cells_are_kept_for_em(run_json, run, refused, asia_mo
     assert found["log_likelihood"] == pytest.approx(fitted.trace.log_likelihood[-1] / 2_000)
     assert found["valid_log_likelihood"] == found["log_likelihood"]
     (note,) = [note for note in found["notes"] if "EM" in note]
-    assert note.startswith(f"structure from the {complete.n_rows:,} of 2,000 rows that miss nothing; ")
+    assert note.startswith(f"structure and tables from all 2,000 rows, {complete.n_rows:,} of which miss")
     path.write_text("a,b\nx,\n,y\n,y\n")
     message = refused("learn", path, "--missing", "em")
     assert "every row misses a cell; leave out the columns that miss most ('a' first)" in message

@@ -1,8 +1,8 @@
 """What `learn` learns from: rows as a score and a test see them, and what puts parameters on a structure.
 
 Searching for a structure counts many scopes, and only rows that show a whole scope can be counted; counts of
-different rows for different scopes would contradict each other. So with `--missing em` the structure is
-learned from the rows that miss nothing, the tables are fitted to all rows by EM, and a remark says so.
+different rows for different scopes would contradict each other. So where gaps.py does not take all rows,
+the structure is learned from those that miss nothing, the tables are fitted to all by EM, and a remark says so.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ learner that asks a :class:`~treewright.statistics.Counter` learns from rows wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class ExpectedCounter(PluralCounter):
 
     def sparse_counts(self, scope: Iterable[NameOrIndex]) -> SparseCounts:
         """Occupied cells only."""
-        return SparseCounts.of(np.ascontiguousarray(self.counts(scope)))
+        return SparseCounts.of(cast("Counts", np.ascontiguousarray(self.counts(scope))))
 
     def _look_up(self, keys: Sequence[Scope]) -> dict[Scope, Cells]:
         found = {key: self._known[key] for key in keys if key in self._known}

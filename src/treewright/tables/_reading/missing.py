@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ GapPolicy = Literal["error", "drop", "state", "em", "available", "indicator"]
 
 def reading_policy(policy: GapPolicy) -> MissingPolicy:
     """How rows are read for what a learner does about gaps."""
-    return "em" if policy == "available" or policy == "indicator" else policy
+    return "em" if policy in ("available", "indicator") else cast("MissingPolicy", policy)
 
 
 def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
