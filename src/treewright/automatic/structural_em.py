@@ -71,9 +71,10 @@ class GapsFilled:
 
     def about(self, table: Table) -> str:
         """What to say about it."""
+        rounds = counted(len(self.scores) - 1, "round")
         return (
             f"structure and tables from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of "
-            f"which miss nothing, by structural EM from {self.start} ({counted(len(self.scores) - 1, 'round')}; "
+            f"which miss nothing, by structural EM from {self.start} ({rounds}; "
             f"score on the cells that are there {self.scores[0]:,.1f} at first, {self.scores[-1]:,.1f} now)"
         )
 

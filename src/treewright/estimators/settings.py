@@ -20,7 +20,7 @@ from treewright.models import Dirichlet
 from treewright.models.model import Unseen
 from treewright.tables import Schema
 from treewright.tables._reading.bins import Bins
-from treewright.tables._reading.missing import MissingPolicy
+from treewright.tables._reading.missing import AvailablePolicy
 
 Kind = TypeVar("Kind", bound=type)
 Sets = Iterable[Iterable[str]] | str | os.PathLike[str]
@@ -61,6 +61,10 @@ _BLANKET_WIDTH = (
     "factors are fitted by pseudo-likelihood, and only :func:`~treewright.models.sample_gibbs` can ask."
 )
 _STATES = "Which states there are, also those that a fold of the rows happens not to show."
+_MISSING = (
+    'See :func:`~treewright.learn`: "em" is structural EM, "available" takes each table from the rows that '
+    "show its columns; learners of Markov networks and of several tables take neither."
+)
 _UNSEEN = (
     'Labels that come later: "error" refuses them, "ignore" takes their cells as missing, which are summed '
     'out, "state" reserves a state for them.'
@@ -210,8 +214,8 @@ SETTINGS = (
     Setting("prior", Dirichlet | None, "Not used: `smoothing` does.", EfficientMarkov=None),
     Setting(
         "missing",
-        MissingPolicy,
-        "See :func:`~treewright.read_table`.",
+        AvailablePolicy,
+        _MISSING,
         every="error",
         BayesianClassifier=ABSENT,
     ),

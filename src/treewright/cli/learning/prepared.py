@@ -2,7 +2,8 @@
 
 Searching for a structure counts many scopes, and only rows that show a whole scope can be counted; counts of
 different rows for different scopes would contradict each other. So where gaps.py does not take all rows,
-the structure is learned from those that miss nothing, the tables are fitted to all by EM, and a remark says so.
+the structure is learned from those that miss nothing, the tables are fitted to all by EM, and a remark
+says so.
 """
 
 from __future__ import annotations

@@ -1,0 +1,149 @@
+"""Structural EM: laws of its scores, the plain learner without gaps, and every door that leads to it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import treewright as tw
+from treewright import _core
+from treewright.automatic.structural_em import fill_gaps
+from treewright.errors import MissingValuesError, SettingError
+from treewright.models import observed_score
+from treewright.statistics import AvailableCounter
+from treewright.tables import Table
+
+
+def rows_with_gaps(name="asia", n=1_000, share=0.15, seed=0):
+    network = tw.load_network(name)
+    full = network.sample(n, rng=np.random.default_rng(seed))
+    gaps = np.random.default_rng(seed + 1).random((len(network.schema), n)) < share
+    return network, full, Table(full.schema, full.columns, missing=dict(enumerate(gaps)))
+
+
+def climbed(counter):
+    return tw.learn_hill_climbing(tw.BIC(counter), effort=0)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=5, deadline=None)
+def test_no_round_lowers_what_the_rows_say(seed):
+    _, _, table = rows_with_gaps(n=200, share=0.2, seed=seed)
+    found = fill_gaps(table, climbed)
+    # what the one search finds first may replace a start that scores higher; later rounds only rise
+    assert all(b > a for a, b in zip(found.scores[1:], found.scores[2:], strict=False))
+    fitted = tw.fit_em(found.learned.dag, table)
+    assert all(
+        b >= a - 1e-9 for a, b in zip(fitted.trace.objective, fitted.trace.objective[1:], strict=False)
+    )
+    bare = tw.fit_em(found.learned.dag, table, prior=None).trace.log_likelihood
+    assert all(b >= a - 1e-9 for a, b in zip(bare, bare[1:], strict=False))
+    assert found.log_likelihood == pytest.approx(observed_score(found.model, table) * 200)
+
+
+def test_a_round_for_trees_keeps_to_trees_and_rises():
+    _, _, table = rows_with_gaps()
+    found = fill_gaps(table, lambda counter: tw.learn_chow_liu(tw.LogLikelihood(counter)), tw.LogLikelihood)
+    assert list(found.scores) == sorted(found.scores)
+    assert found.learned.dag.n_edges == 7
+
+
+@pytest.mark.parametrize("missing", ["em", "available", "indicator"])
+def test_without_gaps_it_is_the_plain_learner(missing):
+    _, full, _ = rows_with_gaps()
+    plain, other = tw.learn(full), tw.learn(full, missing=missing)
+    assert plain.model == other.model
+    assert plain.score == other.score
+    assert tw.HillClimbing(missing="em").fit(full).model_ == tw.HillClimbing().fit(full).model_
+
+
+def test_orders_and_threads_do_not_show():
+    _, _, table = rows_with_gaps(n=400)
+    rng = np.random.default_rng(5)
+    names = list(rng.permutation(table.schema.names))
+    other = table.take(rng.permutation(table.n_rows)).select(names)
+    threads = _core.threads()
+    try:
+        _core.set_threads(1)
+        one = tw.learn(table, missing="em")
+        _core.set_threads(2)
+        two = tw.learn(other, missing="em")
+    finally:
+        _core.set_threads(threads)
+    assert sorted(one.dag.edges()) == sorted(two.dag.edges())
+    assert one.score == pytest.approx(two.score, abs=1e-6)
+    assert one.model.query("dysp").array.tolist() == pytest.approx(two.model.query("dysp").array.tolist())
+
+
+def test_all_rows_find_more_than_complete_ones():
+    network, _, table = rows_with_gaps("alarm", n=1_000, share=0.1)
+    kept = ~np.logical_or.reduce(list(table.missing.values()))
+    rest = tw.learn_hill_climbing(tw.SparseQNML(tw.count(table.take(kept))), effort=0)
+    quick = tw.learn_hill_climbing(tw.SparseQNML(AvailableCounter(table)), effort=0)
+    found = fill_gaps(table, lambda c: tw.learn_hill_climbing(tw.SparseQNML(c), effort=0), tw.SparseQNML)
+    distance = tw.shd(network.dag, found.learned.cpdag)
+    assert distance < tw.shd(network.dag, rest.cpdag)
+    assert tw.shd(network.dag, quick.cpdag) < tw.shd(network.dag, rest.cpdag)
+
+
+def test_the_default_says_what_it_did():
+    _, _, table = rows_with_gaps(n=500)
+    found = tw.learn(table, missing="em")
+    assert "by structural EM from" in found.notes[-1]
+    assert found.score < 500 * observed_score(found.model, table)
+    quick = tw.learn(table, missing="available")
+    assert "structure from the rows that show the columns in question" in quick.notes[-1]
+
+
+@pytest.mark.parametrize("kind", [tw.ChowLiuTree, tw.HillClimbing, tw.BoundedTreewidth, tw.PC, tw.Knots])
+def test_estimators_take_all_rows(kind):
+    _, full, table = rows_with_gaps(n=500)
+    for missing in ("em", "available"):
+        found = kind(missing=missing).fit(table)
+        assert np.isfinite(found.score(table))
+        assert found.score(full) == pytest.approx(float(found.log_probability(full).mean()))
+    if hasattr(found, "cpdag_"):
+        assert found.cpdag_.schema == table.schema
+
+
+def test_markov_networks_refuse_gaps():
+    _, _, table = rows_with_gaps(n=100)
+    with pytest.raises(MissingValuesError):
+        tw.BlanketMarkov(missing="em").fit(table)
+
+
+def test_a_column_without_cells_is_refused():
+    rows = {"a": [0, 1, 0, 1], "b": [0, None, 1, 1]}
+    table = tw.read_table(rows, missing="em")
+    empty = Table(table.schema, table.columns, missing={"a": [True] * 4})
+    with pytest.raises(MissingValuesError, match="'a' misses every cell, so no row says anything about it"):
+        fill_gaps(empty, climbed)
+
+
+@pytest.fixture
+def gaps_file(tmp_path):
+    _, _, table = rows_with_gaps(n=400)
+    path = tmp_path / "gaps.csv"
+    cells = [["" if cell is None else str(cell) for cell in column] for column in table.to_dict().values()]
+    lines = [",".join(table.schema.names), *map(",".join, zip(*cells, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("method", ["auto", "bounded", "chow-liu", "tabu", "pc"])
+def test_methods_of_the_command_line_take_all_rows(run_json, gaps_file, method):
+    em = run_json("learn", gaps_file, "--method", method, "--missing", "em")
+    told = "structure from the rows that show" if method == "pc" else "by structural EM from"
+    assert any(told in note for note in em["notes"])
+    quick = run_json("learn", gaps_file, "--method", method, "--missing", "available")
+    assert any("structure from the rows that show" in note for note in quick["notes"])
+
+
+def test_methods_that_cannot_are_named(refused, gaps_file):
+    said = refused("learn", gaps_file, "--method", "lem", "--missing", "available")
+    assert "--missing available is for methods that learn a network from one table" in said
+
+
+def test_settings_are_checked():
+    with pytest.raises((SettingError, ValueError)):
+        tw.learn({"a": [0, 1]}, missing="guess")
