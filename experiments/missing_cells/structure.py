@@ -14,7 +14,6 @@ import numpy as np
 import treewright as tw
 from experiments.common import Cell, Experiment, Row, markdown_table, run, timed
 from treewright.models import fit_em
-from treewright.statistics import AvailableCounter
 
 NETWORKS, ROWS, SHARES, SEEDS = ("alarm", "child", "insurance"), (2_000, 10_000), (0.1, 0.3), 5
 HELD_OUT = 5_000
@@ -74,7 +73,7 @@ def learn_complete(full: tw.Table, table: tw.Table) -> tuple[tw.Dag, tw.Bayesian
 
 
 def learn_available(full: tw.Table, table: tw.Table) -> tuple[tw.Dag, tw.BayesianNetwork]:
-    dag = tw.learn_hill_climbing(tw.SparseQNML(AvailableCounter(table)), effort=0).dag
+    dag = tw.learn(table, missing="available").dag
     return dag, fit_em(dag, table).model
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import models
+from treewright.automatic.structural_em import fill_gaps
 from treewright.errors import DataWarning, SettingError, nearest
 from treewright.estimators.rows import Target, counted, holds, library_of, not_fitted, rows_for, weighted
 from treewright.estimators.settings import attribute_of
@@ -29,11 +30,11 @@ from treewright.models.model import Unseen
 from treewright.origins import described, rows_behind, version
 from treewright.ranges import Number, generator, in_range
 from treewright.reports import notebook_picture
-from treewright.statistics import Counter, count
+from treewright.statistics import AvailableCounter, Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.interpret import identifiers
-from treewright.tables._reading.missing import MissingPolicy
+from treewright.tables._reading.missing import AvailablePolicy, reading_policy
 from treewright.tables.databases import Databases
 from treewright.tables.report import Report, remark_on_identifiers
 
@@ -104,7 +105,7 @@ class Estimator(Settings, ABC):
     """
 
     prior: models.Dirichlet | float | None
-    missing: MissingPolicy
+    missing: AvailablePolicy
     unseen: Unseen
     bins: Bins | None
     mend: bool
@@ -130,10 +131,32 @@ class Estimator(Settings, ABC):
         """
         table = self._joined(X, y, sample_weight)
         warn_of_identifiers(table)
-        counter = count(table)
-        learned = self._learn(counter)
-        self._keep(self._parameters(learned, counter), learned, table)
+        if table.has_missing and self._fills_gaps:
+            model, learned = self._learn_from_gaps(table)
+        else:
+            counter = count(table)
+            learned = self._learn(counter)
+            model = self._parameters(learned, counter)
+        self._remember(learned)
+        self._keep(model, learned, table)
         return self
+
+    _fills_gaps = (
+        False  # whether rows with gaps lead to a network, by their expected counts or those there are
+    )
+    _judges_by_tests = False  # which take the rows that show their columns, not expected counts
+
+    def _learn_from_gaps(self, table: Table) -> tuple[Any, Learned[Any]]:
+        """Structure and parameters from all rows, whatever they miss."""
+        if self.missing != "available" and not self._judges_by_tests:
+            filled = fill_gaps(table, self._learn, prior=self.prior)
+            return filled.model, filled.learned
+        learned = self._learn(AvailableCounter(table))
+        shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
+        return models.fit_em(shape, table, prior=self.prior).model, learned
+
+    def _remember(self, learned: Any) -> None:
+        """Keep what else was learned under names of its own."""
 
     def _joined(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The rows with `y` and weights, as they are to be learned from."""
@@ -180,7 +203,7 @@ class Estimator(Settings, ABC):
         if isinstance(X, Table) and schema is None and self.bins is None and self.unseen != "state":
             return X
         how: dict[str, Any] = {} if schema else {"bins": self.bins, "mend": self.mend}
-        return read_table(X, schema=schema, missing=self.missing, unseen=self.unseen, **how)
+        return read_table(X, schema=schema, missing=reading_policy(self.missing), unseen=self.unseen, **how)
 
     def _fitted(self) -> BayesianNetwork | FeatureNetwork:
         if not hasattr(self, "model_"):

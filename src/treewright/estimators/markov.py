@@ -12,6 +12,7 @@ from treewright.learners import Learned
 from treewright.models import BestFitting, FeatureNetwork, MarkovNetwork, fit
 from treewright.statistics import Counter, RowSource, count
 from treewright.tables import Table, read_table
+from treewright.tables._reading.missing import reading_policy
 from treewright.tables.sharded import recoded
 
 
@@ -72,7 +73,9 @@ class EfficientMarkov(Estimator):
         warn_of_identifiers(table)
         if valid is not None:
             policy = "add" if self.schema is None and self.unseen == "error" else self.unseen
-            held_out = read_table(valid, schema=table.schema, missing=self.missing, unseen=policy)
+            held_out = read_table(
+                valid, schema=table.schema, missing=reading_policy(self.missing), unseen=policy
+            )
             table = recoded(table, held_out.schema)  # states of either are states
         learned = self._learn(count(table), held_out)
         self._keep(FeatureNetwork(learned.structure), learned, table)

@@ -132,7 +132,7 @@ class SeparationTree(Estimator):
         if not is_several(X):
             return Databases([self._read(X, schema)])
         bins = None if schema is not None else self.bins
-        how: dict[str, Any] = {"missing": self.missing, "unseen": self.unseen}
+        how: dict[str, Any] = {"missing": reading_policy(self.missing), "unseen": self.unseen}
         return read_databases(X, schema=schema, bins=bins, **how)
 
     def why_not(self, u: str, v: str) -> Absence:
