@@ -21,7 +21,7 @@ from treewright.automatic.rows import (
 )
 from treewright.automatic.sampled import about_sample, check_sample, search_on, some_of
 from treewright.automatic.search import LearnedAutomatically, learn_suited
-from treewright.automatic.structural_em import learn_with_gaps
+from treewright.automatic.structural_em import learn_available, learn_with_gaps
 from treewright.errors import SettingError
 from treewright.graphs import Cpdag, Dag, JunctionTree, Knowledge
 from treewright.inference import Cost, GaussianCost
@@ -30,7 +30,6 @@ from treewright.models import BayesianNetwork, ConditionalGaussianNetwork, Gauss
 from treewright.origins import described, reading_of, rows_behind, version
 from treewright.ranges import in_range
 from treewright.statistics import (
-    AvailableCounter,
     Counter,
     MixedMoments,
     Moments,
@@ -270,7 +269,7 @@ def learn_tables(
     if table.has_missing and rows is None and missing in ("em", "indicator"):
         return learn_with_gaps(table, options)
     if table.has_missing and rows is None and missing == "available":
-        found = learn_suited(AvailableCounter(table), **options)
+        found = learn_available(table, options)
         return found, *fit_all_rows(found.structure, table, None)
     counter = count(complete_rows(table))
     found, said = search_some(counter, rows, certify, options)

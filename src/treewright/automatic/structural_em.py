@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 
 from treewright.automatic.clock import Clock
 from treewright.automatic.rows import is_complete
-from treewright.automatic.search import LearnedAutomatically, learn_suited
+from treewright.automatic.search import LearnedAutomatically, learn_suited, narrow_enough
 from treewright.criteria import BIC, LocalScore, LogLikelihood
 from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.errors import MissingValuesError
 from treewright.graphs import Dag
-from treewright.learners import Learned, learn_chow_liu, learn_hill_climbing
+from treewright.learners import Learned, learn_chow_liu, learn_hill_climbing, learn_tabu
 from treewright.models import BayesianNetwork, Dirichlet, ExpectedCounter, fit_em
 from treewright.models.discrete.family_counts import ONE_ROW
 from treewright.models.fitting.em import FittedByEm
@@ -191,6 +191,19 @@ def refuse_empty_columns(table: Table) -> None:
         raise MissingValuesError(
             f"{empty[0]!r} misses every cell, so no row says anything about it; leave it out"
         )
+
+
+def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatically:
+    """The quick way: a climb among networks, each family from the rows that show it.
+
+    Equivalent networks do not score alike then, so it is networks that are compared, not classes.
+    """
+    counter = AvailableCounter(table)
+    score, clock = sparse_score(counter), Clock(options["seconds"])
+    common = {"knowledge": options["knowledge"], "progress": options["progress"]}
+    climbed = learn_tabu(score, **common)
+    bound, chance = options["treewidth"], options["rng"]
+    return narrow_enough(counter, [climbed], score, bound, clock=clock, rng=chance, **common)
 
 
 def learn_with_gaps(

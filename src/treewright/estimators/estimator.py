@@ -137,26 +137,35 @@ class Estimator(Settings, ABC):
             counter = count(table)
             learned = self._learn(counter)
             model = self._parameters(learned, counter)
-        self._remember(learned)
         self._keep(model, learned, table)
         return self
 
-    _fills_gaps = (
-        False  # whether rows with gaps lead to a network, by their expected counts or those there are
-    )
+    _fills_gaps = False  # whether rows with gaps lead to a network
     _judges_by_tests = False  # which take the rows that show their columns, not expected counts
+    _takes_available = False  # counts of different rows, by which classes do not score alike
 
     def _learn_from_gaps(self, table: Table) -> tuple[Any, Learned[Any]]:
         """Structure and parameters from all rows, whatever they miss."""
-        if self.missing != "available" and not self._judges_by_tests:
-            filled = fill_gaps(table, self._learn, prior=self.prior)
-            return filled.model, filled.learned
-        learned = self._learn(AvailableCounter(table))
-        shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
-        return models.fit_em(shape, table, prior=self.prior).model, learned
+        if self.missing == "available" and not self._takes_available:
+            raise SettingError(
+                "missing='available' is for ChowLiuTree and PC, since counts of different rows do not score "
+                f"equivalent networks alike; {type(self).__name__} takes missing='em'"
+            )
+        if self.missing == "available" or self._judges_by_tests:
+            learned = self._learn(AvailableCounter(table))
+            shape = learned.dag if isinstance(learned, LearnedPattern) else learned.structure
+            return models.fit_em(shape, table, prior=self._dirichlet()).model, learned
+        said: list[tuple[Learned[Any], dict[str, Any]]] = []
 
-    def _remember(self, learned: Any) -> None:
-        """Keep what else was learned under names of its own."""
+        def search(counter: Counter) -> Learned[Any]:
+            found = self._learn(counter)
+            said.append((found, dict(vars(self))))
+            return found
+
+        filled = fill_gaps(table, search, prior=self._dirichlet())
+        # what a search says of itself is that of the round that was kept
+        vars(self).update(next(about for found, about in said if found is filled.learned))
+        return filled.model, filled.learned
 
     def _joined(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The rows with `y` and weights, as they are to be learned from."""
@@ -216,13 +225,13 @@ class Estimator(Settings, ABC):
         table = weighted(self._known(X, y), sample_weight)
         if self._is_open(y):
             return models.model.mean_log_probability(model.log_evidence(table), table)
-        return model.score(table, unseen=self.unseen)
+        return model.score(table, unseen="ignore" if table.has_missing else self.unseen)
 
     def log_probability(self, X: Any, y: Any = None) -> npt.NDArray[np.float64]:
         """Log-probability of each row, in nats."""
         model = self._fitted()
         rows = self._known(X, y)
-        sums_out = self.unseen == "ignore" or self._is_open(y)
+        sums_out = self.unseen == "ignore" or self._is_open(y) or rows.has_missing
         return model.log_evidence(rows) if sums_out else model.log_probability(rows)
 
     def _known(self, X: Any, y: Any) -> Table:

@@ -26,6 +26,8 @@ class ChowLiuTree(CountingEstimator):
     [1, 0]
     """
 
+    _fills_gaps = _takes_available = True
+
     def _learn(self, counter: Counter) -> Learned[Dag]:
         return learners.learn_chow_liu(score_named(self.criterion, counter), **self._given("knowledge"))
 
@@ -50,6 +52,8 @@ class HillClimbing(CountingEstimator):
     >>> climbed.cpdag_.directed_edges()
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
+
+    _fills_gaps = True
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learners.learn_hill_climbing(
@@ -77,6 +81,8 @@ class BoundedTreewidth(CountingEstimator):
     >>> tw.BoundedTreewidth(treewidth=2).fit(rows).width_
     2
     """
+
+    _fills_gaps = True
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learners.learn_bounded_treewidth(
@@ -112,6 +118,8 @@ class PC(CountingEstimator):
     test: str
     alpha: float
 
+    _fills_gaps = _takes_available = _judges_by_tests = True
+
     def _learn(self, counter: Counter) -> learners.LearnedPattern:
         learned = learners.learn_pc(
             independence_test_named(self.test, counter, alpha=self.alpha),
@@ -144,6 +152,8 @@ class Knots(CountingEstimator):
     >>> len(found.clusters_.disjoint), found.account_.certificate
     (7, True)
     """
+
+    _fills_gaps = True
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learners.learn_knots(

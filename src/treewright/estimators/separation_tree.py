@@ -20,6 +20,7 @@ from treewright.learners.separation_trees.settings import DatabaseSettings, Tree
 from treewright.models import fit
 from treewright.models.fitting.databases import score_tables
 from treewright.tables import Databases, Schema, read_databases
+from treewright.tables._reading.missing import reading_policy
 
 
 @with_settings

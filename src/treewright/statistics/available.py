@@ -8,8 +8,8 @@ has none while gaps depend only on what rows show).
 
 Likelihoods of different rows do not compare. So the score of a family is made of steps: parents come in by
 the number of rows that show them, and each step compares the child with and without the new one in the rows
-that show all of them. What a step adds counts by its own rows. Equivalent networks therefore score alike only up
-to what chance makes of different rows.
+that show all of them. What a step adds counts by its own rows. Equivalent networks therefore score alike only
+up to what chance makes of different rows.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.rows import fit_all_rows
-from treewright.automatic.structural_em import fill_gaps
+from treewright.automatic.structural_em import fill_gaps, learn_available
 from treewright.cli.learning.methods import Method
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter
@@ -21,6 +21,8 @@ from treewright.learners import Learned, learn_hill_climbing
 from treewright.statistics import AvailableCounter, Counter
 from treewright.tables.table import Table
 
+_BY_TESTS = ("pc", "tpda")  # which judge each test by the rows that show its columns
+_AVAILABLE = ("auto", "chow-liu", "tabu", *_BY_TESTS)
 Run = Callable[[Callable[[Task], Learned[Any]], Task], Learned[Any]]
 
 
@@ -32,6 +34,11 @@ def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: R
         raise SettingError(
             f"--missing {asked.value} is for methods that learn a network from one table; --method "
             f"{options.method} takes --missing drop, state or em"
+        )
+    if asked == Missing.available and options.method not in _AVAILABLE:
+        raise SettingError(
+            f"--missing available is for --method {', '.join(_AVAILABLE)}, since counts of different rows do "
+            f"not score equivalent networks alike; --method {options.method} takes --missing em"
         )
     is_plain = options.rows is None and options.checkpoint is None
     tables = isinstance(rows, Table) and rows.has_missing and all(one.is_discrete for one in rows.schema)
@@ -61,7 +68,11 @@ def search_all_rows(
     table, ess, name = task.rows.table, task.options.ess, task.rows.score_name
     assert table is not None
     said = remark_on_gaps(table)
-    if asked == Missing.available or "alpha" in method.options:
+    if asked == Missing.available and task.options.method == "auto":
+        options = {**task.common(), "treewidth": task.options.treewidth, "rng": task.rng}
+        options["seconds"] = task.options.seconds
+        return run(lambda _: learn_available(table, options), task), task, said
+    if asked == Missing.available or task.options.method in _BY_TESTS:
         return run(method.learn, task), task, said
 
     def search(counter: Counter) -> Learned[Any]:

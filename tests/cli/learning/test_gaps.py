@@ -1,0 +1,40 @@
+"""Rows with gaps on the command line: structural EM, available cells, indicators."""
+
+import numpy as np
+import pytest
+
+import treewright as tw
+
+
+@pytest.fixture
+def gaps_file(tmp_path):
+    full = tw.load_network("asia").sample(400, rng=np.random.default_rng(0))
+    gaps = np.random.default_rng(1).random((len(full.schema), 400)) < 0.15
+    table = tw.Table(full.schema, full.columns, missing=dict(enumerate(gaps)))
+    path = tmp_path / "gaps.csv"
+    cells = [["" if cell is None else str(cell) for cell in column] for column in table.to_dict().values()]
+    lines = [",".join(table.schema.names), *map(",".join, zip(*cells, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("method", ["auto", "bounded", "chow-liu", "tabu", "pc"])
+def test_methods_of_the_command_line_take_all_rows(run_json, gaps_file, method):
+    em = run_json("learn", gaps_file, "--method", method, "--missing", "em")
+    told = "structure from the rows that show" if method == "pc" else "by structural EM from"
+    assert any(told in note for note in em["notes"])
+    if method != "bounded":
+        quick = run_json("learn", gaps_file, "--method", method, "--missing", "available")
+        assert any("structure from the rows that show" in note for note in quick["notes"])
+
+
+def test_methods_that_cannot_are_named(refused, gaps_file):
+    said = refused("learn", gaps_file, "--method", "lem", "--missing", "available")
+    assert "--missing available is for methods that learn a network from one table" in str(said)
+    said = refused("learn", gaps_file, "--method", "knots", "--missing", "available")
+    assert "--method knots takes --missing em" in str(said)
+
+
+def test_indicators_are_columns_of_the_model(run_json, gaps_file):
+    found = run_json("learn", gaps_file, "--method", "chow-liu", "--missing", "indicator")
+    assert "asia is missing" in found["variables"]
