@@ -170,10 +170,8 @@ def with_indicators(table: Table) -> Table:
 
 def with_known_indicators(knowledge: Knowledge | None, table: Table) -> Knowledge:
     """No indicator leads to a column, and none is joined to its own, which no row can judge."""
-    known, ending = knowledge or Knowledge(), len(_ENDING)
-    names = table.schema.names
-    pairs = {name[:-ending]: name for name in names if name.endswith(_ENDING) and name[:-ending] in names}
-    columns = [name for name in names if name not in pairs.values()]
+    known = knowledge or Knowledge()
+    pairs, columns = indicators_in(table)
     parts: dict[str, Any] = {
         "forbidden": [*known.forbidden, *((i, c) for i in pairs.values() for c in columns)],
         "forbidden_edges": [*known.forbidden_edges, *pairs.items()],
@@ -181,6 +179,13 @@ def with_known_indicators(knowledge: Knowledge | None, table: Table) -> Knowledg
     if known.order is not None:
         parts["order"] = [*known.order, *(name for name in pairs.values() if name not in known.order)]
     return replace(known, **parts)
+
+
+def indicators_in(table: Table) -> tuple[dict[str, str], list[str]]:
+    """The indicators of a table by their columns, and all columns that are none."""
+    names = table.schema.names
+    pairs = {name: indicator_of(name) for name in names if indicator_of(name) in names}
+    return pairs, [name for name in names if name not in pairs.values()]
 
 
 def refuse_numbers(table: Table) -> None:

@@ -47,7 +47,7 @@ class BlanketMarkov(_BlanketMarkov):
     max_blanket: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -62,7 +62,7 @@ class BlanketMarkov(_BlanketMarkov):
         max_blanket: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -83,7 +83,7 @@ class EfficientMarkov(_EfficientMarkov):
     balance_tolerance: float
     max_depth: int | None
     prior: treewright.models.discrete.family_counts.Dirichlet | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -104,7 +104,7 @@ class EfficientMarkov(_EfficientMarkov):
         balance_tolerance: float = ...,
         max_depth: int | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -119,7 +119,7 @@ class PC(_PC):
     collider_rule: Literal['contest', 'majority', 'conservative', 'first']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -134,7 +134,7 @@ class PC(_PC):
         collider_rule: Literal['contest', 'majority', 'conservative', 'first'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -149,7 +149,7 @@ class BoundedTreewidth(_BoundedTreewidth):
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -164,7 +164,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -176,7 +176,7 @@ class ChowLiuTree(_ChowLiuTree):
     criterion: str
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -188,7 +188,7 @@ class ChowLiuTree(_ChowLiuTree):
         score: str = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -202,7 +202,7 @@ class HillClimbing(_HillClimbing):
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -216,7 +216,7 @@ class HillClimbing(_HillClimbing):
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -233,7 +233,7 @@ class Knots(_Knots):
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -250,7 +250,7 @@ class Knots(_Knots):
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,
@@ -272,7 +272,7 @@ class SeparationTree(_SeparationTree):
     legitimacy: Literal['error', 'report', 'skip']
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
-    missing: Literal['error', 'drop', 'state', 'em']
+    missing: Literal['error', 'drop', 'state', 'em', 'available']
     unseen: Literal['error', 'ignore', 'state']
     bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None
     mend: bool
@@ -294,7 +294,7 @@ class SeparationTree(_SeparationTree):
         legitimacy: Literal['error', 'report', 'skip'] = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
-        missing: Literal['error', 'drop', 'state', 'em'] = ...,
+        missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,
         unseen: Literal['error', 'ignore', 'state'] = ...,
         bins: int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float] | collections.abc.Mapping[str, int | tuple[str, int] | tuple[str, str] | tuple[str, int, int] | collections.abc.Sequence[float]] | None = ...,
         mend: bool = ...,

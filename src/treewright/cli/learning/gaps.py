@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
+from treewright.automatic.gaps import indicators_in, remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.rows import fit_all_rows
 from treewright.automatic.structural_em import fill_gaps, learn_available
 from treewright.cli.learning.methods import Method
@@ -67,7 +67,7 @@ def search_all_rows(
     """
     table, ess, name = task.rows.table, task.options.ess, task.rows.score_name
     assert table is not None
-    said = remark_on_gaps(table)
+    said = remark_on_gaps(table.select(indicators_in(table)[1]) if asked == Missing.indicator else table)
     if asked == Missing.available and task.options.method == "auto":
         options = {**task.common(), "treewidth": task.options.treewidth, "rng": task.rng}
         options["seconds"] = task.options.seconds
