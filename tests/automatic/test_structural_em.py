@@ -79,7 +79,7 @@ def test_all_rows_find_more_than_complete_ones():
     network, _, table = rows_with_gaps("alarm", n=1_000, share=0.1)
     kept = ~np.logical_or.reduce(list(table.missing.values()))
     rest = tw.learn_hill_climbing(tw.SparseQNML(tw.count(table.take(kept))), effort=0)
-    quick = tw.learners.learn_tabu(tw.SparseQNML(AvailableCounter(table)))
+    quick = tw.learners.learn_dag_climbing(tw.SparseQNML(AvailableCounter(table)))
     found = fill_gaps(table, lambda c: tw.learn_hill_climbing(tw.SparseQNML(c), effort=0), tw.SparseQNML)
     distance = tw.shd(network.dag, found.learned.cpdag)
     assert distance < tw.shd(network.dag, rest.cpdag)

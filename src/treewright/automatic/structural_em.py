@@ -25,7 +25,7 @@ from treewright.criteria import BIC, LocalScore, LogLikelihood
 from treewright.criteria.scores.edge_prior import sparse_score
 from treewright.errors import MissingValuesError
 from treewright.graphs import Dag
-from treewright.learners import Learned, learn_chow_liu, learn_hill_climbing, learn_tabu
+from treewright.learners import Learned, learn_chow_liu, learn_dag_climbing, learn_hill_climbing
 from treewright.models import BayesianNetwork, Dirichlet, ExpectedCounter, fit_em
 from treewright.models.discrete.family_counts import ONE_ROW
 from treewright.models.fitting.em import FittedByEm
@@ -201,7 +201,7 @@ def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatical
     counter = AvailableCounter(table)
     score, clock = sparse_score(counter), Clock(options["seconds"])
     common = {"knowledge": options["knowledge"], "progress": options["progress"]}
-    climbed = learn_tabu(score, **common)
+    climbed = learn_dag_climbing(score, **common)
     bound, chance = options["treewidth"], options["rng"]
     return narrow_enough(counter, [climbed], score, bound, clock=clock, rng=chance, **common)
 

@@ -1,0 +1,1 @@
+"""Counts of rows with gaps."""
