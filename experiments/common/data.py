@@ -17,12 +17,6 @@ import numpy.typing as npt
 import treewright as tw
 
 STAND_IN_ROWS = 600
-_NETWORKS = {
-    "alarm": (37, (2, 4)),
-    "andes": (223, (2, 2)),
-    "hepar2": (70, (2, 4)),
-    "hailfinder": (56, (2, 11)),
-}
 
 
 @dataclass(frozen=True)
@@ -73,8 +67,7 @@ def network(name: str) -> tuple[tw.BayesianNetwork, str]:
         model = tw.read_model(file)
         assert isinstance(model, tw.BayesianNetwork)
         return model, name
-    n, states = _NETWORKS.get(name, (30, (2, 3)))
-    return tw.random_network(n, 4, states=states, rng=_seeded(name)), f"{name} (generated)"
+    return tw.random_network(30, 4, states=(2, 3), rng=_seeded(name)), f"{name} (generated)"
 
 
 def _binary_rows(packed: npt.NDArray[np.uint8], n: int) -> tw.Table:

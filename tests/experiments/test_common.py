@@ -110,7 +110,8 @@ def test_a_stand_in_says_so(no_data):
     assert rows.shown == "nltcs (generated)"
     assert rows.train == density("nltcs").train
     assert network("asia")[1] == "asia"
-    assert network("andes")[1] == "andes (generated)"
+    assert network("andes")[1] == "andes"  # of the catalogue
+    assert network("munin")[1] == "munin (generated)"
 
 
 def test_a_folder_without_the_file_is_refused(tmp_path, monkeypatch):

@@ -63,6 +63,7 @@ def parts() -> list[tw.Table]:
     return [table().select(names[:7]), table().select(names[5:])]
 
 
+@cache
 def made() -> Experiments:
     """Rows in which the first variable was set by turns."""
     names, columns = table().schema.names, table(2_000).to_dict()
@@ -70,6 +71,7 @@ def made() -> Experiments:
     return Experiments(tw.read_table({**columns, "set": kinds}), "set")
 
 
+@cache
 def beside() -> tw.Table:
     """Labels beside numbers."""
     some = table(2_000).select(table().schema.names[:4])

@@ -175,7 +175,8 @@ class LimitTest(OfCounter, AskingTest):
 
     def information_many(self, queries: Sequence[NamedQuery]) -> Floats:
         """The statistic as conditional mutual information in nats: divided by twice the rows."""
-        return self._ask(queries)[1] / max(2.0 * self.counter.n_rows, 1.0)
+        known, statistic, *_ = self._ask(queries)
+        return np.asarray(statistic / np.maximum(2.0 * np.asarray(self._rows(known)), 1.0))
 
     def native_answers(self, alpha: float | None = None) -> _core.TestAnswers | None:
         """The same decisions inside the core, for searches that run there; at another level if one is given.

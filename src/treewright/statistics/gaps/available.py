@@ -61,6 +61,9 @@ class AvailableCounter(PluralCounter):
             for v, (one, column) in enumerate(zip(table.schema, table.columns, strict=True))
         ]
         self._marked = count(Table(Schema(variables), columns, weights=table.weights))
+        weights = np.ones(table.n_rows) if table.weights is None else table.weights
+        self._weights = np.asarray(weights, dtype=np.float64)
+        self._rows_behind: dict[Scope, float] = {}
         self._tables = FromTables(self)
         self._steps: dict[tuple[ScoreSettings, int, Scope, int | None], float] = {}
 
@@ -76,6 +79,16 @@ class AvailableCounter(PluralCounter):
     def covers(self, scope: Iterable[NameOrIndex]) -> bool:
         """Whether some row shows all of these columns."""
         return bool(self.counts(scope).sum() > 0)
+
+    def rows_behind(self, queries: Sequence[Query]) -> Floats:
+        """How many rows show the columns of each test."""
+        masks = self.table.missing
+        hiding = [tuple(sorted(v for v in (x, y, *given) if v in masks)) for x, y, given in queries]
+        for columns in dict.fromkeys(hiding):
+            if columns not in self._rows_behind:
+                shown = ~np.logical_or.reduce([masks[v] for v in columns]) if columns else slice(None)
+                self._rows_behind[columns] = float(self._weights[shown].sum())
+        return np.array([self._rows_behind[columns] for columns in hiding], dtype=np.float64)
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes, each from the rows that show all of it."""
