@@ -59,7 +59,7 @@ LINES_OF_CAPABILITIES = {
     "no memory, no disk, hostile labels": 110,
     "prices of chance for every edge and for BDeu": 150,
     "a clock for the default": 110,
-    "rows from experiments": 290,
+    "rows from experiments": 370,
     "what interrupted tests and blankets keep, progress of every method": 190,
     "weights in cuts, dates as whole numbers, rows refused beforehand": 110,
     "packed files": 1_070,

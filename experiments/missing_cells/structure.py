@@ -23,8 +23,8 @@ PAGE = "docs/papers/missing_cells.md"
 
 def measure(full: bool) -> Iterator[Cell]:
     networks, rows, seeds = (NETWORKS, ROWS, SEEDS) if full else (("asia",), (300,), 1)
-    for name in networks:
-        for n in rows:
+    for n in rows:  # the small ones first: what was measured is kept if the rest has to wait
+        for name in networks:
             for share in SHARES:
                 for kind in ("at random", "dependent"):
                     about: Row = {"network": name, "rows": n, "share": share, "gaps": kind}

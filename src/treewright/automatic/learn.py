@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from treewright.automatic.experiments import learn_made
 from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.mixed import settle_numbers
 from treewright.automatic.rows import (
@@ -147,6 +148,7 @@ def learn(
     missing: GapPolicy | Literal["auto"] = "auto",
     rows: int | None = None,
     certify: bool = False,
+    set_by: str | None = None,
     rng: np.random.Generator | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
@@ -180,6 +182,10 @@ def learn(
         parameters are those of all rows.
     certify
         Then search on with all rows from there, by the same score.
+    set_by
+        The column that names which variables were set in each row, joined by "+", and "none" or nothing where
+        none was: rows from experiments (:class:`~treewright.statistics.Experiments`). It is no variable of
+        the network.
     rng
         For the search under a bound, where there is one; by default a generator seeded with 0.
     seconds
@@ -213,6 +219,8 @@ chose (sparse-bdeu, ess 1); kept whole, since with treewidth 2 an exact answer t
 and 1000 bytes
     """
     check_sample(rows, certify)
+    if set_by is not None and (rows is not None or missing not in ("auto", "drop")):
+        raise SettingError("set_by= takes all rows that miss nothing; leave rows= and missing= out")
     options: dict[str, Any] = {
         "treewidth": treewidth,
         "knowledge": knowledge,
@@ -220,28 +228,31 @@ and 1000 bytes
         "seconds": seconds,
     }
     how = {"bins": None, "mend": False, "columns": None, "weights": None, "schema": None, **reading}
-    told = {**options, "missing": missing, "rows": rows, "certify": certify, **how}
+    told = {**options, "missing": missing, "rows": rows, "certify": certify, "set_by": set_by, **how}
     settings, options = described(told), {**options, "progress": progress}  # before chance moves on
     if isinstance(data, Moments | MixedMoments | Counter):
-        refuse_reading(data, how)
+        refuse_reading(data, {"set_by": set_by, **how})
         found, said = search_some(data, rows, certify, options)
         notes = (*remarks_on_search(found), *said)
         return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
     policy: MissingPolicy = "em" if missing == "auto" else reading_policy(missing)
     table = read_table(data, missing=policy, **reading)
-    if missing in ("auto", "drop", "error") or not table.has_missing:
+    if set_by is None and (missing in ("auto", "drop", "error") or not table.has_missing):
         table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth)
     else:  # what becomes of gaps was said, and tables alone can do it
         table, said = cut_numbers(table)
     is_mixed = len({variable.is_discrete for variable in table.schema}) == 2
-    if missing == "auto" and not is_mixed:
+    if missing == "auto" and not is_mixed and set_by is None:
         policy, more = missing_policy(table)
         table, said = table if policy == "em" else read_again(table, missing=policy), [*said, *more]
     model: BayesianNetwork | GaussianNetwork | ConditionalGaussianNetwork
-    if is_mixed:
+    if set_by is not None:
+        found, model, more = learn_made(table, set_by, options)
+        how_fitted = list[str]()
+    elif is_mixed:
         both = mixed_moments(table)
         found, more = search_some(both, rows, certify, options, table)
-        model, how_fitted = fit(found.structure, both), list[str]()
+        model, how_fitted = fit(found.structure, both), []
     elif table.schema[0].is_discrete:
         found, model, how_fitted = learn_tables(table, missing, rows, certify, options)
         more = remark_on_gaps(table)

@@ -36,7 +36,7 @@ class ExperimentScore(PluralScore):
         self._scores: dict[int, LocalScore] = {}
 
     def __repr__(self) -> str:
-        return f"ExperimentScore({self.experiments!r}, {self._name!r})"
+        return f"ExperimentScore({self._name})"
 
     @property
     def schema(self) -> Schema:

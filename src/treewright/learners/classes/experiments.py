@@ -85,7 +85,7 @@ def learn_from_experiments(
     n_told = len(told_apart(dag, experiments))
     told = f"what was set directs {n_told} of {dag.n_edges} edges itself"
     pattern = pattern_of(dag, experiments, known)
-    return replace(learned, structure=dag.as_one_of(pattern), notes=(*learned.notes, told))
+    return replace(learned, structure=dag.as_one_of(pattern), notes=(told,))
 
 
 def told_apart(dag: Dag, experiments: Experiments) -> list[tuple[str, str]]:
