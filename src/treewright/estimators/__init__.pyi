@@ -145,7 +145,7 @@ class PC(_PC):
 class BoundedTreewidth(_BoundedTreewidth):
     treewidth: int
     criterion: str
-    effort: float
+    effort: float | None
     max_parents: int | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
@@ -160,7 +160,7 @@ class BoundedTreewidth(_BoundedTreewidth):
         *,
         treewidth: int = ...,
         score: str = ...,
-        effort: float = ...,
+        effort: float | None = ...,
         max_parents: int | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,

@@ -154,7 +154,12 @@ SETTINGS = (
         Knots="adaptive",
     ),
     Setting("filter", Filter | None, "Which pairs may be joined at all; None: all.", Knots=None),
-    Setting("effort", float, "How long to search on; 0 ends at the local optimum.", BoundedTreewidth=1),
+    Setting(
+        "effort",
+        float | None,
+        "How long to search on; 0 ends at the local optimum, None: as long as it gains.",
+        BoundedTreewidth=None,
+    ),
     Setting("effort", int, "How much is looked at again, 0 to 3.", HillClimbing=2, SeparationTree=2),
     Setting(
         "effort", int | None, "How much is looked at again, 0 to 3; None: as the size calls for.", Knots=None

@@ -111,13 +111,19 @@ def test_whether_it_was_better_is_told():
 
 
 def test_phases_tell_of_it():
+    """All of them, and first the whole search under the narrower bound, which makes as many kicks."""
     score = score_of(1, n=21)
-    names = [phase.name for phase in learn_bounded_treewidth(score, treewidth=3, effort=2).trace.phases]
-    assert names == ["tree", "climb", "reopt", "settle", "iterate", "second start", "iterate on", "final"]
     trace = learn_bounded_treewidth(score, treewidth=3, effort=2).trace
-    assert trace.total("iterations") == 42
+    begin = ["narrower", "tree", "climb", "reopt", "settle", "from narrower", "iterate"]
+    assert [phase.name for phase in trace.phases] == [*begin, "second start", "iterate on", "final"]
+    assert trace.total("iterations") == 42 + 42
+    assert trace.phases[0].tallies["iterations"] == 42
     alone = learn_bounded_treewidth(score, treewidth=3, effort=1).trace
-    assert [phase.name for phase in alone.phases] == ["tree", "climb", "reopt", "settle", "iterate", "final"]
+    assert [phase.name for phase in alone.phases] == [*begin, "final"]
+    hurried = learn_bounded_treewidth(score, treewidth=3, effort=2, seconds=1e6).trace  # no narrower one
+    names = ["tree", "climb", "reopt", "settle", "iterate", "second start", "iterate on", "final"]
+    assert [phase.name for phase in hurried.phases] == names
+    assert hurried.total("iterations") == 42
 
 
 def test_there_is_none_late_in_the_time_given():

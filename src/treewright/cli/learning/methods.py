@@ -22,7 +22,6 @@ from treewright.learners import Learned, LearnedNetwork, LearnedPattern
 if TYPE_CHECKING:
     from treewright.cli.learning.options import LearnOptions
 
-DEFAULT_EFFORT = 1
 DEFAULT_MIXTURE_EFFORT = 3
 _SECONDS_PER_EFFORT = 10.0  # nominal, of work that is counted
 BLANKET_TREEWIDTH = 12
@@ -66,7 +65,7 @@ def run_bounded(task: Task, start: Dag | None = None) -> Learned[Any]:
         task.score,
         start=start,
         treewidth=task.treewidth(),
-        effort=task.effort(DEFAULT_EFFORT),
+        effort=task.options.effort,
         rng=task.rng,
         seconds=task.options.seconds,
         **task.common(),

@@ -12,7 +12,8 @@ Then every variable is cut off in turn and its arcs are laid out anew: that is t
 as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is better
 stays. Where bound and effort are large enough there is a second start, at a network learned without the bound
 of which only so many arcs are let in as it allows; the better of the two local optima is worked on. A last
-climb may also swap one parent for another.
+climb may also swap one parent for another. Where a narrower bound leads to a better network, the search goes
+on from there.
 
 How wide a network should be is a question about the data as much as about the price of inference. On a *path
 of widths* each starts where the one before ended, so the score never falls; where it stops rising, or where
@@ -21,14 +22,17 @@ rows that were held back are explained no better, further width is not worth its
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
-from treewright.errors import SettingError
+from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.graphs.undirected.triangulation import require_perfect_order
 from treewright.learners.bounded_treewidth.certified import Certified
@@ -40,14 +44,20 @@ from treewright.learners.bounded_treewidth.search import (
     BoundedStart,
     News,
     kicks_before_second_start,
+    kicks_of,
+    narrower_bound,
+    price_of_kicks,
     wide_network,
 )
 from treewright.learners.classes.chow_liu import best_tree, bind_in_order
 from treewright.learners.classes.pair_schedule import require_same_names
-from treewright.learners.learned import TraceBuilder, keeping
+from treewright.learners.learned import Phase, Trace, TraceBuilder, keeping
 from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Progress
+
+# Kicks for each variable that the default makes at most, as long as they pay.
+_MOST_ROUNDS = 5
 
 
 @in_range
@@ -55,7 +65,7 @@ def learn_bounded_treewidth(
     score: LocalScore,
     *,
     treewidth: int,
-    effort: float = 1,
+    effort: float | None = None,
     rng: np.random.Generator | None = None,
     order: Sequence[NameOrIndex] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
@@ -75,7 +85,8 @@ def learn_bounded_treewidth(
         The bound: no clique of the cover has more than `treewidth` + 1 variables.
     effort
         Destroy and rebuild parts of the network so many times for each variable. 0 ends at the local optimum,
-        1 is a good default, 5 is thorough. Above 1 and with a treewidth of 3 or more there is a second start.
+        5 is thorough. Above 1 and with a treewidth of 3 or more there is a second start. By default once for
+        each variable, and once more as long as that gained the price of a parameter each time, up to 5.
     rng
         Draws what is destroyed; by default a generator seeded with 0.
     order
@@ -125,7 +136,69 @@ def learn_bounded_treewidth(
         require_same_names(score.schema, start.schema, "start")
         start = Dag(score.schema, start.edges())
         known.check(start)
-    return search_from(None, settings, seeds, effort=effort, wide=start, seconds=seconds, progress=progress)
+    return search_widths(settings, seeds, effort=effort, wide=start, seconds=seconds, progress=progress)
+
+
+def search_widths(
+    settings: BoundedSettings,
+    seeds: list[int],
+    *,
+    effort: float | None,
+    wide: Dag | None,
+    seconds: float | None,
+    progress: Progress | None,
+) -> Certified:
+    """The search from the tree and from a narrower network; never below the latter.
+
+    A clock that may stop the search anywhere leaves nothing to promise: then there is no narrower one.
+    """
+    kicks = kicks_of(settings, effort)
+    bound, is_cheap = (0, False) if seconds is not None else narrower_bound(settings, kicks)
+    if bound < 2:  # the tree is where the search begins
+        return search_from(
+            None, settings, seeds, effort=effort, wide=wide, seconds=seconds, progress=progress
+        )
+    narrower, searched = replace(settings, treewidth=bound), list[Certified]()
+
+    def search_whole() -> None:
+        searched.append(
+            search_widths(narrower, seeds, effort=effort, wide=wide, seconds=None, progress=progress)
+        )
+
+    def narrow(local: float) -> Dag:
+        """Where the local optima are so close that kicks may turn them round, all that narrower ones find."""
+        if not is_cheap and local - searched[0].score < price_of_kicks(settings, kicks):
+            search_whole()
+        return searched[-1].structure
+
+    try:
+        if is_cheap:
+            search_whole()
+        else:
+            searched.append(search_from(None, narrower, seeds[:1], effort=0, progress=progress))
+    except TreewidthError:  # the arcs that are required fit in the wider bound alone
+        return search_from(None, settings, seeds, effort=effort, wide=wide, progress=progress)
+    with keeping(lambda found: max((one for one in (found, searched[-1]) if one), key=attrgetter("score"))):
+        found = search_from(None, settings, seeds, effort=effort, wide=wide, narrow=narrow, progress=progress)
+        phases = (*(as_phase("narrower", one) for one in searched), *found.trace.phases)
+        if found.score < searched[-1].score:
+            found = search_from(start_at(searched[-1]), settings, seeds, effort=effort, progress=progress)
+            phases = (*phases, as_phase("on from narrower", found))
+    return replace(found, trace=Trace(phases))
+
+
+def start_at(learned: Certified) -> BoundedStart:
+    """Where a wider search goes on."""
+    return BoundedStart(
+        learned.structure, require_perfect_order(learned.certificate.graph(), "the certificate")
+    )
+
+
+def as_phase(name: str, learned: Certified) -> Phase:
+    """A whole search as one phase of another."""
+    assert learned.score is not None
+    tallies: dict[str, int | float] = {tally: learned.trace.total(tally) for tally in TALLIES}
+    return Phase(name, learned.trace.seconds, {**tallies, "score": learned.score})
 
 
 def search_from(
@@ -133,13 +206,18 @@ def search_from(
     settings: BoundedSettings,
     seeds: list[int],
     *,
-    effort: float,
+    effort: float | None,
     wide: Dag | None = None,
+    narrow: Callable[[float], Dag] | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Certified:
-    """The whole search; without a start from the best tree. `wide` is the second start, if it is known."""
-    kicks = round(effort * len(settings.score.schema))
+    """The whole search; without a start from the best tree.
+
+    `wide` is the second start, if it is known. `narrow` is told the local optimum and gives a network from
+    which there is another one; the better of the two is where the kicks begin.
+    """
+    kicks = kicks_of(settings, effort)
     early = kicks_before_second_start(settings, kicks) if wide is None else 0
     news = None if progress is None else News(progress, kicks * len(seeds))
     trace = TraceBuilder()
@@ -167,6 +245,11 @@ def search_from(
             native.reoptimise()
         with phase("settle"):
             native.settle()
+        if narrow is not None:
+            other = narrow(native.score)
+            with phase("from narrower"):
+                searches.begin_again(other)
+        before = native.score
         with phase("iterate"):
             searches.spread()
             native.kick(early)
@@ -178,6 +261,15 @@ def search_from(
                 native.kick(kicks - early)
         with phase("final"):
             native.climb(swaps=True, afresh=True)
+        price = price_of_kicks(settings, kicks) if effort is None else math.inf
+        for _ in range(_MOST_ROUNDS - 1):
+            if native.expired or native.score - before < price:
+                break
+            before = native.score
+            with phase("iterate on"):
+                native.kick(kicks)
+            with phase("final"):
+                native.climb(swaps=True, afresh=True)
     return searches.certified(trace.build(stopped_by="seconds" if native.expired else ""))
 
 
@@ -189,8 +281,8 @@ def first_network(settings: BoundedSettings) -> Dag:
     return best_tree(settings.score, settings.score.pair_gains(), known)
 
 
-def check_effort(effort: float, searches: int, seconds: float | None) -> None:
-    if not 0 <= effort < float("inf"):
+def check_effort(effort: float | None, searches: int, seconds: float | None) -> None:
+    if effort is not None and not 0 <= effort < float("inf"):
         raise SettingError(f"effort= is a number of at least 0; found {effort!r}")
     if searches < 1:
         raise SettingError(f"searches= is a number of at least 1; found {searches!r}")
@@ -248,8 +340,7 @@ def trace_widths(
     for width, seed in enumerate(draw_seeds(rng, treewidth), start=1):
         settings = BoundedSettings(score, known, width, max_parents)
         path.append(search_from(start, settings, [seed], effort=effort))
-        proof = require_perfect_order(path[-1].certificate.graph(), "the certificate")
-        start = BoundedStart(path[-1].structure, proof)
+        start = start_at(path[-1])
     return tuple(path)
 
 

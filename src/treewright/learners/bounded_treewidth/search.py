@@ -168,16 +168,28 @@ class BoundedSearches:
         return Certified(structure, trace, tuple(rounds), score=score, certificate=certificate, notes=notes)
 
 
-def temperature(score: LocalScore) -> float:
-    """Half of what BIC asks for one parameter; nothing for scores that do not tell their rows."""
+def rows_of(score: LocalScore) -> float:
+    """How many rows it was counted from; 0 where it does not tell."""
     inner = innermost(score)
     counter, moments = getattr(inner, "counter", None), getattr(inner, "moments", None)
-    rows = float(getattr(counter, "n_rows", None) or getattr(moments, "n", None) or 0.0)
+    return float(getattr(counter, "n_rows", None) or getattr(moments, "n", None) or 0.0)
+
+
+def temperature(score: LocalScore) -> float:
+    """Half of what BIC asks for one parameter; nothing for scores that do not tell their rows."""
+    rows = rows_of(score)
     return 0.25 * math.log(rows) if rows > 1 else 0.0
 
 
 _WIDE = 3  # bounds from which on a second start is worth its time
+_LITTLE = 1e8  # rows looked at: about a tenth of a second
+_FEWEST_ROWS = 1_000  # a family of fewer takes as long
 _PAIRS = 400  # so many pairs cost about what a kick does
+
+
+def kicks_of(settings: BoundedSettings, effort: float | None) -> int:
+    """So many for each variable; by default one, and then as many again as long as they pay."""
+    return round((1 if effort is None else effort) * len(settings.score.schema))
 
 
 def kicks_before_second_start(settings: BoundedSettings, kicks: int) -> int:
@@ -189,6 +201,28 @@ def kicks_before_second_start(settings: BoundedSettings, kicks: int) -> int:
     n = len(settings.score.schema)
     pointless = settings.treewidth < _WIDE or n <= settings.treewidth + 1
     return kicks if pointless or kicks <= n else min(kicks, n * n // _PAIRS)
+
+
+def price_of_kicks(settings: BoundedSettings, kicks: int) -> float:
+    """What so many kicks have to gain to be worth as many again: each of them the price of a parameter.
+
+    Never for scores that do not tell their rows.
+    """
+    return 2 * temperature(settings.score) * kicks or math.inf
+
+
+def narrower_bound(settings: BoundedSettings, kicks: int) -> tuple[int, bool]:
+    """A bound whose network is another start, and whether searching all narrower ones costs little; 0: none.
+
+    A search asks for about as many families as there are pairs, and a kick for as many as a variable has.
+    Where the next narrower bound, itself searched in this way, costs too much, it is about half the bound;
+    and none where no kicks are made, since then another start would be most of the work.
+    """
+    width, n = settings.treewidth, len(settings.score.schema)
+    looks = width * n * (n + kicks) * max(rows_of(settings.score), _FEWEST_ROWS)
+    if looks <= _LITTLE:
+        return width - 1, True
+    return (1 << ((width - 1).bit_length() - 1) if kicks and width > 1 else 0), False
 
 
 def wide_network(settings: BoundedSettings) -> Dag:
