@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -239,12 +240,7 @@ def search_from(
             spent.update(total)
 
     with keeping(lambda _: searches.best_met(trace.build())):
-        with phase("climb"):
-            native.climb(swaps=False, afresh=False)
-        with phase("reopt"):
-            native.reoptimise()
-        with phase("settle"):
-            native.settle()
+        to_local_optimum(native, phase)
         if narrow is not None:
             other = narrow(native.score)
             with phase("from narrower"):
@@ -271,6 +267,15 @@ def search_from(
             with phase("final"):
                 native.climb(swaps=True, afresh=True)
     return searches.certified(trace.build(stopped_by="seconds" if native.expired else ""))
+
+
+def to_local_optimum(native: Any, phase: Callable[[str], AbstractContextManager[None]]) -> None:
+    with phase("climb"):
+        native.climb(swaps=False, afresh=False)
+    with phase("reopt"):
+        native.reoptimise()
+    with phase("settle"):
+        native.settle()
 
 
 def first_network(settings: BoundedSettings) -> Dag:
