@@ -1,7 +1,8 @@
 """Many variables under a bound: BIC and CPU seconds of one kick a variable, the default and class search.
 
 The rows are generated: by default 413 variables of 2 to 21 states, 5,000 rows. `effort=1` and the
-default both start at a narrower network too; `tree alone` does not, and is what one kick a variable took without it.
+default both start at a narrower network too; `tree alone` does not:
+that is what the default once was.
 
     python benchmarks/searches/bench_widths.py
     python benchmarks/searches/bench_widths.py --variables 200 --states 4 --widths 4 8
