@@ -44,9 +44,9 @@ from treewright.learners.bounded_treewidth.search import (
     BoundedSettings,
     BoundedStart,
     News,
+    is_cheap,
     kicks_before_second_start,
     kicks_of,
-    narrower_bound,
     price_of_kicks,
     wide_network,
 )
@@ -149,41 +149,23 @@ def search_widths(
     seconds: float | None,
     progress: Progress | None,
 ) -> Certified:
-    """The search from the tree and from a narrower network; never below the latter.
+    """The search from the tree; where narrower bounds cost little, on from what they find if that is better.
 
     A clock that may stop the search anywhere leaves nothing to promise: then there is no narrower one.
     """
-    kicks = kicks_of(settings, effort)
-    bound, is_cheap = (0, False) if seconds is not None else narrower_bound(settings, kicks)
-    if bound < 2:  # the tree is where the search begins
-        return search_from(
-            None, settings, seeds, effort=effort, wide=wide, seconds=seconds, progress=progress
-        )
-    narrower, searched = replace(settings, treewidth=bound), list[Certified]()
-
-    def search_whole() -> None:
-        searched.append(
-            search_widths(narrower, seeds, effort=effort, wide=wide, seconds=None, progress=progress)
-        )
-
-    def narrow(local: float) -> Dag:
-        """Where the local optima are so close that kicks may turn them round, all that narrower ones find."""
-        if not is_cheap and local - searched[0].score < price_of_kicks(settings, kicks):
-            search_whole()
-        return searched[-1].structure
-
+    options: dict[str, Any] = {"effort": effort, "wide": wide, "progress": progress}
+    bound = settings.treewidth - 1  # of 1: the tree is where the search begins
+    if seconds is not None or bound < 2 or not is_cheap(settings, kicks_of(settings, effort)):
+        return search_from(None, settings, seeds, seconds=seconds, **options)
     try:
-        if is_cheap:
-            search_whole()
-        else:
-            searched.append(search_from(None, narrower, seeds[:1], effort=0, progress=progress))
+        narrow = search_widths(replace(settings, treewidth=bound), seeds, seconds=None, **options)
     except TreewidthError:  # the arcs that are required fit in the wider bound alone
-        return search_from(None, settings, seeds, effort=effort, wide=wide, progress=progress)
-    with keeping(lambda found: max((one for one in (found, searched[-1]) if one), key=attrgetter("score"))):
-        found = search_from(None, settings, seeds, effort=effort, wide=wide, narrow=narrow, progress=progress)
-        phases = (*(as_phase("narrower", one) for one in searched), *found.trace.phases)
-        if found.score < searched[-1].score:
-            found = search_from(start_at(searched[-1]), settings, seeds, effort=effort, progress=progress)
+        return search_from(None, settings, seeds, **options)
+    with keeping(lambda found: max((one for one in (found, narrow) if one), key=attrgetter("score"))):
+        found = search_from(None, settings, seeds, **options)
+        phases = (as_phase("narrower", narrow), *found.trace.phases)
+        if found.score < narrow.score:
+            found = search_from(start_at(narrow), settings, seeds, effort=effort, progress=progress)
             phases = (*phases, as_phase("on from narrower", found))
     return replace(found, trace=Trace(phases))
 
@@ -209,15 +191,10 @@ def search_from(
     *,
     effort: float | None,
     wide: Dag | None = None,
-    narrow: Callable[[float], Dag] | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Certified:
-    """The whole search; without a start from the best tree.
-
-    `wide` is the second start, if it is known. `narrow` is told the local optimum and gives a network from
-    which there is another one; the better of the two is where the kicks begin.
-    """
+    """The whole search; without a start from the best tree. `wide` is the second start, if it is known."""
     kicks = kicks_of(settings, effort)
     early = kicks_before_second_start(settings, kicks) if wide is None else 0
     news = None if progress is None else News(progress, kicks * len(seeds))
@@ -241,10 +218,6 @@ def search_from(
 
     with keeping(lambda _: searches.best_met(trace.build())):
         to_local_optimum(native, phase)
-        if narrow is not None:
-            other = narrow(native.score)
-            with phase("from narrower"):
-                searches.begin_again(other)
         before = native.score
         with phase("iterate"):
             searches.spread()

@@ -211,18 +211,13 @@ def price_of_kicks(settings: BoundedSettings, kicks: int) -> float:
     return 2 * temperature(settings.score) * kicks or math.inf
 
 
-def narrower_bound(settings: BoundedSettings, kicks: int) -> tuple[int, bool]:
-    """A bound whose network is another start, and whether searching all narrower ones costs little; 0: none.
+def is_cheap(settings: BoundedSettings, kicks: int) -> bool:
+    """Whether searching all narrower bounds as well costs little.
 
     A search asks for about as many families as there are pairs, and a kick for as many as a variable has.
-    Where the next narrower bound, itself searched in this way, costs too much, it is about half the bound;
-    and none where no kicks are made, since then another start would be most of the work.
     """
     width, n = settings.treewidth, len(settings.score.schema)
-    looks = width * n * (n + kicks) * max(rows_of(settings.score), _FEWEST_ROWS)
-    if looks <= _LITTLE:
-        return width - 1, True
-    return (1 << ((width - 1).bit_length() - 1) if kicks and width > 1 else 0), False
+    return width * n * (n + kicks) * max(rows_of(settings.score), _FEWEST_ROWS) <= _LITTLE
 
 
 def wide_network(settings: BoundedSettings) -> Dag:
