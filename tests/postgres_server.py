@@ -1,6 +1,7 @@
 """A real PostgreSQL server on a temporary folder, for the tests that ask one.
 
-All processes of a test run share one: the first that asks starts it, the last that is done stops it.
+All processes of a test run share one: the first that asks starts it, the last that is done stops it. Each
+has a database of its own, so that none waits for a table that a counter of another one holds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,10 +32,11 @@ class PostgresServer:
     """A server that runs."""
 
     folder: str
+    database: str = "postgres"
 
     def url(self, user: str = READER, *, password: str | None = PASSWORD, more: str = "") -> str:
         secret = "" if password is None else f":{quote(password, safe='')}"
-        return f"postgresql://{user}{secret}@/postgres?host={quote(self.folder, safe='')}{more}"
+        return f"postgresql://{user}{secret}@/{self.database}?host={quote(self.folder, safe='')}{more}"
 
     def control(self, *said: str) -> None:
         command = [f"{programs()}/pg_ctl", "-D", os.path.join(self.folder, "data"), "-w", "-s", *said]
@@ -77,9 +79,19 @@ class PostgresServer:
                 grant = sql.SQL("GRANT SELECT ON {} TO {}").format(table, sql.Identifier(readers))
                 connection.execute(grant)
 
+    def own_database(self) -> PostgresServer:
+        """The same server, with a new database for this process."""
+        own = replace(self, database=f"of_{os.getpid()}")
+        self.run(f"CREATE DATABASE {own.database}")
+        own.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        return own
+
     def backends(self) -> list[int]:
         """The processes that serve treewright."""
-        found = self.run("SELECT pid FROM pg_stat_activity WHERE application_name = 'treewright'")
+        found = self.run(
+            "SELECT pid FROM pg_stat_activity"
+            " WHERE application_name = 'treewright' AND datname = current_database()"
+        )
         return [pid for (pid,) in found]
 
 
@@ -117,7 +129,7 @@ def shared_server(meeting_point: Path) -> Iterator[PostgresServer]:
         server = PostgresServer(**told["server"]) if told.get("users") else start()
         told |= {"server": vars(server), "users": told.get("users", 0) + 1}
     try:
-        yield server
+        yield server.own_database()
     finally:
         with locked(meeting_point) as told:
             told["users"] -= 1
@@ -170,7 +182,6 @@ def start() -> PostgresServer:
     server.control("start", "-l", os.path.join(folder, "log"), "-o", said)
     for role in (READER, STRANGER):
         server.run(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'")
-    server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     return server
 
 

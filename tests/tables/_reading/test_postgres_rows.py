@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 import traceback
+from dataclasses import replace
 
 import numpy as np
 import pyarrow
@@ -148,7 +149,7 @@ def test_packed_rows_of_a_server_equal_those_of_a_file(postgres, tmp_path, n):
     assert packed.report == file.report
     told = packed.file.header["source"]
     assert told["table"] == "packed"
-    assert told["dbname"] == "postgres"
+    assert told["dbname"] == postgres.database
     assert READER not in json.dumps(told)
 
 
@@ -215,7 +216,7 @@ def test_missing_tables_and_rights_are_named(postgres):
     postgres.put("secrets", {"a": ["x"], "b": ["y"]}, readers=None)
     with pytest.raises(AccessError) as error:
         tw.read_table(SqlTable(postgres.url(), "visit of 2024"))
-    assert "'visit of 2024' of 'postgresql://reader@/postgres?host=" in str(error.value)
+    assert f"'visit of 2024' of 'postgresql://reader@/{postgres.database}?host=" in str(error.value)
     assert "needs the right SELECT: there is no such table" in str(error.value)
     assert "did you mean 'visits of 2024'?" in str(error.value)
     assert "secrets" not in str(error.value)
@@ -230,7 +231,7 @@ def test_missing_tables_and_rights_are_named(postgres):
         with pytest.raises(AccessError, match=r"cannot be opened: .*password authentication failed"):
             tw.read_table(SqlTable(address, "secrets"))
     with pytest.raises(AccessError, match=r'cannot be opened: .*database "none" does not exist'):
-        tw.read_table(SqlTable(postgres.url().replace("/postgres?", "/none?"), "secrets"))
+        tw.read_table(SqlTable(replace(postgres, database="none").url(), "secrets"))
 
 
 def test_unsupported_types_are_refused_by_name(postgres):
