@@ -44,6 +44,8 @@ FORMAT, VERSION = "treewright-page", 1
 INSENSITIVE = (
     "Not worked out for this kind of model: only in a Bayesian network is each number a probability."
 )
+NOT_EXPLAINED = "Not known exactly of a model whose rows take several ways through its graph"
+THE_MEANS = "The means are it"
 MOST_CELLS = 4_000_000  # 64 MB in a page, and about a tenth of a second for a click
 
 PageData = dict[str, Any]
@@ -170,6 +172,8 @@ def _tables(model: BayesianNetwork | MarkovNetwork, given: Mapping[str, Any] | N
 
 def _features(model: FeatureNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
     data: PageData = {"kind": "features", "given": _likelihoods(model, given), "exact": model.is_exact}
+    if not model.is_exact:
+        data["unexplained"] = NOT_EXPLAINED
     kinds, child_begin, children, integer_begin, integers, number_begin, numbers = model.graph.arrays
     if len(numbers) + len(integers) > MOST_CELLS:
         return data | _still(model, given, f"its graph has more than {MOST_CELLS:,} numbers", file)
@@ -186,7 +190,7 @@ def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) 
     known = [list(item) for item in zip(evidence.observed, evidence.values, strict=True)]
     if known:
         model.marginals(given)  # refuses values that contradict each other
-    data: PageData = {"kind": "normal", "given": known}
+    data: PageData = {"kind": "normal", "given": known, "unexplained": THE_MEANS}
     if len(model.schema) ** 2 > MOST_CELLS:
         return data | _still(model, given, f"its covariance has more than {MOST_CELLS:,} numbers", file)
     families = []

@@ -27,8 +27,10 @@ class Explorer {
       else { this.parents[v].push(u); this.children[u].push(v); }
     });
     Object.assign(this, { picked: null, hovered: null, view: 'network', best: null, explaining: false, said: '', waiting: false });
-    this.normal = data.kind === 'normal';
   }
+
+  /** Whether a variable has a number rather than a state. */
+  isNumber(v) { return !this.variables[v].states; }
 
   async start() {
     this.beliefs = await Beliefs.open(this.data);
@@ -96,7 +98,7 @@ class Explorer {
   /** What is known of a variable, in words. */
   saidOf(v) {
     const seen = this.beliefs.evidence.get(v);
-    if (this.normal) return short(seen);
+    if (this.isNumber(v)) return short(seen);
     const { states } = this.variables[v], some = states.filter((_, k) => seen[k] > 0);
     const sure = Array.from(seen).filter(x => x > 0).every((x, _, all) => x === all[0]);
     return sure ? some.join(' or ') : states.map((state, k) => `${state} ${Number((100 * seen[k]).toFixed(1))}`).join(' : ');

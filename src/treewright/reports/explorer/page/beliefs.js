@@ -26,7 +26,6 @@ export class Beliefs {
 
   constructor(data, { cards, offsets, factors, engine, starting }, listen) {
     Object.assign(this, { data, cards, offsets, factors, engine, listen, edges: data.edges });
-    this.normal = data.kind === 'normal';
     /** @type {Map<number, any>} a variable and the likelihoods of its states; of a number, its value */
     this.evidence = new Map(data.given ?? []);
     this.past = [];
@@ -48,11 +47,14 @@ export class Beliefs {
   async start() {
     if (!this.engine) return;
     const { out, logMass } = this.engine.marginals(new Map());
-    this.logWhole = this.normal ? 0 : logMass;
+    this.logWhole = logMass;
     this.prior = this.before = this.now = out;
     this.follow();
     await this.settled;
   }
+
+  /** Whether a variable has a number rather than a state. @param {number} v */
+  isNumber(v) { return !this.data.variables[v].states; }
 
   /** One variable's share of a flat array. @param {Float64Array} all @param {number} v */
   slice(all, v) { return all.subarray(this.offsets[v], this.offsets[v + 1]); }
@@ -140,9 +142,9 @@ export class Beliefs {
   // How strongly the ends of each edge are joined given the evidence; null where no clique holds both.
   *strengths(out) {
     const found = [];
-    if (!this.engine.joint && !this.normal) return null;
+    if (!this.engine.joint && !this.engine.information) return null;
     for (const [u, v] of this.edges) {
-      if (this.normal) { found.push(this.engine.information(u, v)); continue; }
+      if (this.isNumber(u) || this.isNumber(v)) { found.push(this.engine.information(u, v)); continue; }
       const joint = this.engine.joint([u, v]);
       found.push(joint ? informationOf(joint, this.slice(out, u), this.slice(out, v)) : null);
       yield;
@@ -160,8 +162,8 @@ export class Beliefs {
   // A smallest part of impossible evidence that is impossible already: the last item of the shortest impossible
   // beginning is needed, the others are looked for before it. Observed states come before likelihoods.
   *smallestConflict(evidence) {
-    const hard = likelihood => this.normal || likelihood.filter(x => x > 0).length === 1;
-    const items = [...evidence].sort(([, a], [, b]) => Number(hard(b)) - Number(hard(a)));
+    const hard = (v, likelihood) => this.isNumber(v) || likelihood.filter(x => x > 0).length === 1;
+    const items = [...evidence].sort(([u, a], [v, b]) => Number(hard(v, b)) - Number(hard(u, a)));
     let needed = [], open = items.length;
     const impossible = function* (engine, first) {
       const some = items.filter((_, i) => i < first || needed.includes(i));
@@ -182,12 +184,12 @@ export class Beliefs {
 
   /** @param {number} v @param {Float64Array} [all] */
   entropy(v, all = this.now) {
-    return this.normal ? normalEntropy(this.slice(all, v)[1]) : entropyOf(this.slice(all, v));
+    return this.isNumber(v) ? normalEntropy(this.slice(all, v)[1]) : entropyOf(this.slice(all, v));
   }
 
   /** How far the belief of a variable moved, in [0, 1]. @param {number} v @param {Float64Array} [from] */
   change(v, from = this.before) {
-    return (this.normal ? normalDistance : distanceOf)(this.slice(from, v), this.slice(this.now, v));
+    return (this.isNumber(v) ? normalDistance : distanceOf)(this.slice(from, v), this.slice(this.now, v));
   }
 
   /** What finding out each other variable would tell about the target, in bits: I(T; X | e), exactly. Undefined when
@@ -200,7 +202,7 @@ export class Beliefs {
 
   *worthSteps(target) {
     const { cards, now } = this, gain = new Float64Array(cards.length);
-    if (this.normal) {
+    if (this.isNumber(target)) {
       this.engine.marginals(this.evidence);
       return gain.map((_, x) => (x === target ? 0 : this.engine.information(target, x)));
     }
@@ -237,7 +239,7 @@ export class Beliefs {
     const engine = this.engine, evidence = this.evidence;
     const found = await this.inTurn(function* () { return engine.mostProbable(evidence); });
     if (!found) return undefined;
-    const logMass = this.normal ? found.logMass : found.logMass - this.logWhole;
+    const logMass = found.logMass - this.logWhole;
     return { ...found, logMass, logShare: logMass - this.logMass };
   }
 }

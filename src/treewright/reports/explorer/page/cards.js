@@ -58,7 +58,7 @@ export class Cards {
     const name = h('span', { class: 'name', text: variable.name });
     const strip = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: app.data.density === 'cards' });
     const states = variable.states ?? [];
-    if (app.believes && app.data.density !== 'cards') strip.append(...(app.normal ? [h('i')] : states.map(() => h('i'))));
+    if (app.believes && app.data.density !== 'cards') strip.append(...(app.isNumber(v) ? [h('i')] : states.map(() => h('i'))));
     const mark = h('span', { class: 'mark', 'aria-hidden': 'true' });
     const title = h('h2', { title: variable.name }, mark, name, app.believes && h('div', { class: 'delta', 'aria-hidden': 'true' }, meter));
     const element = h('section', { class: 'card', tabindex: 0, 'data-v': v,
@@ -87,7 +87,7 @@ export class Cards {
 
   build(card) {
     const { app } = this, { v, element } = card;
-    if (app.normal) { card.rows = [drawCurve(app, v)]; element.append(card.rows[0].element); return; }
+    if (app.isNumber(v)) { card.rows = [drawCurve(app, v)]; element.append(card.rows[0].element); return; }
     const { states } = app.variables[v], most = app.data.most_states;
     card.rows = states.slice(0, most).map((_, k) => stateRow(app, v, k));
     element.append(...card.rows.map(row => row.element));
@@ -160,7 +160,7 @@ export class Cards {
 
   drawStrip({ v, parts }) {
     const { beliefs } = this.app, now = beliefs.slice(beliefs.now, v);
-    if (this.app.normal && parts.length) spread(parts[0], beliefs.slice(beliefs.prior, v), now);
+    if (this.app.isNumber(v) && parts.length) spread(parts[0], beliefs.slice(beliefs.prior, v), now);
     else parts.forEach((part, k) => { part.style.width = `${(100 * now[k]).toFixed(2)}%`; });
   }
 
@@ -168,7 +168,7 @@ export class Cards {
   describe(card, detailed) {
     const { app } = this, { v, element } = card, name = app.names[v];
     if (!app.believes) { setAttr(element, 'role', 'button'); setAttr(element, 'aria-label', name); return; }
-    if (detailed && !app.normal) {
+    if (detailed && !app.isNumber(v)) {
       setAttr(element, 'role', 'radiogroup');
       setAttr(element, 'aria-label', name);
       if (!card.rows) this.build(card);
@@ -185,7 +185,7 @@ export class Cards {
   /** Give the focus to a card, at its state if one is seen. */
   focus(v) {
     const { element, rows } = this.list[v], stop = rows?.find(row => row.element.tabIndex === 0);
-    (this.detailed && !this.app.normal && stop ? stop.element : element).focus({ preventScroll: true });
+    (this.detailed && stop ? stop.element : element).focus({ preventScroll: true });
   }
 
   /** Names and marks of what is picked, near it, and told from afar. */
@@ -200,7 +200,7 @@ export class Cards {
 /** What is most probable of a variable, in words. @param {Float64Array} [all] beliefs, by default the present ones */
 export function wordsOf(app, v, all = app.beliefs.now) {
   const now = app.beliefs.slice(all, v);
-  if (app.normal) return now[1] ? `${short(now[0])} ± ${short(now[1])}` : short(now[0]);
+  if (app.isNumber(v)) return now[1] ? `${short(now[0])} ± ${short(now[1])}` : short(now[0]);
   const k = now.indexOf(Math.max(...now));
   return `${app.variables[v].states[k]} ${percent(now[k])}`;
 }

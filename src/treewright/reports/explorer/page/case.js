@@ -19,7 +19,7 @@ export function readAddress(app, hash) {
 }
 
 function readValue(app, v, said) {
-  if (app.normal) return said.trim() !== '' && Number.isFinite(Number(said)) ? Number(said) : null;
+  if (app.isNumber(v)) return said.trim() !== '' && Number.isFinite(Number(said)) ? Number(said) : null;
   const { states } = app.variables[v], k = states.indexOf(said);
   if (k >= 0) return states.map((_, i) => Number(i === k));
   const many = said.startsWith('~') ? said.slice(1).split('~').map(Number) : [];
@@ -31,7 +31,7 @@ function readValue(app, v, said) {
 export function writeAddress(app) {
   const items = [...app.beliefs.evidence].map(([v, seen]) => {
     const label = isHard(seen) ? app.variables[v].states?.[Array.from(seen).findIndex(x => x > 0)] : '~';
-    const said = app.normal ? String(seen) : label.startsWith('~') ? `~${Array.from(seen).join('~')}` : label;
+    const said = app.isNumber(v) ? String(seen) : label.startsWith('~') ? `~${Array.from(seen).join('~')}` : label;
     return `${encodeURIComponent(app.names[v])}=${encodeURIComponent(said)}`;
   });
   if (!items.length) return app.data.given?.length ? `#${EMPTY}` : '';
@@ -51,7 +51,7 @@ export function asPython(app) {
 }
 
 function literalOf(app, v, seen) {
-  if (app.normal) return written(seen);
+  if (app.isNumber(v)) return written(seen);
   const { states, literals } = app.variables[v], labels = states.map((state, k) => literals?.[k] ?? quoted(state));
   if (isHard(seen)) return labels[Array.from(seen).findIndex(x => x > 0)];
   return `{${labels.map((label, k) => `${label}: ${written(seen[k])}`).join(', ')}}`;

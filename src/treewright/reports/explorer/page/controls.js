@@ -58,8 +58,7 @@ export class Controls {
   whyNoExplanation() {
     const { app } = this;
     if (!app.live) return 'This page does not propagate';
-    if (app.normal) return 'The means are it';
-    return app.beliefs.engine.explains ? '' : 'Not known exactly of a model whose rows take several ways through its graph';
+    return app.data.unexplained ?? '';
   }
 
   /** What is drawn in this page, and no more. */

@@ -33,6 +33,9 @@ export function weightsOf(app, v) {
   return h('table', { class: 'cpt' }, h('tbody', null, rows.map(([name, x]) => h('tr', null, h('th', { class: 'l', scope: 'row', text: name }), h('td', { text: short(x) })))));
 }
 
+/** A value that has no room left. @param {string} name */
+export const determinedWords = name => `The other values determine ${name} already, so its value cannot be added. Beliefs are those of the step before.`;
+
 /** A number as evidence. @param {(() => void)[]} following @returns {HTMLElement} */
 export function typed(app, v, following) {
   const box = h('div');

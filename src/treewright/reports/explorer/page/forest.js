@@ -36,7 +36,6 @@ export class JunctionForest {
     this.cards = cards;
     this.factors = factors;
     this.offsets = offsetsOf(cards);
-    this.explains = true;
     this.constant = 0;  // logarithm of the factors that no clique holds
     this.ops = PLAIN;  // what the latest propagation worked with
     this.within = cards.map(() => []);

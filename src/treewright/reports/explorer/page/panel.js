@@ -2,7 +2,7 @@
 import { $, bits, fromLog, h, percent, renew } from './dom.js';
 import { isHard, stateRow, wordsOf } from './cards.js';
 import { copyPython } from './controls.js';
-import { drawCurve, typed } from './curves.js';
+import { determinedWords, drawCurve, typed } from './curves.js';
 import { familyOf, mattering } from './families.js';
 
 const LISTED = 12, FEW = 6, ASKED = 8;
@@ -45,17 +45,18 @@ export class Panel {
       const clash = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other` : `${names[0]} cannot be so`;
       said.push(h('p', { class: 'bad', role: 'alert', text: `This cannot happen: ${clash} under the model. Beliefs are those of the step before.` }));
     } else if (determined !== undefined) {
-      said.push(h('p', { class: 'bad', role: 'alert', text: `The other values determine ${app.names[determined]} already, so its value cannot be added. Beliefs are those of the step before.` }));
+      said.push(h('p', { class: 'bad', role: 'alert', text: determinedWords(app.names[determined]) }));
     } else if (evidence.size && app.live) {
-      const what = app.normal ? 'Density of this' : 'Probability of this';
+      const what = [...evidence.keys()].some(v => app.isNumber(v)) ? 'Density of this' : 'Probability of this';
       said.push(h('p', { class: 'mass', text: busy ? 'working …' : `${what}: ${fromLog(logMass)} (ln ${logMass.toFixed(3)})` }));
     }
     return [this.section('What is known', ...said)];
   }
 
   get hint() {
-    const { data, normal } = this.app, what = normal ? 'a point of' : 'a state of';
-    return data.density === 'cards' ? `click ${what} any card` : `pick a variable, then ${what} it`;
+    const { app } = this, numbers = app.names.filter((_, v) => app.isNumber(v)).length;
+    const what = numbers === 0 ? 'a state of' : numbers === app.names.length ? 'a point of' : 'a state or a point of';
+    return app.data.density === 'cards' ? `click ${what} any card` : `pick a variable, then ${what} it`;
   }
 
   explanation() {
@@ -100,16 +101,16 @@ export class Panel {
     const { app } = this, { beliefs, names } = app, out = [], following = [];
     const close = h('button', { class: 'x', 'aria-label': `close ${names[v]}`, title: 'Escape', 'data-key': 'close', text: '×', onclick: () => app.pick(null) });
     if (app.believes) {
-      const rows = app.normal ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k)), figures = h('p', { class: 'mass' });
-      const big = h('div', { class: 'big', role: app.normal ? undefined : 'radiogroup', 'aria-label': names[v] }, rows.map(row => row.element));
-      if (!app.normal) rows[0].element.tabIndex = 0;
+      const number = app.isNumber(v), rows = number ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k)), figures = h('p', { class: 'mass' });
+      const big = h('div', { class: 'big', role: number ? undefined : 'radiogroup', 'aria-label': names[v] }, rows.map(row => row.element));
+      if (!number) rows[0].element.tabIndex = 0;
       following.push(() => {
         rows.forEach(row => row.show());
         big.classList.toggle('seen', beliefs.evidence.has(v));
         figures.textContent = this.figures(v);
       });
       out.push(big, figures);
-      if (app.live) out.push(app.normal ? typed(app, v, following) : this.fold('soft', 'Not sure? How well each state fits', () => this.soft(v), following));
+      if (app.live) out.push(number ? typed(app, v, following) : this.fold('soft', 'Not sure? How well each state fits', () => this.soft(v), following));
     }
     const sections = [h('section', { 'aria-label': names[v] }, h('h3', { class: 'title' }, h('span', { text: names[v] }), close), ...out, ...this.links(v))];
     if (app.live) {
@@ -124,9 +125,9 @@ export class Panel {
   }
 
   figures(v) {
-    const { beliefs, normal } = this.app, said = [];
-    if (!normal || !beliefs.evidence.has(v)) said.push(`entropy ${bits(beliefs.entropy(v))} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
-    if (normal) said.push(`was ${wordsOf(this.app, v, beliefs.before)}`);
+    const { beliefs } = this.app, number = this.app.isNumber(v), said = [];
+    if (!number || !beliefs.evidence.has(v)) said.push(`entropy ${bits(beliefs.entropy(v))} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
+    if (number) said.push(`was ${wordsOf(this.app, v, beliefs.before)}`);
     return said.join(' · ');
   }
 

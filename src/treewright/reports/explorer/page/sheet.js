@@ -21,7 +21,7 @@ function lineOf(app, v, joined) {
   if (!app.believes) return line;
   const now = beliefs.slice(beliefs.now, v), seen = beliefs.evidence.get(v);
   Object.assign(line, { changed: beliefs.change(v), entropy: beliefs.entropy(v), known: seen === undefined ? '' : app.saidOf(v) });
-  if (app.normal) return Object.assign(line, { mean: now[0], deviation: now[1] });
+  if (app.isNumber(v)) return Object.assign(line, { mean: now[0], deviation: now[1] });
   const k = now.indexOf(Math.max(...now));
   return Object.assign(line, { likeliest: app.variables[v].states[k], probability: now[k] });
 }
@@ -44,7 +44,7 @@ function statesOf(app, v) {
 
 function cellOf(app, line, key) {
   if (key === 'name') return h('th', { scope: 'row' }, h('button', { text: line.name, 'data-key': `name ${line.v}`, onclick: () => app.pick(line.v) }));
-  if (key === 'states') return h('td', null, statesOf(app, line.v));
+  if (key === 'states') return h('td', null, !app.isNumber(line.v) && statesOf(app, line.v));
   const value = line[key];
   return h('td', { class: typeof value === 'number' ? 'n' : undefined, text: WRITTEN[key] ? WRITTEN[key](value) : value });
 }
@@ -52,7 +52,7 @@ function cellOf(app, line, key) {
 /** @param {HTMLElement} box */
 export function drawSheet(app, box) {
   const ends = endsOf(app), lines = ends.map((joined, v) => lineOf(app, v, joined));
-  const columns = COLUMNS.filter(([key]) => (key === 'states' ? app.believes && !app.normal : key in (lines[0] ?? {})));
+  const columns = COLUMNS.filter(([key]) => (key === 'states' ? lines.some(line => 'likeliest' in line) : lines.some(line => key in line)));
   const turn = upwards ? 1 : -1;
   lines.sort((a, b) => {
     const x = a[sortedBy], y = b[sortedBy];
