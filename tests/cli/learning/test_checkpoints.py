@@ -2,29 +2,56 @@
 
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.statistics.cluster.processes import Cluster, needs_dask
 
 import treewright as tw
 from treewright.statistics import KeptCounter
 
+ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals of POSIX")
 
 
 def begun(*arguments):
-    command = [sys.executable, "-m", "treewright", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    command = [sys.executable, "-m", "tests.cli.learning.kept_run", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
 
 
-def ended(process):
+def n_counted(process):
+    """What a run that ends says that it counted."""
     _, said = process.communicate(timeout=240)
     assert process.returncode == 0, said.decode()
+    return int(re.search(r"counted (\d+)", said.decode())[1])
+
+
+def n_kept(path):
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as file:
+            return file.execute("SELECT count(*) FROM tables").fetchone()[0]
+    except sqlite3.OperationalError:  # it is not there yet
+        return 0
+
+
+def kill_at(process, path, n):
+    """End a process without warning once so many tables are safe."""
+    deadline = time.monotonic() + 240
+    while n_kept(path) < n:
+        assert process.poll() is None, process.stderr.read().decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
 
 
 @pytest.fixture
@@ -34,29 +61,47 @@ def rows(tmp_path):
     return tmp_path / "rows.twp"
 
 
+def kill_ten_times(source, folder, *more):
+    """Ten runs that are killed, each with another part of its tables, and begun again: the same bytes."""
+
+    def learn(name):
+        model, kept = folder / f"{name}.twm", folder / f"{name}.twc"
+        learning = ("learn", source, "-m", "hill-climbing", "-o", model, "--force", *more)
+        return begun(*learning, "--checkpoint", kept), model, kept
+
+    process, model, kept = learn("whole")
+    n_tables, expected = n_counted(process), model.read_bytes()
+    assert n_kept(kept) == n_tables > 300
+    chance = random.Random(20)
+    for i in range(10):
+        process, model, kept = learn(f"run-{i}")
+        kill_at(process, kept, chance.randrange(1, int(0.9 * n_tables)))
+        assert not list(folder.glob("*.part"))
+        assert not model.exists()
+        assert 0 < (n_safe := n_kept(kept)) < n_tables
+        again, _, _ = learn(f"run-{i}")
+        assert n_counted(again) == n_tables - n_safe
+        assert model.read_bytes() == expected
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_ten_random_kills_ten_identical_files(rows, tmp_path):
-    def learn(model):
-        kept = tmp_path / f"{model}.twc"
-        learning = ("learn", rows, "-m", "hill-climbing", "-o", tmp_path / f"{model}.twm", "--force")
-        return begun(*learning, "--checkpoint", kept)
+    kill_ten_times(rows, tmp_path)
 
-    started = time.monotonic()
-    ended(learn("whole"))
-    seconds = time.monotonic() - started
-    expected = (tmp_path / "whole.twm").read_bytes()
-    chance, n_killed = random.Random(20), 0
-    for i in range(10):
-        process = learn(f"run-{i}")
-        time.sleep(chance.uniform(0.3, 1.0) * seconds)
-        process.kill()
-        process.communicate()
-        n_killed += process.returncode == -signal.SIGKILL
-        assert not list(tmp_path.glob("*.part"))
-        ended(learn(f"run-{i}"))
-        assert (tmp_path / f"run-{i}.twm").read_bytes() == expected
-    assert n_killed > 0
+
+@needs_dask
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_ten_kills_of_the_client_of_a_cluster(tmp_path):
+    table = tw.load_network("child").sample(2_000, rng=np.random.default_rng(0))
+    for i, shard in enumerate(table.shards(2)):
+        tw.pack(shard, tmp_path / f"piece-{i}.twp")
+    cluster = Cluster(tmp_path, 2)
+    try:
+        kill_ten_times(tmp_path / "piece-*.twp", tmp_path, "--dask", cluster.address)
+    finally:
+        cluster.close()
 
 
 class Killed(BaseException):
