@@ -1,19 +1,18 @@
 """What was passed in the place of something else is refused by name, with the line to write instead."""
 
-import inspect
 import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.learners.every import LEARNERS
 
 import treewright as tw
 from treewright.criteria.registry import DISCRETE_SCORES
 from treewright.errors import ArgumentError, SettingError, TreewrightError
 from treewright.learners import measure_dependencies
 
-LEARNERS = sorted(name for name in vars(tw.learners) if name.startswith("learn_"))
 DISCRETE = tw.read_table({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]})
 CONTINUOUS = tw.read_table({"x": [0.5, 1.5, 4.0], "y": [1.5, 0.5, 2.0]})
 COUNTER, MOMENTS = tw.count(DISCRETE), tw.moments(CONTINUOUS)
@@ -21,12 +20,8 @@ TEST, SCORE = tw.GTest(COUNTER), tw.BIC(COUNTER)
 
 
 def call_with(learner, first):
-    """Call a learner with nothing but its first argument and what it cannot do without."""
-    stand_ins = {"rng": np.random.default_rng(0), "treewidth": 2, "test": TEST, "valid": COUNTER}
-    stand_ins["target"] = "a"
-    later = list(inspect.signature(learner).parameters.values())[1:]
-    needed = [p.name for p in later if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
-    return learner(first, **{name: stand_ins[name] for name in needed})
+    """Call a learner with something else for its first argument."""
+    return getattr(tw.learners, learner)(first, **LEARNERS[learner].options_for(DISCRETE))
 
 
 @pytest.mark.parametrize("wrong", [None, "bic", tw.BIC, DISCRETE, np.zeros((3, 2)), 7])
@@ -35,7 +30,7 @@ def test_every_learner_refuses_what_it_does_not_take(name, wrong):
     if name == "learn_class_blanket" and wrong is DISCRETE:
         wrong = COUNTER  # this one takes a table
     with pytest.raises(TreewrightError, match="; found ") as refusal:
-        call_with(getattr(tw.learners, name), wrong)
+        call_with(name, wrong)
     message = str(refusal.value)
     assert "write " in message or "first, " in message
     if name != "learn_from_databases":  # which reads for itself and speaks of a list of tables
@@ -46,7 +41,7 @@ def test_every_learner_refuses_what_it_does_not_take(name, wrong):
 def test_classes_are_made_into_scores_and_tests():
     for name in LEARNERS:  # the way out names a thing that there is
         with pytest.raises(TreewrightError) as refusal:
-            call_with(getattr(tw.learners, name), None)
+            call_with(name, None)
         for maker in re.findall(r"tw\.(\w+)", str(refusal.value)):
             assert hasattr(tw, maker)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from tests.learners import every
 
 import treewright as tw
-from treewright import learners, models
-from treewright.statistics import Experiments, mixed_moments
+from treewright import models
 
 Work = Callable[[], object]
 
@@ -43,80 +43,13 @@ def score() -> tw.BIC:
     return tw.BIC(counter())
 
 
-def test() -> tw.GTest:
-    return tw.GTest(counter(), alpha=0.05)
-
-
-def tree():
-    names = table().schema.names
-    sets = [names[i : i + 6] for i in range(0, 8, 2)]
-    return tw.separation_tree_from_hypergraph(table().schema, [*sets, names[-6:]])
-
-
-def halves() -> tuple[tw.Counter, tw.Counter]:
-    few = table(2_000).select(table().schema.names[:6])
-    return tw.count(few.take(np.arange(1_000))), tw.count(few.take(np.arange(1_000, 2_000)))
-
-
-def parts() -> list[tw.Table]:
-    names = table().schema.names
-    return [table().select(names[:7]), table().select(names[5:])]
-
-
-@cache
-def made() -> Experiments:
-    """Rows in which the first variable was set by turns."""
-    names, columns = table().schema.names, table(2_000).to_dict()
-    kinds = ["none", names[0]] * 1_000
-    return Experiments(tw.read_table({**columns, "set": kinds}), "set")
-
-
-@cache
-def beside() -> tw.Table:
-    """Labels beside numbers."""
-    some = table(2_000).select(table().schema.names[:4])
-    return tw.read_table({**some.to_dict(), **lines().take(np.arange(2_000)).to_dict()})
+def _learned(name: str) -> tw.Learned:
+    return every.learned(name, table())  # made when it is asked for: no thread starts before a fork
 
 
 LEARNERS: dict[str, Work] = {
     "learn": lambda: tw.learn(table()),
-    "learn_aggressive": lambda: tw.learn_aggressive(score(), rng=chance(), perturbations=2),
-    "learn_blankets": lambda: tw.learn_blankets(tw.BlanketsJointPosterior(counter()), treewidth=6),
-    "learn_blocks": lambda: tw.learn_blocks(counter()),
-    "learn_bounded_treewidth": lambda: tw.learn_bounded_treewidth(score(), treewidth=3),
-    "learn_by_separation_tree": lambda: tw.learn_by_separation_tree(tree(), test()),
-    "learn_chow_liu": lambda: tw.learn_chow_liu(score()),
-    "learn_class_blanket": lambda: learners.learn_class_blanket(table(2_000), 0),
-    "learn_cutset_bag": lambda: learners.learn_cutset_bag(counter(), n_networks=3, rng=chance()),
-    "learn_cutset_network": lambda: tw.learn_cutset_network(counter(), rng=chance()),
-    "learn_dag_climbing": lambda: learners.learn_dag_climbing(score()),
-    "learn_efficient_markov": lambda: tw.learn_efficient_markov(
-        counter(), rng=chance(), delta=0.1, min_rows=50, smoothing=1.0
-    ),
-    "learn_exact": lambda: learners.learn_exact(tw.BIC(tw.count(table().select(table().schema.names[:13])))),
-    "learn_feature_induction": lambda: tw.learn_feature_induction(*halves(), most_features=3),
-    "learn_from_databases": lambda: tw.learn_from_databases(parts()),
-    "learn_from_experiments": lambda: learners.learn_from_experiments(made()),
-    "learn_graphical_lasso": lambda: learners.learn_graphical_lasso(counter()),
-    "learn_grow_shrink_network": lambda: learners.learn_grow_shrink_network(test()),
-    "learn_hidden_tree": lambda: tw.learn_hidden_tree(counter(), states=4, epochs=3, rng=chance()),
-    "learn_hill_climbing": lambda: tw.learn_hill_climbing(score()),
-    "learn_hybrid": lambda: tw.learn_hybrid(score()),
-    "learn_in_hypergraph": lambda: learners.learn_in_hypergraph(score(), tree().clusters),
-    "learn_k_dependence": lambda: learners.learn_k_dependence(counter(), 0),
-    "learn_knots": lambda: tw.learn_knots(counter()),
-    "learn_l1_neighbourhoods": lambda: tw.learn_l1_neighbourhoods(counter(), n_penalties=4),
-    "learn_mixed": lambda: learners.learn_mixed(tw.MixedBIC(mixed_moments(beside()))),
-    "learn_mixture": lambda: tw.learn_mixture(counter(), components=3, steps=3, rng=chance()),
-    "learn_naive_bayes": lambda: learners.learn_naive_bayes(counter(), 0),
-    "learn_pac_junction_tree": lambda: learners.learn_pac_junction_tree(halves()[0], treewidth=2),
-    "learn_paper_knots": lambda: learners.learn_paper_knots(counter(), rng=chance()),
-    "learn_pc": lambda: tw.learn_pc(test()),
-    "learn_tabu": lambda: learners.learn_tabu(score()),
-    "learn_thin_junction_tree": lambda: tw.learn_thin_junction_tree(score(), treewidth=3),
-    "learn_tpda": lambda: tw.learn_tpda(test()),
-    "learn_tree_augmented": lambda: learners.learn_tree_augmented(counter(), 0),
-    "learn_treewidth_chains": lambda: tw.learn_treewidth_chains(score(), treewidth=3),
+    **{name: partial(_learned, name) for name in every.LEARNERS},
 }
 
 
