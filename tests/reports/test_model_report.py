@@ -103,6 +103,31 @@ def test_rows_with_gaps_findings_and_a_model_of_every_kind():
         assert f"{correlation:.4f}" in read(to_report(model, numbers))
 
 
+def test_states_and_numbers_on_one_page():
+    """How strongly ends hang together is in nats whatever they are."""
+    rng = np.random.default_rng(3)
+    sky = rng.integers(0, 2, 400)
+    sun = 4.0 * sky + rng.normal(size=400) * (1 + sky)
+    heat = 2 * sun + rng.normal(size=400)
+    town = np.where(rng.random(400) < 0.8, sky, 1 - sky)
+    table = tw.read_table(
+        {"sky": [f"s{k}" for k in sky], "town": [f"t{k}" for k in town], "sun": sun, "heat": heat}
+    )
+    dag = tw.Dag(table.schema, [("sky", "town"), ("sky", "sun"), ("sun", "heat")])
+    model = tw.fit(dag, tw.statistics.mixed_moments(table))
+    words = read(to_report(model, table))
+    assert f"{model.score(table):.4f} nats per row" in words
+    assert "information (nats)" in words
+    both = -0.5 * np.log(1 - np.corrcoef(sun, heat)[0, 1] ** 2)
+    states = tw.mutual_information(tw.count(table.select(["sky", "town"])), "sky", "town")
+    within = sum(np.mean(sky == k) * np.log(np.var(sun[sky == k])) for k in (0, 1))
+    found = dict(re.findall(r"(sky → town|sky → sun|sun → heat) (\d\.\d+)", words))
+    assert float(found["sun → heat"]) == pytest.approx(both, abs=6e-5)
+    assert float(found["sky → town"]) == pytest.approx(states, abs=6e-5)
+    # each state has one imagined row of its own
+    assert float(found["sky → sun"]) == pytest.approx(0.5 * (np.log(np.var(sun)) - within), rel=0.01)
+
+
 def test_the_model_without_edges_is_weighed_and_skips_gaps():
     weights = np.arange(300.0)
     alone = tw.fit(tw.Dag(ROWS.schema), tw.count(ROWS.with_weights(weights)), prior=None)

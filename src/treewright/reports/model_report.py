@@ -25,12 +25,16 @@ from treewright.reports.links import links_of
 from treewright.reports.render import kept_strength, to_svg
 from treewright.reports.styles import report_style
 from treewright.statistics.information import mutual_information
+from treewright.statistics.mixed.shrunk import state_normals
+from treewright.statistics.mixed.state_moments import mixed_moments
 from treewright.statistics.moments import moments
 from treewright.statistics.whole import count
 from treewright.tables.exports import counted
 from treewright.tables.inspection.whole import inspect_table
 from treewright.tables.readers import read_table
+from treewright.tables.schema import Schema
 from treewright.tables.table import Table
+from treewright.types import Names
 
 _PICTURED = 400  # variables; a picture of more tells nothing
 _WITH_BARS = 60
@@ -211,7 +215,8 @@ def _edges(model: AnyModel, table: Table, origin: Mapping[str, Any]) -> str:
         line.append("" if gain is None else f"{gain:,.1f}")
         line.append("" if confidence is None else f"{100 * confidence.strength(tail, head):.0f} %")
         lines.append((strong, line))
-    what = "information (nats)" if model.schema.variables[0].is_discrete else "correlation"
+    numbers_only = not any(variable.is_discrete for variable in model.schema)
+    what = "correlation" if numbers_only else "information (nats)"
     head_row = ["from", "", "to", "in these rows", what, "adds to the score (nats)", "found in resamplings"]
     drop = {5} if not known else set()
     drop |= {6} if confidence is None else set()
@@ -230,19 +235,41 @@ def _bar(share: float) -> Html:
 
 
 def _association(model: AnyModel, table: Table) -> Any:
-    """How strongly two variables hang together in the rows: information, or the size of a correlation."""
+    """How strongly two variables hang together in the rows: information; of numbers alone, correlation."""
     schema = model.schema
     gaps = [table.missing[v] for v in table.missing if table.schema.names[v] in schema]
     whole = table.take(~np.logical_or.reduce(gaps)) if gaps else table
     if not whole.n_rows:
         return lambda u, v: 0.0
-    if not schema.variables[0].is_discrete:
+    kinds = {variable.is_discrete for variable in schema}
+    if kinds == {True, False}:
+        return _mixed_association(whole.select(schema.names), schema)
+    if kinds == {False}:
         scatter = moments(whole.select(schema.names)).scatter
         spread = np.sqrt(np.outer(np.diag(scatter), np.diag(scatter)))
         found = np.abs(np.divide(scatter, spread, out=np.zeros_like(scatter), where=spread > 0))
         return lambda u, v: float(found[u, v])
     counter = count(whole)
     return lambda u, v: mutual_information(counter, schema.names[u], schema.names[v])
+
+
+def _mixed_association(whole: Table, schema: Schema) -> Any:
+    """Information of states, and of Normals: of one number in each state of a label, or of two together."""
+    source = mixed_moments(whole)
+
+    def apart(discrete: Names, continuous: Names) -> float:
+        return state_normals(source, discrete, continuous).log_likelihood()
+
+    def between(u: int, v: int) -> float:
+        names = tuple(sorted((schema.names[u], schema.names[v])))
+        states = tuple(name for name in names if schema[name].is_discrete)
+        numbers = tuple(name for name in names if name not in states)
+        if not numbers:
+            return mutual_information(source.counter, *states)
+        gain = apart(states, numbers) - sum(apart((), (name,)) for name in numbers)
+        return max(0.0, gain / source.n)
+
+    return between
 
 
 def _scores(model: AnyModel, table: Table) -> tuple[dict[str, str], str]:
