@@ -53,6 +53,7 @@ def test_a_picked_variable_tells_all_about_itself(alarm):
     assert list(asked) == sorted(asked, key=lambda name: -told[name])
     assert {"CVP", "PCWP"} == set(list(asked)[:2])
     alarm.get_by_text("Its numbers").click()
+    alarm.locator(".cpt").wait_for()
     assert alarm.locator(".cpt tbody tr").count() == 4
     assert alarm.locator(".cpt tr.on").count() == 0
     alarm.get_by_role("button", name="HYPOVOLEMIA").first.click()
@@ -68,6 +69,7 @@ def test_a_picked_variable_tells_all_about_itself(alarm):
 def test_numbers_of_a_table_are_not_broken(alarm):
     find(alarm, "VENTLUNG")
     alarm.locator("summary", has_text="Its numbers").click()
+    alarm.locator(".cpt").wait_for()
     assert alarm.locator(".cpt td").first.inner_text() == "0.970"
     heights = alarm.evaluate("() => [...document.querySelectorAll('.cpt tr')].map(row => row.offsetHeight)")
     assert max(heights) < 26  # one line each
@@ -87,6 +89,7 @@ def test_long_tables_have_a_filter(browser, folder):
         assert "and 10 more" in card(page, "a").inner_text()
         find(page, "c")
         page.get_by_text("Its numbers").click()
+        page.locator(".cpt").wait_for()
         assert "200 of 256 rows" in page.inner_text("#panel")
         page.locator(".filter").fill("a15 b7")
         row = page.locator(".cpt tbody tr")

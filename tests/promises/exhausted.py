@@ -31,9 +31,23 @@ def address_space() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
+def leave_holes(libc: ctypes.CDLL, n: int = 256, size: int = 8192) -> None:
+    """Let small requests succeed: NumPy ends the process where one of its own fails, and that is not ours."""
+    libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = (
+        ctypes.c_void_p,
+        [ctypes.c_size_t],
+        [ctypes.c_void_p],
+    )
+    pieces = [libc.malloc(size) for _ in range(2 * n)]
+    for piece in pieces[::2]:  # what lies between is kept, so that the holes do not grow together
+        libc.free(piece)
+
+
 def tried(work: Work, headroom: int) -> str:
     """How the work ends with so many bytes more."""
-    ctypes.CDLL(None).malloc_trim(0)  # nothing is left over from before
+    libc = ctypes.CDLL(None)
+    libc.malloc_trim(0)  # nothing is left over from before
+    leave_holes(libc)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (address_space() + headroom, hard))
     try:

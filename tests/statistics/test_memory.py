@@ -166,7 +166,11 @@ ROUNDS = {
     "hill climbing": (lambda s, c: tw.learn_hill_climbing(s), 61),
     "dag climbing": (lambda s, c: tw.learners.learn_dag_climbing(s), 53),
     "thin junction tree": (lambda s, c: tw.learn_thin_junction_tree(s, treewidth=3), 57),
-    "bounded": (lambda s, c: tw.learn_bounded_treewidth(s, treewidth=3, rng=np.random.default_rng(0)), 187),
+    # of one search at the width, and of the one at the width below
+    "bounded": (
+        lambda s, c: tw.learn_bounded_treewidth(s, treewidth=3, rng=np.random.default_rng(0)),
+        187 + 275,
+    ),
     "chains": (lambda s, c: tw.learn_treewidth_chains(s, treewidth=3), 57),
     "pc": (lambda s, c: tw.learn_pc(tw.GTest(c, 0.01)), 24),
     "knots": (lambda s, c: tw.learn_knots(c), 318),

@@ -104,7 +104,7 @@ def test_trace(run, asia_rows, tmp_path):
     document = json.loads(trace.read_text())
     assert document["method"] == "bounded"
     names = [phase["name"] for phase in document["phases"]]
-    assert names == ["tree", "climb", "reopt", "settle", "iterate", "final"]
+    assert names == ["narrower", "tree", "climb", "reopt", "settle", "iterate", "final"]
 
 
 @pytest.mark.slow

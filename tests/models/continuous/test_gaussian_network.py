@@ -80,7 +80,8 @@ def test_answers_equal_the_dense_formulas(n, seed, data):
     )
     assert np.array_equal(answer.covariance, answer.covariance.T)
     assert answer.log_density_of_evidence == pytest.approx(log_density, rel=1e-7, abs=1e-7)
-    assert model.log_density_of(known) == answer.log_density_of_evidence
+    # the two leave out different variables, so the last digit may differ
+    assert model.log_density_of(known) == pytest.approx(answer.log_density_of_evidence, rel=1e-12, abs=1e-12)
     marginals = model.marginals(known)
     for name in targets:
         alone = model.query(name, given=known)

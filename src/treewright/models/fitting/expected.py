@@ -51,7 +51,7 @@ class ExpectedCounter(PluralCounter):
     >>> rows = tw.read_table({"a": ["x", "x", "y", None], "b": ["p", "p", "q", "q"]}, missing="em")
     >>> model = tw.fit(tw.Dag(rows.schema, [("a", "b")]), tw.count(rows.take([True, True, True, False])))
     >>> ExpectedCounter(model, rows).counts(("a", "b")).round(3).tolist()
-    [[2.0, 0.048], [0.0, 1.952]]
+    [[2.0, 0.167], [0.0, 1.833]]
     """
 
     def __init__(self, model: BayesianNetwork, table: Table) -> None:
