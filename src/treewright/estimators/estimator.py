@@ -224,7 +224,7 @@ class Estimator(Settings, ABC):
         model = self._fitted()
         table = weighted(self._known(X, y), sample_weight)
         if self._is_open(y):
-            return models.model.mean_log_probability(model.log_evidence(table), table)
+            return models.many_rows.mean_by_blocks(table, model.log_evidence)
         return model.score(table, unseen="ignore" if table.has_missing else self.unseen)
 
     def log_probability(self, X: Any, y: Any = None) -> npt.NDArray[np.float64]:

@@ -32,6 +32,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
+from treewright.models.many_rows import mean_by_blocks
 from treewright.ranges import in_range
 from treewright.tables._reading.interpret import is_missing_label
 from treewright.tables._reading.sources import open_source
@@ -271,9 +272,16 @@ class ModelBase(ABC, Pictured):
         exactly; with "state" it is read as the state that was reserved for it
         (``read_table(..., unseen="state")`` before fitting).
         """
-        table = as_rows(self.schema, rows, unseen)
-        logs = self.log_evidence(table) if unseen == "ignore" else self._log_rows(table)
-        return mean_log_probability(logs, table)
+        table = rows if isinstance(rows, Table) else as_rows(self.schema, rows, unseen)
+        return self._mean_log(table, unseen, is_settled=table is not rows)
+
+    def _mean_log(self, table: Table, unseen: Unseen, *, is_settled: bool) -> float:
+        def logs_of(block: Table) -> Floats:
+            seen = block if is_settled else as_rows(self.schema, block, unseen)
+            return np.asarray(self.log_evidence(seen) if unseen == "ignore" else self._log_rows(seen))
+
+        check_unseen(unseen)
+        return mean_by_blocks(table, logs_of)
 
     @in_range
     def save(
@@ -347,15 +355,6 @@ class DirectedModel(ModelBase):
 
     def __hash__(self) -> int:
         return hash((self.schema.names, tuple(self._dag.edges())))
-
-
-def mean_log_probability(logs: Floats, table: Table) -> float:
-    """The mean of the rows' log-probabilities, each row counted by its weight."""
-    weights = np.ones(len(logs)) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-    counted = weights > 0  # a row of weight zero says nothing, even where it is impossible
-    if not counted.any():
-        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
-    return float(np.average(logs[counted], weights=weights[counted]))
 
 
 def real_columns(schema: Schema, table: Table) -> list[Floats]:

@@ -17,7 +17,8 @@ from treewright.errors import TreewrightError
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.limits import format_bytes, format_count
 from treewright.models import FeatureNetwork
-from treewright.models.model import AnyModel, Rows, as_rows, mean_log_probability
+from treewright.models.many_rows import mean_log_probability
+from treewright.models.model import AnyModel, Rows, as_rows
 from treewright.reports.escaping import escape
 from treewright.reports.feature_picture import drawn_structure
 from treewright.reports.legend import kept_gains

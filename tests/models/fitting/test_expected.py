@@ -83,13 +83,12 @@ def test_large_parts_are_propagated_and_say_the_same():
     table = Table(alarm.schema, rows.columns, missing=dict(enumerate(gaps)))
     scopes = [(0, 1), (5, 17, 30), (2, 3, 4, 5)]
     whole = ExpectedCounter(alarm, table)
-    before = tw.memory_limit()
     try:
         tw.set_memory_limit(1 << 17)  # few parts are kept whole
         small = ExpectedCounter(alarm, table)
         found = small.counts_many(scopes)
     finally:
-        tw.set_memory_limit(before)
+        tw.set_memory_limit(None)
     assert small.n_parts[1] > whole.n_parts[1] > 0
     for one, other in zip(found, whole.counts_many(scopes), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)

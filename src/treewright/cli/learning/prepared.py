@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
 from treewright.automatic import rows as automatic
 from treewright.automatic.mixed import settle_numbers
 from treewright.cli.data import DataOptions
@@ -33,6 +31,7 @@ from treewright.models import (
     observed_score,
 )
 from treewright.models.fitting.databases import score_tables
+from treewright.models.many_rows import explained_by_counter
 from treewright.models.model import AnyModel
 from treewright.statistics import (
     ClusterCounter,
@@ -309,14 +308,8 @@ def explained_by_counts(model: AnyModel, counts: DatabaseCounter) -> float | Non
     """Mean log-likelihood of a network from the tables of its families; of other models rows tell it."""
     if not isinstance(model, BayesianNetwork):
         return None
-    dag = model.dag
-    found = counts.counts_many([(*dag.parents(v), v) for v in range(len(dag.schema))])
-    with np.errstate(divide="ignore"):
-        parts = [
-            float((n[n > 0] * np.log(table[n > 0])).sum())
-            for n, table in zip(found, model.tables, strict=True)
-        ]
-    return math.fsum(parts) / counts.n_rows if counts.n_rows else None
+    families = [(*model.dag.parents(v), v) for v in range(len(model.schema))]
+    return explained_by_counter(families, model.tables, counts)
 
 
 def log_likelihood_of(piece: WholeCounter, model: AnyModel) -> float:

@@ -24,11 +24,12 @@ from treewright.models.causal.doors import Causal
 from treewright.models.causal.told import Effect
 from treewright.models.discrete.tables import are_normal
 from treewright.models.labelled import LabelledTable
+from treewright.models.many_rows import counts_tell, mean_by_counts
 from treewright.models.model import DirectedModel, Rows, Unseen, align_columns, by_variable
 from treewright.once import cached_property
 from treewright.tables.schema import Label, NameOrIndex, Schema
 from treewright.tables.table import Table
-from treewright.types import Cells, Codes
+from treewright.types import Cells, Codes, Scope
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -164,6 +165,11 @@ class BayesianNetwork(Causal[Effect], Asking):
             *self._native_tables, codes=align_columns(self.schema, table), n_rows=table.n_rows
         )
 
+    def _mean_log(self, table: Table, unseen: Unseen, *, is_settled: bool) -> float:
+        if unseen == "error" and counts_tell(self.schema, self._tables, table):
+            return mean_by_counts(self.schema, self._scopes, self._tables, table)
+        return super()._mean_log(table, unseen, is_settled=is_settled)
+
     def _draw(self, n: int, evidence: Evidence, seed: int) -> Table:
         if len(evidence) > 0:
             return super()._draw(n, evidence, seed)
@@ -172,9 +178,13 @@ class BayesianNetwork(Causal[Effect], Asking):
         )
         return Table(self.schema, cast("list[Codes]", columns))
 
+    @property
+    def _scopes(self) -> list[Scope]:
+        """The variables of the axes of each table."""
+        return [table_axes(self.schema, (*self._dag.parents(v), v)) for v in range(len(self.schema))]
+
     def _make_engine(self) -> JunctionTreeEngine:
-        scopes = (table_axes(self.schema, (*self._dag.parents(v), v)) for v in range(len(self.schema)))
-        families = [Factor(*family) for family in zip(scopes, self._tables, strict=True)]
+        families = [Factor(*family) for family in zip(self._scopes, self._tables, strict=True)]
         return JunctionTreeEngine(self.schema, families, directed=True)
 
     @cached_property

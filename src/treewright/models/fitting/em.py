@@ -34,7 +34,8 @@ from treewright.models.discrete.family_counts import (
     refuse_large_tables,
 )
 from treewright.models.fitting.direction import choose_dag
-from treewright.models.model import align_evidence, mean_log_probability
+from treewright.models.many_rows import blocks_of, mean_by_blocks, no_rows
+from treewright.models.model import align_evidence
 from treewright.ranges import in_range
 from treewright.tables.table import Table
 from treewright.types import Brief, Cells
@@ -206,12 +207,15 @@ def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> flo
     -0.346574
     """
     if not (total := _total(table)):
-        raise SchemaError("a score is a mean over rows; the table has none (or all have weight zero)")
+        raise no_rows()
     if not isinstance(model, BayesianNetwork):
-        return mean_log_probability(model.log_evidence(table), table)
-    columns = align_evidence(model.schema, table)
-    expectation = FamilyExpectation(model.schema, families_of(model.dag), columns, table.weights)
-    return expectation.step(model.tables)[1] / total
+        return mean_by_blocks(table, model.log_evidence)
+    parts, families = [], families_of(model.dag)
+    for block in blocks_of(table):
+        columns = align_evidence(model.schema, block)
+        expectation = FamilyExpectation(model.schema, families, columns, block.weights)
+        parts.append(expectation.step(model.tables)[1])
+    return math.fsum(parts) / total
 
 
 @dataclass(frozen=True)

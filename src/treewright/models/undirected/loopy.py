@@ -17,7 +17,8 @@ from treewright.errors import SettingError
 from treewright.models.answers import Marginals
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
-from treewright.models.model import align_columns, mean_log_probability
+from treewright.models.many_rows import mean_log_probability
+from treewright.models.model import align_columns
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.ranges import in_range
 from treewright.tables.schema import Schema
