@@ -76,6 +76,7 @@ LINES_OF_CAPABILITIES = {
     "mixed tables: states and numbers in one network, uncut": 2_620,
     "causal reading: actions, adjustment, effects over a class; the catalogue": 1_100,
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
+    "scores of many rows from counts and by blocks": 130,
     "narrower bounds as a start, kicks as long as they gain": 140,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file

@@ -63,7 +63,8 @@ def test_other_models_are_scored_by_blocks(small_blocks, kind):
     expected = mean_of_rows(network, rows)
     network._log_rows = told
     assert network.score(rows) == pytest.approx(expected, rel=1e-13)
-    assert max(seen) == 64 and sum(seen) == rows.n_rows
+    assert max(seen) == 64
+    assert sum(seen) == rows.n_rows
 
 
 def test_rows_with_gaps_and_other_states_are_scored_by_blocks(small_blocks):
