@@ -9,11 +9,19 @@ import pytest
 from hypothesis import settings
 from tests.postgres_server import PostgresServer, shared_server
 
-from treewright import Dag, Schema, Variable, load_network
+from treewright import Dag, Schema, Variable, _core, load_network, set_memory_limit
 
 # the same examples in every run; a loaded machine is no failure
 settings.register_profile("treewright", deadline=None, derandomize=True)
 settings.load_profile("treewright")
+
+
+@pytest.fixture(autouse=True)
+def settings_of_the_machine() -> Iterator[None]:
+    """What a test chooses for the whole process ends with it."""
+    yield
+    set_memory_limit(None)
+    _core.set_threads(0)
 
 
 def dag_of(text: str) -> Dag:

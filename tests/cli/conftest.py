@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treewright import _core, load_network, set_memory_limit
+from treewright import load_network
 from treewright.cli.app import app
-
-
-@pytest.fixture(autouse=True)
-def settings_of_the_machine():
-    yield
-    set_memory_limit(None)
-    _core.set_threads(0)
 
 
 @pytest.fixture
