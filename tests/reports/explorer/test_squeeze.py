@@ -17,14 +17,17 @@ APART = ("blank", "break", "comment")
 
 
 def meaning(text):
-    """Tokens that count, and the lines that they stand in."""
-    lines, line = [], []
+    """Tokens that count, and the lines that they stand in; a break beside a bracket makes no line."""
+    lines, line, broken = [], [], False
     for kind, token in script_tokens(text):
-        if kind not in APART:
-            line.append((kind, token))
-        elif "\n" in token and line:
+        if kind in APART:
+            broken = broken or "\n" in token
+            continue
+        if broken and line and line[-1][1] not in ("{", "(", "[", ",") and token not in ("}", ")", "]"):
             lines.append(line)
             line = []
+        line.append((kind, token))
+        broken = False
     return [*lines, line] if line else lines
 
 
@@ -62,6 +65,8 @@ def test_any_tokens_stay_what_they_are(parts):
         ("`a  b ${ c  +  `d  ${ {e: 1}.e }  ` }  f`", "`a  b ${c+`d  ${{e:1}.e}  `}  f`"),
         ("'it\\'s  // so'  +  x", "'it\\'s  // so'+x"),
         ("a\n\n  .b()\n", "a\n.b()"),
+        ("a(\n  b,\n  c\n);\nif (d) {\n  e();\n}\nf;", "a(b,c);\nif(d){e();}\nf;"),
+        ("a = '('\nb = `${\n c\n}`\n[d]", "a='('\nb=`${\nc\n}`\n[d]"),
         ("for (const [a, b] of /* all */ c) d();", "for(const[a,b]of c)d();"),
         ("async  *steps() { yield  1; }", "async*steps(){yield 1;}"),
     ],
