@@ -1,5 +1,6 @@
 """What the page keeps and measures: history, comparison, strength of edges, worth of questions; all exact."""
 
+import json
 import math
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 from tests.browser.test_engines import kinds_of_nodes, open_page, random_gaussian, rare_chain
 
 import treewright as tw
-from treewright.models import MarkovNetwork
+from treewright.models import FeatureNetwork, MarkovNetwork
+from treewright.reports.explorer.page_data import page_data
 
 ALARM_GIVEN = {"HR": "HIGH", "BP": {"LOW": 0.7, "NORMAL": 0.2, "HIGH": 0.1}}
 WORTH = "async v => Array.from(await beliefs.worth(v))"
@@ -145,7 +147,9 @@ def test_large_models_answer_in_slices_and_the_latest_question_wins(engines):
     assert 300_000 < cells <= 4_000_000
     found = engines.evaluate(
         """async () => {
-          let ticks = 0, renewed = 0;
+          let ticks = 0, renewed = 0, time = 0;
+          const hours = performance.now;
+          performance.now = () => (time += 10);  // every step is a slice
           beliefs.listen = () => { renewed++; };
           const clock = new MessageChannel();  // another task, which waits for its turn between slices
           clock.port1.onmessage = () => { ticks++; clock.port2.postMessage(null); };
@@ -156,6 +160,7 @@ def test_large_models_answer_in_slices_and_the_latest_question_wins(engines):
           const last = beliefs.step(e => e.set(0, one(3)));
           await last;
           clock.port1.close();
+          performance.now = hours;
           const now = Array.from(beliefs.now);
           return { ticks, renewed, busy, after: beliefs.busy, now, dropped: await dropped };
         }"""
@@ -168,6 +173,72 @@ def test_large_models_answer_in_slices_and_the_latest_question_wins(engines):
     answer = model.marginals({"x00": 3})
     expected = np.concatenate([answer.array(name) for name in model.schema.names])
     np.testing.assert_allclose(found["now"], expected, atol=1e-9)
+
+
+OTHERS_GO_ON = """
+async begin => {
+  let turns = 0, time = 0;
+  const clock = performance.now;
+  performance.now = () => (time += 10);  // every step is a slice
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => { turns++; port2.postMessage(null); };
+  port2.postMessage(null);
+  const found = await eval(begin)();
+  port1.close();
+  performance.now = clock;
+  return [turns, found];
+}
+"""
+
+
+def test_the_first_beliefs_and_the_explanation_come_in_slices_too(engines):
+    model = large_network()
+    data = json.loads(json.dumps(page_data(model)))
+    engines.evaluate("data => { window.data = data; }", data)
+    turns, _ = engines.evaluate(
+        OTHERS_GO_ON, "async () => { window.beliefs = await Beliefs.open(window.data); }"
+    )
+    assert turns > 20  # cliques, up and down
+    now = engines.evaluate("() => Array.from(beliefs.now)")
+    answer = model.marginals()
+    np.testing.assert_allclose(
+        now, np.concatenate([answer.array(name) for name in model.schema.names]), atol=1e-9
+    )
+    turns, best = engines.evaluate(OTHERS_GO_ON, "() => beliefs.mostProbable()")
+    assert turns > 10
+    assert best["logMass"] == pytest.approx(model.mpe().log_probability, abs=1e-9)
+
+
+def stored_rows(n_rows, n_variables):
+    """A graph that is one leaf of stored rows."""
+    rng = np.random.default_rng(6)
+    schema = tw.Schema([tw.Variable(f"x{i:02}", tuple(range(5))) for i in range(n_variables)])
+    codes = np.unique(rng.integers(0, 5, (n_rows, n_variables), dtype=np.uint32), axis=0)
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    weights = np.full(len(codes), 1 / len(codes))
+    return FeatureNetwork(builder.graph(builder.rows(schema.names, codes, weights)))
+
+
+def test_work_inside_one_leaf_is_sliced_and_its_rows_stay_packed(engines):
+    model = stored_rows(20_000, 16)
+    session = engines.context.new_cdp_session(engines)
+
+    def heap():
+        session.send("HeapProfiler.collectGarbage")
+        return session.send("Runtime.getHeapUsage")["usedSize"]
+
+    engines.evaluate("() => { window.beliefs = null; }")
+    before = heap()
+    assert open_page(engines, model) >= 320_000
+    assert heap() - before < 3_000_000  # 320,000 codes of their own took 78 MB
+    likelihood = [0.0, 1.0, 0.0, 0.0, 0.0]
+    ask = f"async () => {{ await beliefs.set(new Map([[3, {likelihood}]])); return Array.from(beliefs.now); }}"
+    turns, now = engines.evaluate(OTHERS_GO_ON, ask)
+    assert turns > 10  # 50,000 codes at a time
+    answer = model.marginals({"x03": 1})
+    np.testing.assert_allclose(
+        now, np.concatenate([answer.array(name) for name in model.schema.names]), atol=1e-9
+    )
 
 
 def test_a_page_that_may_not_propagate_keeps_its_beliefs(engines, monkeypatch):

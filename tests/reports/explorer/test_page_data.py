@@ -139,3 +139,54 @@ def test_the_same_model_gives_the_same_data(tmp_path):
     alarm.save(tmp_path / "alarm.twm")
     again = tw.load(tmp_path / "alarm.twm")
     assert json.dumps(page_data(alarm)) == json.dumps(page_data(again))
+
+
+def hidden_tree(n, states, hidden, autoregressive=False):
+    """A chain of variables with many states and many hidden ones."""
+    names = [f"x{i:02}" for i in range(n)]
+    schema = tw.Schema([tw.Variable(name, tuple(range(states))) for name in names])
+    parents = {name: names[i - 1] if i else None for i, name in enumerate(names)}
+    transitions = [np.full((hidden,) if i == 0 else (hidden, hidden), 1 / hidden) for i in range(n)]
+    shapes = [(states, hidden, states) if autoregressive and i else (hidden, states) for i in range(n)]
+    emissions = [np.full(shape, 1 / states) for shape in shapes]
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    return FeatureNetwork(
+        builder.graph(builder.hidden(parents, transitions, emissions, autoregressive=autoregressive))
+    )
+
+
+@pytest.mark.parametrize("autoregressive", [False, True])
+def test_the_limit_counts_the_cliques_of_leaves(monkeypatch, autoregressive):
+    """64 hidden and 100 observed states: 10,496 numbers are 416,000 cells, and the page would work through these."""
+    model = hidden_tree(3, 20 if autoregressive else 100, 64, autoregressive)
+    ours = {False: 6_400 + 2 * 100 * 64 * 64, True: 1_280 + 2 * 20 * 64 * 64 * 20}[autoregressive]
+    stored = len(model.graph.numbers) + len(model.graph.arrays[4])
+    assert module._cells_of(model) == ours + stored
+    monkeypatch.setattr(module, "MOST_CELLS", ours + stored)
+    assert "arrays" in page_data(model)
+    monkeypatch.setattr(module, "MOST_CELLS", ours + stored - 1)
+    data = page_data(model, file="deep.twm")
+    assert "arrays" not in data
+    assert f"its graph has more than {ours + stored - 1:,} cells" in data["note"]
+
+
+def test_the_limit_counts_the_codes_of_stored_rows(monkeypatch):
+    schema = tw.Schema([tw.Variable(f"x{i}", (0, 1)) for i in range(10)])
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    codes = np.unique(np.random.default_rng(0).integers(0, 2, (300, 10), dtype=np.uint32), axis=0)
+    rows = builder.rows(schema.names, codes, np.full(len(codes), 1 / len(codes)))
+    model = FeatureNetwork(builder.graph(rows))
+    monkeypatch.setattr(module, "MOST_CELLS", 10 * len(codes))
+    assert "note" in page_data(model)
+    monkeypatch.setattr(module, "MOST_CELLS", 10 * len(codes) + 3_000)
+    assert "note" not in page_data(model)
+
+
+def test_beyond_the_limit_a_gaussian_network_keeps_its_families(monkeypatch):
+    schema = tw.Schema([tw.Variable("sun"), tw.Variable("heat")])
+    model = GaussianNetwork(tw.Dag(schema, [("sun", "heat")]), [6.0, 0.1], {"heat": {"sun": 2.0}}, [4.0, 9.0])
+    monkeypatch.setattr(module, "MOST_CELLS", 3)
+    data = page_data(model, file="sun.twm")
+    assert "note" in data
+    assert data["families"][1]["weights"] == [2.0]
+    np.testing.assert_allclose(unpacked(data["starting"]), [6.0, 2.0, 12.1, 5.0])

@@ -17,7 +17,10 @@ APART = ("blank", "break", "comment")
 
 
 def meaning(text):
-    """Tokens that count, and the lines that they stand in; a break beside a bracket makes no line."""
+    """Tokens that count, and the lines that they stand in.
+
+    A break beside a bracket makes no line, and a semicolon before a closing brace means nothing.
+    """
     lines, line, broken = [], [], False
     for kind, token in script_tokens(text):
         if kind in APART:
@@ -26,6 +29,8 @@ def meaning(text):
         if broken and line and line[-1][1] not in ("{", "(", "[", ",") and token not in ("}", ")", "]"):
             lines.append(line)
             line = []
+        if token == "}" and line and line[-1][1] == ";":
+            line.pop()
         line.append((kind, token))
         broken = False
     return [*lines, line] if line else lines
@@ -65,10 +70,15 @@ def test_any_tokens_stay_what_they_are(parts):
         ("`a  b ${ c  +  `d  ${ {e: 1}.e }  ` }  f`", "`a  b ${c+`d  ${{e:1}.e}  `}  f`"),
         ("'it\\'s  // so'  +  x", "'it\\'s  // so'+x"),
         ("a\n\n  .b()\n", "a\n.b()"),
-        ("a(\n  b,\n  c\n);\nif (d) {\n  e();\n}\nf;", "a(b,c);\nif(d){e();}\nf;"),
+        ("a(\n  b,\n  c\n);\nif (d) {\n  e();\n}\nf;", "a(b,c);\nif(d){e()}\nf;"),
+        ("for (;;) ;", "for(;;);"),
+        ("{ while (a()) ; }", "{while(a());}"),
+        ("if (a) { b(); } else { ; c = (d); }", "if(a){b()}else{;c=(d)}"),
+        ("f = () => { for (;;) ;; };", "f=()=>{for(;;);;};"),
+        ("{ if (a) ; else ; }", "{if(a);else;}"),
         ("a = '('\nb = `${\n c\n}`\n[d]", "a='('\nb=`${\nc\n}`\n[d]"),
         ("for (const [a, b] of /* all */ c) d();", "for(const[a,b]of c)d();"),
-        ("async  *steps() { yield  1; }", "async*steps(){yield 1;}"),
+        ("async  *steps() { yield  1; }", "async*steps(){yield 1}"),
     ],
 )
 def test_scripts(text, short):

@@ -38,7 +38,7 @@ _PACKED = (
     "clusters",
 )  # beside where everything stands
 _FEATURES, _NETWORK = ("features.js", "leaves.js"), ("derivatives.js",)
-_NORMAL, _SMALL = ("normal.js", "curves.js", "curves.css"), ("labels.js", "small.css")
+_NORMAL, _SMALL = ("normal.js", "curves.js", "curves.css"), ("labels.js", "strips.js", "small.css")
 _CALLED_ELSEWHERE = {  # what a page of this kind never needs
     "tables": _FEATURES + _NORMAL,
     "structure": _FEATURES + _NORMAL + _NETWORK,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -175,8 +175,8 @@ def _features(model: FeatureNetwork, given: Mapping[str, Any] | None, file: str)
     if not model.is_exact:
         data["unexplained"] = NOT_EXPLAINED
     kinds, child_begin, children, integer_begin, integers, number_begin, numbers = model.graph.arrays
-    if len(numbers) + len(integers) > MOST_CELLS:
-        return data | _still(model, given, f"its graph has more than {MOST_CELLS:,} numbers", file)
+    if _cells_of(model) > MOST_CELLS:
+        return data | _still(model, given, f"its graph has more than {MOST_CELLS:,} cells", file)
     arrays = {
         "kinds": kinds, "child_begin": child_begin, "children": children,
         "integer_begin": integer_begin, "integers": integers, "number_begin": number_begin,
@@ -185,14 +185,36 @@ def _features(model: FeatureNetwork, given: Mapping[str, Any] | None, file: str)
     return data | {"numbers": packed(numbers)}
 
 
+def _cells_of(model: FeatureNetwork) -> int:
+    """What a page works through: the numbers of the graph, the cliques of its leaves, the codes of its rows."""
+    graph, states = model.graph, model.schema.cardinalities
+    _, _, _, integer_begin, integers, _, numbers = graph.arrays
+    cells = len(numbers) + len(integers)
+    for node in range(graph.n_nodes):
+        if graph.kind(node) == "hidden":
+            cells += _clique_cells(graph.integers(node), states)
+        elif graph.kind(node) == "rows":
+            cells += int(integers[integer_begin[node]]) * len(graph.numbers_of(node))
+    return cells
+
+
+def _clique_cells(about: list[int], states: Sequence[int]) -> int:
+    """Of a tree of hidden states: a clique is a variable, its hidden state and what it sees of its parent."""
+    hidden, sees_parent, _, *places = about
+    variables, ups = places[::2], places[1::2]
+    cells = 0
+    for v, up in zip(variables, ups, strict=True):
+        above = 1 if up >= len(variables) else hidden * (states[variables[up]] if sees_parent else 1)
+        cells += states[v] * hidden * above
+    return cells
+
+
 def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
     evidence = read_real_evidence(model.schema, given)
     known = [list(item) for item in zip(evidence.observed, evidence.values, strict=True)]
     if known:
         model.marginals(given)  # refuses values that contradict each other
     data: PageData = {"kind": "normal", "given": known, "unexplained": THE_MEANS}
-    if len(model.schema) ** 2 > MOST_CELLS:
-        return data | _still(model, given, f"its covariance has more than {MOST_CELLS:,} numbers", file)
     families = []
     for v in range(len(model.schema)):
         parents = model.dag.parents(v)
@@ -205,7 +227,10 @@ def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) 
                 "variance": float(model.variances[v]),
             }
         )
-    return data | {"families": families, "order": [int(v) for v in model.dag.topological_order]}
+    data |= {"families": families, "order": [int(v) for v in model.dag.topological_order]}
+    if len(model.schema) ** 2 > MOST_CELLS:
+        return data | _still(model, given, f"its covariance has more than {MOST_CELLS:,} numbers", file)
+    return data
 
 
 def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> PageData:

@@ -163,6 +163,7 @@ class Explorer {
     if (!this.explaining || (found && !found.states)) return;
     this.best = found ?? null;
     this.cards.show();
+    this.labels?.soon();
     this.sheet();
     this.panel.show();
   }

@@ -46,7 +46,7 @@ export class Beliefs {
   // Beliefs of the start without evidence, then with what the page opens with.
   async start() {
     if (!this.engine) return;
-    const { out, logMass } = this.engine.marginals(new Map());
+    const { out, logMass } = await this.begun(this.engine.marginalSteps(new Map()));
     this.logWhole = logMass;
     this.prior = this.before = this.now = out;
     this.follow();
@@ -98,11 +98,14 @@ export class Beliefs {
   follow() {
     this.turn++;
     this.worths.clear();
-    const steps = this.following(this.evidence);
-    if (this.engine.cells <= WHOLE_CELLS) { this.arrive(finish(steps)); return; }
+    const found = this.begun(this.following(this.evidence));
+    if (!(found instanceof Promise)) { this.arrive(found); return; }
     this.busy = true;
-    this.settled = this.inTurn(() => steps).then(found => { if (found) this.arrive(found); });
+    this.settled = found.then(answer => { if (answer) this.arrive(answer); });
   }
+
+  // What steps lead to: of a small model at once, else a promise of it.
+  begun(steps) { return this.engine.cells <= WHOLE_CELLS ? finish(steps) : this.inTurn(() => steps); }
 
   arrive({ out, logMass, strength, conflict, determined }) {
     this.busy = false;
@@ -237,7 +240,7 @@ export class Beliefs {
   async mostProbable() {
     if (!this.engine) return undefined;
     const engine = this.engine, evidence = this.evidence;
-    const found = await this.inTurn(function* () { return engine.mostProbable(evidence); });
+    const found = await this.inTurn(() => engine.explainSteps(evidence));
     if (!found) return undefined;
     const logMass = found.logMass - this.logWhole;
     return { ...found, logMass, logShare: logMass - this.logMass };

@@ -1,15 +1,26 @@
 // Cards: a variable with its states, as much of it as the drawing has room for. What is not seen is not written.
 import { h, percent, setAttr, short } from './dom.js';
-import { drawCurve, spread } from './curves.js';
+import { drawCurve } from './curves.js';
+import { drawStrip } from './strips.js';
 
 const STILL = 1e-4;  // a smaller change of a belief is not drawn
-const MOTION = 0.03;  // a smaller one is drawn at once: it is a pixel where all of a drawing is seen
+const BAR = 58;  // pixels that a bar is wide in a card; what moves by less than one of the screen is there at once
 
 /** Whether exactly one state is left possible. @param {ArrayLike<number> | number | undefined} seen */
 export const isHard = seen => typeof seen === 'number' || (seen !== undefined && Array.from(seen).filter(x => x > 0).length === 1);
 
-/** A state of a variable: its name, its bar and its probability; a button that says it is known. */
-export function stateRow(app, v, k) {
+const CLASH = '!';
+
+/** What is told of a variable by a sign, beside its colour: it contradicts others, is known, is weighed. */
+export function signOf({ beliefs }, v) {
+  const seen = beliefs.evidence.get(v);
+  if (beliefs.conflict?.includes(v) || beliefs.determined === v) return CLASH;
+  return seen === undefined ? '' : isHard(seen) ? '●' : '◐';
+}
+
+/** A state of a variable: its name, its bar and its probability; a button that says it is known.
+ * @param {() => number} [wide] pixels of the screen that its bar takes */
+export function stateRow(app, v, k, wide = () => BAR * app.stage.k) {
   const now = h('b'), was = h('u'), tick = h('s'), share = h('span', { class: 'p' }), name = app.variables[v].states[k];
   const element = h('button', {
     class: 'state', role: 'radio', 'data-key': `state ${k}`, tabindex: -1, title: name,
@@ -31,7 +42,7 @@ export function stateRow(app, v, k) {
       if (share.textContent !== text) share.textContent = text;
     }
     if (Math.abs(a - drawn[0]) < STILL && Math.abs(b - drawn[1]) < STILL) return;
-    element.classList.toggle('moves', drawn[0] >= 0 && Math.abs(a - drawn[0]) > MOTION);
+    element.classList.toggle('moves', drawn[0] >= 0 && wide() * Math.abs(a - drawn[0]) > 1);
     if (Math.abs(a - drawn[0]) >= STILL) now.style.setProperty('--p', a.toFixed(4));
     if (Math.abs(b - drawn[1]) >= STILL) {
       was.style.transform = `scaleX(${b.toFixed(4)})`;
@@ -56,17 +67,15 @@ export class Cards {
   card(variable, v) {
     const { app } = this, meter = h('i');
     const name = h('span', { class: 'name', text: variable.name });
-    const strip = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: app.data.density === 'cards' });
-    const states = variable.states ?? [];
-    if (app.believes && app.data.density !== 'cards') strip.append(...(app.isNumber(v) ? [h('i')] : states.map(() => h('i'))));
+    const strip = app.data.density !== 'cards' && drawStrip(app, v);
     const mark = h('span', { class: 'mark', 'aria-hidden': 'true' });
     const title = h('h2', { title: variable.name }, mark, name, app.believes && h('div', { class: 'delta', 'aria-hidden': 'true' }, meter));
     const element = h('section', { class: 'card', tabindex: 0, 'data-v': v,
       onpointerenter: () => app.hover(v), onpointerleave: () => app.hover(null),
       onclick: event => { if (!event.target.closest('.state,.curve')) app.pick(v); },
       onfocusin: event => { if (app.picked !== v && event.target.matches(':focus-visible')) app.pick(v); },
-    }, title, strip);
-    return { v, element, meter, mark, strip, parts: [...strip.children], rows: null, x: 0, y: 0, width: 0, height: 0, shown: true, moved: -1, stale: true };
+    }, title, strip.element);
+    return { v, element, meter, mark, strip, rows: null, x: 0, y: 0, width: 0, height: 0, shown: true, moved: -1, stale: true };
   }
 
   // How large a name may be in its card when seen from farther away.
@@ -125,12 +134,13 @@ export class Cards {
       if (!card.shown) continue;
       this.describe(card, detailed);
       if (!this.app.believes) continue;
+      this.explain(card);
       if (card.stale) this.mark(card);
       if (detailed) {
         if (!card.rows) this.build(card);
         for (const row of card.rows) row.show();
         if (card.more) this.showMore(card);
-      } else if (card.stale) this.drawStrip(card);
+      } else if (card.stale && card.strip) card.strip.show();
       card.stale = false;
     }
   }
@@ -145,23 +155,23 @@ export class Cards {
     more.textContent = `and ${rest.length} more${told.length ? `: ${told.join(', ')}` : ''}`;
   }
 
+  // Where no states are seen: the one of the most probable explanation, as a word and as a tick in the strip.
+  explain({ v, element, strip }) {
+    const k = this.app.best?.states[v], state = this.app.variables[v].states?.[k], { dataset } = element;
+    if (state !== undefined) dataset.best = state; else if ('best' in dataset) delete dataset.best; else return;
+    if (strip) strip.explain(state === undefined ? undefined : k);
+  }
+
   mark(card) {
     const { beliefs } = this.app, { v, element } = card, moved = beliefs.change(v), seen = beliefs.evidence.get(v);
     element.classList.toggle('seen', seen !== undefined);
     element.classList.toggle('soft', seen !== undefined && !isHard(seen));
-    const clash = Boolean(beliefs.conflict?.includes(v)) || beliefs.determined === v;
-    element.classList.toggle('clash', clash);
-    card.mark.textContent = clash ? '!' : seen === undefined ? '' : isHard(seen) ? '●' : '◐';
+    card.mark.textContent = signOf(this.app, v);
+    element.classList.toggle('clash', card.mark.textContent === CLASH);
     if (Math.abs(moved - card.moved) < STILL) return;
     card.moved = moved;
     card.meter.style.transform = `scaleX(${moved.toFixed(3)})`;
     element.style.setProperty('--moved-by', moved.toFixed(3));
-  }
-
-  drawStrip({ v, parts }) {
-    const { beliefs } = this.app, now = beliefs.slice(beliefs.now, v);
-    if (this.app.isNumber(v) && parts.length) spread(parts[0], beliefs.slice(beliefs.prior, v), now);
-    else parts.forEach((part, k) => { part.style.width = `${(100 * now[k]).toFixed(2)}%`; });
   }
 
   // A group of radio buttons where its states are seen, else one button that opens it.
@@ -178,7 +188,8 @@ export class Cards {
       return;
     }
     setAttr(element, 'role', 'button');
-    setAttr(element, 'aria-label', `${name}: ${wordsOf(app, v)}${app.beliefs.evidence.has(v) ? ', known' : ''}`);
+    const best = app.best?.states[v], told = app.variables[v].states?.[best];
+    setAttr(element, 'aria-label', `${name}: ${wordsOf(app, v)}${app.beliefs.evidence.has(v) ? ', known' : ''}${told === undefined ? '' : `, most probable together: ${told}`}`);
     setAttr(element, 'tabindex', '0');
   }
 

@@ -40,7 +40,7 @@ export function writeAddress(app) {
 
 // A Python literal of text: JSON is one, but for what is no character.
 const quoted = text => JSON.stringify(text);
-const written = x => (Number.isInteger(x) ? `${x}.0` : String(x));
+const written = x => (/^-?\d+$/.test(x) ? `${x}.0` : String(x));
 
 /** The Python that answers what the page shows. @returns {string} */
 export function asPython(app) {

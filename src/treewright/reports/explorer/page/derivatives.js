@@ -9,7 +9,7 @@ const walksBelow = ({ cards }) => (node, child) => walkOver(node.scope, child.se
 // What comes to every clique from above, over its separator. Where a clique leaves something possible to a state of
 // its separator, that is what the propagation found, divided by what went up; where it leaves nothing there is
 // nothing to divide by, and the message is put together without it. Parents come before children here.
-function fromAbove(forest, rest) {
+function* fromAbove(forest, rest) {
   const { ops, upward } = forest, down = Float64Array.from(forest.belief);
   const base = ops === PLAIN ? forest.base : forest.logBase, below = walksBelow(forest);
   for (let i = forest.nodes.length - 1; i >= 0; i--) {
@@ -25,6 +25,7 @@ function fromAbove(forest, rest) {
       const sums = new Float64Array(child.rows).fill(ops.zero);
       ops.add(below(node, child), rest, 0, sums, 0);
       sums.forEach((sum, k) => { if (went[k] === ops.zero) down[child.message + k] = ops.over(sum, child.total); });
+      yield;
     }
   }
   return down;
@@ -38,7 +39,7 @@ function fromAbove(forest, rest) {
 export function* logDerivatives(forest) {
   const { ops, upward, factors } = forest, found = new Map();
   const rest = new Float64Array(forest.nodes.reduce((most, { size }) => Math.max(most, size), 0));
-  const down = fromAbove(forest, rest), below = walksBelow(forest);
+  const down = yield* fromAbove(forest, rest), below = walksBelow(forest);
   for (const node of forest.nodes)
     for (const { factor, walk } of node.factors) {
       rest.fill(ops.one, 0, node.size);

@@ -22,7 +22,7 @@ export class Edges {
     const { edges, arrows, confidence } = app.data;
     this.paths = edges.map((_, i) => {
       const path = s('path', { class: 'edge' });
-      if (confidence) path.style.opacity = (0.2 + 0.8 * confidence[i]).toFixed(3);
+      if (confidence) path.style.setProperty('--sure', confidence[i]);
       return path;
     });
     this.near = new Set();

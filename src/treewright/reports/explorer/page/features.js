@@ -1,7 +1,7 @@
 // Exact answers over a feature graph: one pass up (the log-probability of the evidence under every node), one down
 // (how much of it flows through each). Leaves that are networks of their own are junction forests.
 import { finish, offsetsOf } from './forest.js';
-import { hiddenLeaf, storedRows, tableLeaf, treeLeaf } from './leaves.js';
+import { codeOf, hiddenLeaf, rowWeights, spreadRows, storedRows, tableLeaf, treeLeaf } from './leaves.js';
 
 const KIND = { ONE: 0, TABLE: 1, TREE: 2, SPLIT: 3, FEATURE: 4, AND: 5, MIX: 6, HIDDEN: 7, ROWS: 8 };
 
@@ -24,26 +24,32 @@ export class FeatureGraph {
    * @param {boolean} exact whether every row takes one way: no mixtures, no hidden states */
   constructor(cards, arrays, exact) {
     const { kinds, child_begin: children, integer_begin: integers, number_begin: numbers } = arrays;
-    const part = (all, begin, i) => all.slice(begin[i], begin[i + 1]);
+    const part = (all, begin, i) => all.subarray(begin[i], begin[i + 1]);
     Object.assign(this, { cards, explains: exact, offsets: offsetsOf(cards), cells: arrays.numbers.length });
     this.nodes = Array.from(kinds, (kind, i) => this.read(kind, part(arrays.children, children, i),
-      Array.from(part(arrays.integers, integers, i)), part(arrays.numbers, numbers, i)));
+      part(arrays.integers, integers, i), part(arrays.numbers, numbers, i)));
     this.up = new Float64Array(this.nodes.length);
     this.flow = new Float64Array(this.nodes.length);
   }
 
-  read(kind, children, about, numbers) {
+  read(kind, children, packed, numbers) {
     const { cards } = this, node = { kind, children, numbers, terms: [] };
+    if (kind === KIND.ROWS) {
+      const leaf = storedRows(packed, numbers, cards);
+      this.cells += leaf.rows.length * leaf.scope.length;
+      return { ...node, ...leaf };
+    }
+    const about = Array.from(packed);
     if (kind === KIND.SPLIT) return { ...node, v: about[0], states: about.slice(1) };
     if (kind === KIND.FEATURE)
       return { ...node, literals: Array.from({ length: about.length / 2 }, (_, k) => [about[2 * k], about[2 * k + 1]]) };
-    const leaf = { [KIND.TABLE]: tableLeaf, [KIND.TREE]: treeLeaf, [KIND.HIDDEN]: hiddenLeaf, [KIND.ROWS]: storedRows }[kind];
+    const leaf = { [KIND.TABLE]: tableLeaf, [KIND.TREE]: treeLeaf, [KIND.HIDDEN]: hiddenLeaf }[kind];
     const made = leaf ? { ...node, ...leaf(about, numbers, cards) } : node;
     if (made.forest) this.cells += made.forest.cells;
     return made;
   }
 
-  // What each way through an inner node or a row of a leaf weighs, in logarithms.
+  // What each way through an inner node weighs, in logarithms.
   terms({ kind, children, numbers, ...node }, log, up) {
     const { offsets } = this;
     if (kind === KIND.SPLIT) return node.states.map((state, k) => numbers[k] + log[offsets[node.v] + state] + up[children[k]]);
@@ -51,8 +57,7 @@ export class FeatureGraph {
       const holds = node.literals.reduce((a, [v, state]) => a + log[offsets[v] + state], numbers[0]);
       return [holds + up[children[0]], numbers[1] + up[children[1]]];
     }
-    if (kind === KIND.MIX) return Array.from(children, (child, k) => numbers[k] + up[child]);
-    return node.rows.map(({ log: weight, codes }) => codes.reduce((a, code, k) => a + log[offsets[node.scope[k]] + code], weight));
+    return Array.from(children, (child, k) => numbers[k] + up[child]);
   }
 
   // The evidence on the variables of a leaf, in its own numbers.
@@ -75,9 +80,9 @@ export class FeatureGraph {
       const node = this.nodes[i];
       if (node.kind === KIND.ONE) up[i] = 0;
       else if (node.kind === KIND.AND) up[i] = node.children.reduce((a, child) => a + up[child], 0);
-      else if (node.forest) up[i] = answer(node, this.within(node, evidence));
+      else if (node.forest) up[i] = yield* answer(node, this.within(node, evidence));
       else {
-        node.terms = this.terms(node, log, up);
+        node.terms = node.rows ? yield* rowWeights(node, log, this.offsets) : this.terms(node, log, up);
         up[i] = join(node.terms);
       }
       if (i % 64 === 63) yield;
@@ -87,8 +92,9 @@ export class FeatureGraph {
 
   /** @param {Map<number, ArrayLike<number>>} evidence @returns {Generator<void, {out: Float64Array | null, logMass: number}>} */
   *marginalSteps(evidence) {
-    const logMass = yield* this.rise(evidence, (node, some) => {
-      node.answer = some.size ? node.forest.marginals(some) : (node.idle ??= node.forest.marginals(some));
+    const logMass = yield* this.rise(evidence, function* (node, some) {
+      if (!some.size) node.idle ??= yield* node.forest.marginalSteps(some);
+      node.answer = some.size ? yield* node.forest.marginalSteps(some) : node.idle;
       return node.answer.logMass;
     }, logOfSum);
     if (logMass === -Infinity) return { out: null, logMass };
@@ -96,13 +102,13 @@ export class FeatureGraph {
     flow.fill(0);
     flow[nodes.length - 1] = 1;
     for (let i = nodes.length - 1; i >= 0; i--) {
-      if (flow[i] > 0) this.sink(nodes[i], flow[i], up[i], out);
+      if (flow[i] > 0) yield* this.sink(nodes[i], flow[i], up[i], out);
       if (i % 64 === 63) yield;
     }
     return { out: this.normalised(out), logMass };
   }
 
-  sink(node, f, mass, out) {
+  *sink(node, f, mass, out) {
     const { offsets, flow, cards } = this, { kind, children } = node;
     if (kind === KIND.ONE) return;
     if (kind === KIND.AND) { for (const child of children) flow[child] += f; return; }
@@ -113,10 +119,10 @@ export class FeatureGraph {
       });
       return;
     }
+    if (node.rows) { yield* spreadRows(node, node.terms.map(term => f * Math.exp(term - mass)), out, offsets); return; }
     node.terms.forEach((term, k) => {
       const share = f * Math.exp(term - mass);
-      if (kind === KIND.ROWS) node.rows[k].codes.forEach((code, j) => { out[offsets[node.scope[j]] + code] += share; });
-      else flow[children[k]] += share;
+      flow[children[k]] += share;
       if (kind === KIND.SPLIT) out[offsets[node.v] + node.states[k]] += share;
       if (kind === KIND.FEATURE && k === 0) for (const [v, state] of node.literals) out[offsets[v] + state] += share;
     });
@@ -131,18 +137,21 @@ export class FeatureGraph {
   }
 
   *massSteps(evidence) {
-    return yield* this.rise(evidence, (node, some) => finish(node.forest.massSteps(some)), logOfSum);
+    return yield* this.rise(evidence, (node, some) => node.forest.massSteps(some), logOfSum);
   }
 
   marginals(evidence) { return finish(this.marginalSteps(evidence)); }
 
   /** Exact where every row takes one way; elsewhere there is none. @param {Map<number, ArrayLike<number>>} evidence */
-  mostProbable(evidence) {
+  mostProbable(evidence) { return finish(this.explainSteps(evidence)); }
+
+  /** The same in steps. @param {Map<number, ArrayLike<number>>} evidence */
+  *explainSteps(evidence) {
     if (!this.explains) return { states: null, logMass: NaN, exact: false };
-    const logMass = finish(this.rise(evidence, (node, some) => {
-      node.best = node.forest.mostProbable(some);
+    const logMass = yield* this.rise(evidence, function* (node, some) {
+      node.best = yield* node.forest.explainSteps(some);
       return node.best.logMass;
-    }, terms => terms[bestOf(terms)]));
+    }, terms => terms[bestOf(terms)]);
     if (logMass === -Infinity) return { states: null, logMass, exact: true };
     const states = this.cards.map(() => 0);
     this.descend(this.nodes.length - 1, states);
@@ -157,7 +166,7 @@ export class FeatureGraph {
       if (kind === KIND.AND) { open.push(...children); continue; }
       if (node.forest) { node.variables.forEach((v, k) => { states[v] = node.best.states[k]; }); continue; }
       const k = bestOf(node.terms);
-      if (kind === KIND.ROWS) { node.rows[k].codes.forEach((code, j) => { states[node.scope[j]] = code; }); continue; }
+      if (node.rows) { node.scope.forEach((v, j) => { states[v] = codeOf(node, k, j); }); continue; }
       if (kind === KIND.SPLIT) states[node.v] = node.states[k];
       if (kind === KIND.FEATURE && k === 0) for (const [v, state] of node.literals) states[v] = state;
       open.push(children[k]);

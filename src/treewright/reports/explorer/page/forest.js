@@ -217,9 +217,12 @@ export class JunctionForest {
 
   /** The jointly most probable states, ties to lower ones; `marginals` are gone afterwards.
    * @param {Evidence} evidence @returns {{states: number[] | null, logMass: number, exact: boolean}} */
-  mostProbable(evidence) {
-    let logMass = finish(this.collect(evidence, PLAIN, true));
-    if (logMass === -Infinity) logMass = finish(this.collect(evidence, LOGS, true));
+  mostProbable(evidence) { return finish(this.explainSteps(evidence)); }
+
+  /** The same in steps. @param {Evidence} evidence */
+  *explainSteps(evidence) {
+    let logMass = yield* this.collect(evidence, PLAIN, true);
+    if (logMass === -Infinity) logMass = yield* this.collect(evidence, LOGS, true);
     if (logMass === -Infinity) return { states: null, logMass, exact: true };
     const states = this.cards.map(() => 0);
     for (let i = this.nodes.length - 1; i >= 0; i--) this.choose(this.nodes[i], states);

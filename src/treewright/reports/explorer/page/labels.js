@@ -1,5 +1,6 @@
 // Names over a drawing that is too small for them: those that matter, at a size that can be read, none over another.
 import { h } from './dom.js';
+import { signOf } from './cards.js';
 
 const MOST_CHANGED = 10, MOST_LABELS = 120;
 
@@ -11,7 +12,7 @@ export class Labels {
   // What to name, most important first; then everything that fits, of dots seen near and of pills not too far away.
   wanted() {
     const { app } = this, { beliefs, hovered, picked, cards } = app, list = [];
-    if (app.believes) list.push(...beliefs.evidence.keys());
+    if (app.believes) list.push(...beliefs.conflict ?? [], ...beliefs.evidence.keys());
     for (const v of [picked, hovered]) if (v !== null) list.push(v, ...app.neighbours[v]);
     if (app.believes) {
       const moved = cards.list.filter(card => card.moved > 0.05).sort((a, b) => b.moved - a.moved);
@@ -34,7 +35,7 @@ export class Labels {
   place() {
     if (!this.needed) { this.box.hidden = true; return; }
     this.box.hidden = false;
-    const { stage, cards, beliefs, picked } = this.app, taken = [], shown = new Set(), boxes = this.pills();
+    const { stage, cards, picked } = this.app, taken = [], shown = new Set(), boxes = this.pills();
     for (const v of this.wanted()) {
       const card = cards.list[v], label = this.label(v);
       const x = (card.x + card.width / 2) * stage.k + stage.x, y = (card.y + card.height / 2) * stage.k + stage.y;
@@ -46,7 +47,7 @@ export class Labels {
       taken.push(place);
       shown.add(v);
       label.element.style.transform = `translate(${place.left.toFixed(1)}px,${place.top.toFixed(1)}px)`;
-      label.element.className = beliefs.evidence.has(v) ? 'tag seen' : v === picked ? 'tag picked' : 'tag';
+      label.element.className = `tag ${{ '!': 'clash', '●': 'seen', '◐': 'seen' }[label.sign] ?? (v === picked ? 'picked' : '')}`;
     }
     for (const [v, { element }] of this.made) element.hidden = !shown.has(v);
   }
@@ -58,14 +59,15 @@ export class Labels {
     return cards.list.map(card => ({ left: card.x * k + x + 2, right: (card.x + card.width) * k + x - 2, top: card.y * k + y + 4, bottom: (card.y + card.height) * k + y - 4 }));
   }
 
+  // The name of a variable between its sign and its state in the most probable explanation.
   label(v) {
-    if (!this.made.has(v)) {
-      const element = h('span', { class: 'tag', text: this.app.names[v] });
-      this.box.append(element);
-      this.made.set(v, { element, wide: element.offsetWidth });
-    }
-    const label = this.made.get(v);
-    if (label.element.hidden) label.element.hidden = false;
-    return label;
+    const { app } = this, best = app.variables[v].states?.[app.best?.states[v]];
+    const sign = app.believes ? signOf(app, v) : '', text = `${sign && `${sign} `}${app.names[v]}${best === undefined ? '' : ` ◆ ${best}`}`;
+    if (!this.made.has(v)) this.box.append(this.made.set(v, { element: h('span', { class: 'tag' }) }).get(v).element);
+    const label = this.made.get(v), { element } = label;
+    if (element.hidden) element.hidden = false;
+    if (label.text === text) return label;
+    element.textContent = text;
+    return Object.assign(label, { text, sign, wide: element.offsetWidth });
   }
 }

@@ -2,6 +2,7 @@
 import { JunctionForest } from './forest.js';
 
 const NO_PARENT = 0xFFFFFFFF;
+const CELLS_A_STEP = 50000;  // of stored rows, between two looks at the clock
 
 /** A joint table. @param {number[]} about @param {Float64Array} numbers @param {number[]} cards */
 export function tableLeaf(about, numbers, cards) {
@@ -73,20 +74,42 @@ function forestLeaf(variables, cards, factors, plan) {
   return { variables, forest: new JunctionForest(cards, factors, plan), idle: null };
 }
 
-/** Distinct rows, packed into words of 32 bits: no code lies across the end of a word.
- * @param {number[]} about @param {Float64Array} numbers @param {number[]} cards */
+/** Distinct rows, packed into words of 32 bits: no code lies across the end of a word. They stay packed.
+ * @param {Uint32Array} about @param {Float64Array} numbers @param {number[]} cards */
 export function storedRows(about, numbers, cards) {
-  const many = about[0], scope = about.slice(1, 1 + many), fields = [];
+  const many = about[0], scope = Array.from(about.subarray(1, 1 + many)), fields = [];
   let word = 0, shift = 0;
   for (const v of scope) {
     const width = Math.max(1, 32 - Math.clz32(cards[v] - 1));
     if (shift + width > 32) { word++; shift = 0; }
-    fields.push([word, shift, width === 32 ? 0xFFFFFFFF : 2 ** width - 1]);
+    fields.push({ word, shift, mask: width === 32 ? 0xFFFFFFFF : 2 ** width - 1 });
     shift += width;
   }
-  const words = word + 1, stored = about.slice(1 + many);
-  const rows = Array.from(numbers, (log, r) => ({
-    log, codes: fields.map(([w, by, mask]) => ((stored[r * words + w] >>> by) & mask) >>> 0),
-  }));
-  return { scope, rows };
+  return { scope, fields, words: word + 1, stored: about.subarray(1 + many), rows: numbers };
+}
+
+/** The state of variable j of the scope in row r. */
+export const codeOf = ({ fields, words, stored }, r, j) => ((stored[r * words + fields[j].word] >>> fields[j].shift) & fields[j].mask) >>> 0;
+
+// Goes through all rows, variable by variable, with a look at the clock now and then.
+function* overRows(leaf, act) {
+  let left = CELLS_A_STEP;
+  for (let j = 0; j < leaf.scope.length; j++)
+    for (let r = 0; r < leaf.rows.length; r++) {
+      act(r, j, codeOf(leaf, r, j));
+      if (--left === 0) { left = CELLS_A_STEP; yield; }
+    }
+}
+
+/** What every row weighs, in logarithms. @param {Float64Array} log of the likelihoods of all states
+ * @param {number[]} offsets where the states of a variable begin */
+export function* rowWeights(leaf, log, offsets) {
+  const terms = Float64Array.from(leaf.rows);
+  yield* overRows(leaf, (r, j, code) => { terms[r] += log[offsets[leaf.scope[j]] + code]; });
+  return terms;
+}
+
+/** Adds every row's share to the states that it holds. @param {Float64Array} shares @param {Float64Array} out */
+export function* spreadRows(leaf, shares, out, offsets) {
+  yield* overRows(leaf, (r, j, code) => { out[offsets[leaf.scope[j]] + code] += shares[r]; });
 }

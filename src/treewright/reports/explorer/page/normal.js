@@ -84,6 +84,8 @@ export class NormalNetwork {
     return left > DETERMINED ? Math.max(0, -0.5 * Math.log2(left)) : Infinity;
   }
 
+  *explainSteps(evidence) { return this.mostProbable(evidence); }
+
   /** The most probable values together are the means; the logarithm of their density.
    * @param {Map<number, number>} evidence */
   mostProbable(evidence) {

@@ -56,6 +56,6 @@ export async function openModel(data) {
   if (data.factors) opened.factors = cutTables(data.factors, cards, numbers);
   if (data.plan) opened.engine = new JunctionForest(cards, opened.factors, data.plan);
   if (data.arrays) opened.engine = new FeatureGraph(cards, await featureArrays(data.arrays, numbers), data.exact);
-  if (data.families) opened.engine = new NormalNetwork(data.families, data.order);
+  if (data.families && !data.note) opened.engine = new NormalNetwork(data.families, data.order);
   return opened;
 }

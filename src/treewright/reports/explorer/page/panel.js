@@ -6,6 +6,7 @@ import { determinedWords, drawCurve, typed } from './curves.js';
 import { familyOf, mattering } from './families.js';
 
 const LISTED = 12, FEW = 6, ASKED = 8;
+const BIG = 128;  // pixels of its bars
 const TOLD = 5e-4;  // bits or distances below are not listed
 
 const muted = text => h('p', { class: 'muted', text });
@@ -16,6 +17,8 @@ export class Panel {
     this.box = $('panel');
     this.open = new Set();  // what the reader has unfolded
     this.asked = 0;
+    this.narrow = matchMedia('(max-width: 860px)');
+    this.narrow.addEventListener('change', () => this.show());
   }
 
   show() {
@@ -28,8 +31,14 @@ export class Panel {
     else out.push(muted('Pick a variable to see what it is joined to.'), muted(app.data.caution));
     if (app.data.load && app.data.kind !== 'structure')
       out.push(this.taken ??= this.section('Take it along', h('div', { class: 'row' }, h('button', { class: 'tool', 'data-key': 'copy', text: 'Copy as Python', title: 'c', onclick: () => copyPython(app) }), h('button', { class: 'tool', 'data-key': 'print', text: 'Print', onclick: () => window.print() }))));
+    this.legend(out);
     renew(this.box, out.flat());
     if (app.picked !== null) this.ask(app.picked);
+  }
+
+  // In the drawing, or here where that is too narrow for it.
+  legend(out) {
+    if (this.narrow.matches) out.push($('legend')); else if (this.box.contains($('legend'))) $('stage').append($('legend'));
   }
 
   section(title, ...content) { return h('section', { 'aria-label': title }, h('h3', { text: title }), ...content); }
@@ -101,7 +110,7 @@ export class Panel {
     const { app } = this, { beliefs, names } = app, out = [], following = [];
     const close = h('button', { class: 'x', 'aria-label': `close ${names[v]}`, title: 'Escape', 'data-key': 'close', text: '×', onclick: () => app.pick(null) });
     if (app.believes) {
-      const number = app.isNumber(v), rows = number ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k)), figures = h('p', { class: 'mass' });
+      const number = app.isNumber(v), rows = number ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k, () => BIG)), figures = h('p', { class: 'mass' });
       const big = h('div', { class: 'big', role: number ? undefined : 'radiogroup', 'aria-label': names[v] }, rows.map(row => row.element));
       if (!number) rows[0].element.tabIndex = 0;
       following.push(() => {

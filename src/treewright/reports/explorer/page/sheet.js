@@ -1,6 +1,6 @@
 // The table of all variables: everything that the drawing shows, in lines that can be sorted and read aloud.
 import { bits, h, percent, renew, short } from './dom.js';
-import { isHard } from './cards.js';
+import { isHard, wordsOf } from './cards.js';
 
 let sortedBy = 'order', upwards = true;
 
@@ -21,14 +21,14 @@ function lineOf(app, v, joined) {
   if (!app.believes) return line;
   const now = beliefs.slice(beliefs.now, v), seen = beliefs.evidence.get(v);
   Object.assign(line, { changed: beliefs.change(v), entropy: beliefs.entropy(v), known: seen === undefined ? '' : app.saidOf(v) });
-  if (app.isNumber(v)) return Object.assign(line, { mean: now[0], deviation: now[1] });
+  if (app.isNumber(v)) return Object.assign(line, { mean: now[0], deviation: now[1], before: beliefs.change(v) ? wordsOf(app, v, beliefs.before) : '' });
   const k = now.indexOf(Math.max(...now));
   return Object.assign(line, { likeliest: app.variables[v].states[k], probability: now[k] });
 }
 
 const COLUMNS = [
   ['name', 'variable'], ['known', 'known'], ['likeliest', 'most probable'], ['probability', 'probability'], ['mean', 'mean'],
-  ['deviation', 'deviation'], ['changed', 'changed'], ['entropy', 'entropy (bits)'], ['states', 'all states'], ['joined', 'joined to'],
+  ['deviation', 'deviation'], ['before', 'before'], ['changed', 'changed'], ['entropy', 'entropy (bits)'], ['states', 'all states'], ['joined', 'joined to'],
 ];
 const WRITTEN = { probability: percent, mean: short, deviation: short, changed: bits, entropy: bits };
 
