@@ -231,8 +231,9 @@ def test_work_inside_one_leaf_is_sliced_and_its_rows_stay_packed(engines):
     before = heap()
     assert open_page(engines, model) >= 320_000
     assert heap() - before < 3_000_000  # 320,000 codes of their own took 78 MB
-    likelihood = [0.0, 1.0, 0.0, 0.0, 0.0]
-    ask = f"async () => {{ await beliefs.set(new Map([[3, {likelihood}]])); return Array.from(beliefs.now); }}"
+    ask = (
+        "async () => { await beliefs.set(new Map([[3, [0, 1, 0, 0, 0]]])); return Array.from(beliefs.now); }"
+    )
     turns, now = engines.evaluate(OTHERS_GO_ON, ask)
     assert turns > 10  # 50,000 codes at a time
     answer = model.marginals({"x03": 1})

@@ -157,7 +157,7 @@ def hidden_tree(n, states, hidden, autoregressive=False):
 
 @pytest.mark.parametrize("autoregressive", [False, True])
 def test_the_limit_counts_the_cliques_of_leaves(monkeypatch, autoregressive):
-    """64 hidden and 100 observed states: 10,496 numbers are 416,000 cells, and the page would work through these."""
+    """64 hidden and 100 observed states: a page works through 416,000 cells, not 10,496 numbers."""
     model = hidden_tree(3, 20 if autoregressive else 100, 64, autoregressive)
     ours = {False: 6_400 + 2 * 100 * 64 * 64, True: 1_280 + 2 * 20 * 64 * 64 * 20}[autoregressive]
     stored = len(model.graph.numbers) + len(model.graph.arrays[4])

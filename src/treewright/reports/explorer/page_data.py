@@ -186,7 +186,7 @@ def _features(model: FeatureNetwork, given: Mapping[str, Any] | None, file: str)
 
 
 def _cells_of(model: FeatureNetwork) -> int:
-    """What a page works through: the numbers of the graph, the cliques of its leaves, the codes of its rows."""
+    """What a page works through: numbers of the graph, cliques of its leaves, codes of its rows."""
     graph, states = model.graph, model.schema.cardinalities
     _, _, _, integer_begin, integers, _, numbers = graph.arrays
     cells = len(numbers) + len(integers)

@@ -1,14 +1,15 @@
-"""Leave out of scripts and styles what only their authors need: comments, indentation, white space beside signs.
+"""Leave out of scripts and styles what only their authors need: comments, indentation, other white space.
 
-Every name and every text stays as it was written, token after token, so that who looks at the source of a page
-finds the same code there; only breaks beside brackets and after commas go, and semicolons that end a block. Scripts are cut into tokens first:
-what looks like a comment may stand in a text, in a template or in a regular expression.
+Every name and every text stays as it was written, token after token, so that who looks at the source of a
+page finds the same code there. Breaks go beside brackets and after commas, and so do semicolons that end a
+block. Scripts are cut into tokens first: what looks like a comment may stand in a text, in a template or in a
+regular expression.
 
 Departures
 ----------
-The specification wants 120 KB of code and style, "none minified", and 100 KB for the page of alarm. With their
-comments and indentation the modules alone are larger than that page. Comments go and white space, with the
-semicolons that stand for no more than it; no name is shortened, no statement rewritten.
+The specification wants 120 KB of code and style, "none minified", and 100 KB for the page of alarm. With
+their comments and indentation the modules alone are larger than that page. Comments go and white space, with
+the semicolons that stand for no more than it; no name is shortened, no statement rewritten.
 """
 
 from __future__ import annotations
