@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#ifdef TREEWRIGHT_X86
+#include "counting/processor.hpp"
+#endif
+
 namespace treewright {
 namespace baseline {
 extern const Kernels table;
@@ -22,14 +26,9 @@ namespace {
 std::vector<const Kernels*> available() {
   std::vector<const Kernels*> levels{&baseline::table};
 #ifdef TREEWRIGHT_X86
-  __builtin_cpu_init();
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
-                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                          __builtin_cpu_supports("avx512vpopcntdq");
-  if (has_avx2) levels.push_back(&avx2::table);
-  if (has_avx512) levels.push_back(&avx512::table);
+  const Processor found = processor();
+  if (found.has_avx2) levels.push_back(&avx2::table);
+  if (found.has_avx512) levels.push_back(&avx512::table);
 #endif
   return levels;
 }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#if __has_include(<unistd.h>)
+#if !defined(_WIN32)
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,13 +68,13 @@ MappedSections::MappedSections(std::string path, std::span<const std::uint8_t> b
       throw DamagedFile("'" + path_ + "' is damaged: its section '" + one.name +
                         "' cannot be where it is said");
   }
-#if __has_include(<unistd.h>)
+#if !defined(_WIN32)
   if (file >= 0) file_ = fcntl(file, F_DUPFD_CLOEXEC, 0);
 #endif
 }
 
 MappedSections::~MappedSections() {
-#if __has_include(<unistd.h>)
+#if !defined(_WIN32)
   if (file_ >= 0) close(file_);
 #endif
 }
@@ -93,7 +93,7 @@ void MappedSections::check(std::size_t i, Cancel& cancel) const {
 }
 
 void MappedSections::check_length() const {
-#if __has_include(<unistd.h>)
+#if !defined(_WIN32)
   struct stat found;
   if (file_ < 0 || fstat(file_, &found) != 0 || found.st_size >= static_cast<off_t>(bytes_.size())) return;
   throw DamagedFile("'" + path_ + "' was cut short after it was opened: it has " +

@@ -15,11 +15,7 @@
 #endif
 
 // Helpers that must become part of the clone that calls them.
-#if defined(__GNUC__)
 #define TREEWRIGHT_INLINE inline __attribute__((always_inline))
-#else
-#define TREEWRIGHT_INLINE inline
-#endif
 
 namespace treewright {
 
@@ -27,21 +23,7 @@ inline constexpr std::size_t kLanes = 4;
 
 inline constexpr std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-#if defined(__GNUC__)
 typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-#else
-struct Lanes {
-  double at[kLanes] = {};
-  double operator[](std::size_t l) const { return at[l]; }
-  Lanes operator*(const Lanes& o) const {
-    return {{at[0] * o.at[0], at[1] * o.at[1], at[2] * o.at[2], at[3] * o.at[3]}};
-  }
-  Lanes& operator+=(const Lanes& o) {
-    for (std::size_t l = 0; l < kLanes; ++l) at[l] += o.at[l];
-    return *this;
-  }
-};
-#endif
 
 inline double joined(const Lanes& sum) { return (sum[0] + sum[2]) + (sum[1] + sum[3]); }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "text/reals.hpp"
+
 namespace treewright {
 
 namespace {
@@ -52,8 +54,7 @@ double real_of(std::string_view text) {
   text = without_blanks(text);
   if (text.front() == '+') text.remove_prefix(1);
   double value = 0.0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
+  parse_real(text, value);
   return value + 0.0;  // no -0.0
 }
 

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <stdexcept>
+
+#include "text/reals.hpp"
 
 namespace treewright {
 namespace {
@@ -181,30 +181,13 @@ class Tokenizer {
   TokenList list_;
 };
 
-/// The same number by the C library, for what `from_chars` leaves undecided (or where there is none).
-bool parse_slowly(std::string_view digits, double& value) {
-  const std::string copy(digits);
-  char* end = nullptr;
-  value = std::strtod(copy.c_str(), &end);
-  return end == copy.c_str() + copy.size() && std::isfinite(value);
-}
-
 bool parse_number(std::string_view word, double& value) {
   const bool negative = word.starts_with('-');
   if (negative || word.starts_with('+')) word.remove_prefix(1);
   for (const char c : word)  // no infinity, no nan, no hexadecimal
     if (!((c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-')) return false;
   if (word.empty() || !((word[0] >= '0' && word[0] <= '9') || word[0] == '.')) return false;
-#if defined(__cpp_lib_to_chars)
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error == std::errc::result_out_of_range) {  // tells neither large from small
-    if (!parse_slowly(word, value)) return false;
-  } else if (error != std::errc{} || end != word.data() + word.size()) {
-    return false;
-  }
-#else
-  if (!parse_slowly(word, value)) return false;
-#endif
+  if (!parse_real(word, value) || !std::isfinite(value)) return false;
   if (negative) value = -value;
   return true;
 }

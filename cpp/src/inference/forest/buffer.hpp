@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 #include <memory>
 #include <new>
 
@@ -15,12 +15,9 @@ class Buffer {
   T* reserve(std::size_t n) {
     if (n > capacity_) {
       memory_.reset();
+      capacity_ = 0;
       const std::size_t bytes = (std::max<std::size_t>(n, 8) * sizeof(T) + 63) / 64 * 64;
-      memory_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
-      if (!memory_) {
-        capacity_ = 0;
-        throw std::bad_alloc();
-      }
+      memory_.reset(static_cast<T*>(::operator new(bytes, kLine)));
       capacity_ = n;
     }
     return memory_.get();
@@ -29,8 +26,9 @@ class Buffer {
   std::size_t bytes() const { return capacity_ * sizeof(T); }
 
  private:
+  static constexpr std::align_val_t kLine{64};
   struct Free {
-    void operator()(T* p) const { std::free(p); }
+    void operator()(T* p) const { ::operator delete(p, kLine); }
   };
 
   std::unique_ptr<T, Free> memory_;

@@ -63,7 +63,7 @@ class PartwiseBatch {
     }
     cells_.resize(begin_.back());
     logs_.assign(first_run_.back(), kImpossible);
-    dear_.assign(parts_.size(), 0);
+    dear_ = std::vector<std::atomic<bool>>(parts_.size());
     parallel_for(tasks.size(), 1e4 * static_cast<double>(first_run_.back()), cancel, [&](std::size_t t) {
       const Task& task = tasks[t];
       if (parts_.part(task.part).n_joint > 0 && multiply_all(task)) return;
@@ -74,7 +74,7 @@ class PartwiseBatch {
         if (all) throw;
       }
       if (!plan || (!all && forest_.worth_pruning(plan->cost))) {
-        std::atomic_ref(dear_[task.part]).store(1, std::memory_order_relaxed);
+        dear_[task.part].store(true, std::memory_order_relaxed);
         return;
       }
       for (std::size_t run = task.begin; run < task.end; ++run)
@@ -117,7 +117,7 @@ class PartwiseBatch {
   bool has_dear_part(std::size_t i) const {
     return std::any_of(links_.begin() + static_cast<std::ptrdiff_t>(first_link_[i]),
                        links_.begin() + static_cast<std::ptrdiff_t>(first_link_[i + 1]),
-                       [&](PartLink link) { return dear_[link.part] != 0; });
+                       [&](PartLink link) { return dear_[link.part].load(); });
   }
 
   // Small parts are multiplied out; false when that loses digits in some run.
@@ -226,7 +226,7 @@ class PartwiseBatch {
   std::vector<PartLink> links_;
   std::vector<std::size_t> first_run_, begin_;  // per part: its runs, and their distributions
   std::vector<double> cells_, logs_;
-  std::vector<int> dear_;
+  std::vector<std::atomic<bool>> dear_;
 };
 
 }  // namespace
