@@ -8,8 +8,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 from tests.postgres_server import PostgresServer, shared_server
+from tests.required.packages import require_extras
 
 from treewright import Dag, Schema, Variable, _core, load_network, set_memory_limit
+
+require_extras()
 
 # the same examples in every run; a loaded machine is no failure
 settings.register_profile("treewright", deadline=None, derandomize=True)

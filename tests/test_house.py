@@ -78,6 +78,7 @@ LINES_OF_CAPABILITIES = {
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
     "scores of many rows from counts and by blocks": 130,
     "narrower bounds as a start, kicks as long as they gain": 140,
+    "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

@@ -32,6 +32,7 @@ void bind_expectation(nb::module_&);
 void bind_expected_tables(nb::module_&);
 void bind_clique_tree(nb::module_&);
 void bind_gibbs(nb::module_&);
+void bind_one_dependence(nb::module_&);
 void bind_nodewise(nb::module_&);
 void bind_consistent_tree(nb::module_&);
 void bind_loopy(nb::module_&);
@@ -85,6 +86,7 @@ NB_MODULE(_core, m) {
   bind_expected_tables(m);
   bind_clique_tree(m);
   bind_gibbs(m);
+  bind_one_dependence(m);
   bind_nodewise(m);
   bind_consistent_tree(m);
   bind_loopy(m);

@@ -15,12 +15,19 @@ from treewright.estimators import expected_failed_checks
 from treewright.estimators.rows import not_fitted
 
 sklearn = pytest.importorskip("sklearn")
+joblib = pytest.importorskip("joblib")
 from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
 from sklearn.compose import ColumnTransformer  # noqa: E402
 from sklearn.exceptions import NotFittedError as TheirNotFittedError  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder  # noqa: E402
+from sklearn.utils import get_tags  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 DENSITY = [
@@ -35,10 +42,20 @@ DENSITY = [
 ]
 COUNTING = [tw.BoundedTreewidth, tw.ChowLiuTree, tw.HillClimbing, tw.Knots, tw.PC]
 ALL = [*DENSITY, tw.BayesianClassifier]
-IN_CHECKS = [tw.ChowLiuTree(), tw.SeparationTree(), tw.BayesianClassifier(structure="tree")]
+STRUCTURES = ["naive", "tree", "averaged", "k-dependence", "network", "stack", "auto"]
+IN_CHECKS = [
+    tw.ChowLiuTree(),
+    tw.SeparationTree(),
+    *(tw.BayesianClassifier(structure=structure) for structure in STRUCTURES[:3]),
+    tw.BayesianClassifier(structure="averaged", missing="sum"),
+]
 IN_FULL = [
-    tw.BayesianClassifier(),
+    *(tw.BayesianClassifier(structure=structure) for structure in STRUCTURES[3:]),
+    *(tw.BayesianClassifier(structure=one, missing="sum") for one in STRUCTURES if one != "averaged"),
     *(kind() for kind in DENSITY if kind not in (tw.ChowLiuTree, tw.SeparationTree)),
+    *(kind(missing=missing) for kind in DENSITY for missing in ("state", "drop")),
+    *(kind(missing="em") for kind in COUNTING),
+    *(kind(missing="available") for kind in (tw.ChowLiuTree, tw.PC)),
 ]
 
 
@@ -83,6 +100,11 @@ def test_exceptions_have_reasons():
     assert expected_failed_checks(tw.BayesianClassifier()) == {}
 
 
+@pytest.mark.parametrize("estimator", [*IN_CHECKS, *IN_FULL], ids=repr)
+def test_exceptions_are_a_tag(estimator):
+    assert get_tags(estimator).expected_failed_checks == expected_failed_checks(estimator)
+
+
 @pytest.mark.parametrize("kind", DENSITY)
 class TestDensity:
     def test_y_is_a_column(self, kind, frame):
@@ -120,7 +142,6 @@ class TestDensity:
 @pytest.mark.parametrize("kind", ALL)
 class TestAll:
     def test_pickle_and_joblib(self, kind, codes, tmp_path):
-        joblib = pytest.importorskip("joblib")
         fitted = kind().fit(codes[:, :-1], codes[:, -1])
         joblib.dump(fitted, tmp_path / "fitted.joblib")
         for again in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "fitted.joblib")):
@@ -239,12 +260,71 @@ def test_calibrated_by_scikit_learn(frame):
     assert told.score(X, y) > 0.9
 
 
-def test_jobs_in_parallel(codes):
-    joblib = pytest.importorskip("joblib")
-    with joblib.parallel_backend("threading", n_jobs=2):
-        grid = {"structure": ["naive", "tree"]}
-        search = GridSearchCV(tw.BayesianClassifier(), grid, cv=3).fit(codes[:, :-1], codes[:, -1])
-    assert search.best_score_ > 0.5
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_jobs_in_parallel(backend, codes):
+    grid = {"structure": ["naive", "tree"]}
+    X, y = codes[:, :-1], codes[:, -1]
+    with joblib.parallel_backend(backend, n_jobs=2):
+        search = GridSearchCV(tw.BayesianClassifier(), grid, cv=3).fit(X, y)
+    alone = GridSearchCV(tw.BayesianClassifier(), grid, cv=3, n_jobs=1).fit(X, y)
+    for told in ("mean_test_score", "split0_test_score", "split2_test_score"):
+        assert search.cv_results_[told].tolist() == alone.cv_results_[told].tolist()
+
+
+def test_no_output_to_set(frame):
+    """There is nothing to transform, so `set_output` of a pipeline is for the steps before."""
+    X, y = frame.drop(columns="lung"), frame["lung"]
+    steps = make_pipeline(OrdinalEncoder(), tw.BayesianClassifier(structure="naive"))
+    steps.set_output(transform="pandas").fit(X, y)
+    assert steps[-1].feature_names_in_.tolist() == [*X]
+    for kind in ALL:
+        assert get_tags(kind()).transformer_tags is None
+        assert not hasattr(kind(), "transform")
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_file_has_columns_too(kind, frame, tmp_path):
+    frame.drop(columns="lung").to_csv(tmp_path / "rows.csv", index=False)
+    fitted = kind().fit(str(tmp_path / "rows.csv"), frame["lung"].to_numpy())
+    assert fitted.n_features_in_ == 7
+    assert fitted.feature_names_in_.tolist() == [*frame.drop(columns="lung")]
+
+
+class TestRouting:
+    @pytest.fixture(autouse=True)
+    def routing(self):
+        with sklearn.config_context(enable_metadata_routing=True):
+            yield
+
+    def test_weights_find_their_way(self, codes):
+        X, y = codes[:, :-1], codes[:, -1]
+        weights = np.arange(len(codes)) % 3
+        told = tw.BayesianClassifier(structure="naive").set_fit_request(sample_weight="heavy")
+        told.set_score_request(sample_weight=False)
+        found = cross_validate(told, X, y, params={"heavy": weights}, cv=3, return_estimator=True)
+        train = next(iter(StratifiedKFold(3).split(X, y)))[0]
+        alone = tw.BayesianClassifier(structure="naive").fit(X[train], y[train], sample_weight=weights[train])
+        assert (found["estimator"][0].predict_proba(X) == alone.predict_proba(X)).all()
+        light = cross_validate(told.set_fit_request(sample_weight=False), X, y, cv=3, return_estimator=True)
+        assert (light["estimator"][0].predict_proba(X) != alone.predict_proba(X)).any()
+
+    @pytest.mark.parametrize("kind", ALL)
+    def test_requests_are_kept_by_clones(self, kind):
+        asked = kind().set_fit_request(sample_weight=True).get_metadata_routing()
+        assert asked.fit.requests == {"sample_weight": True}
+        assert asked.score.requests == {"sample_weight": None}
+        again = sklearn.base.clone(kind().set_score_request(sample_weight=False))
+        assert again.get_metadata_routing().score.requests == {"sample_weight": False}
+        assert ("sample_weight" in asked.partial_fit.requests) == hasattr(kind(), "partial_fit")
+
+    def test_refusals(self):
+        with pytest.raises(SettingError, match="BayesianClassifier has no partial_fit with these settings"):
+            tw.BayesianClassifier().set_partial_fit_request(sample_weight=True)
+        with (
+            sklearn.config_context(enable_metadata_routing=False),
+            pytest.raises(RuntimeError, match="set_fit_request is for metadata routing, which is off"),
+        ):
+            tw.PC().set_fit_request(sample_weight=True)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ class BayesianClassifier(_BayesianClassifier):
     calibrate: bool
     folds: int
     class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None]
+    missing: Literal['state', 'sum']
+    categorical: Union[collections.abc.Iterable[str], Literal['auto', 'all']]
     unseen: Literal['ignore', 'error']
     bins: int | None
     def __init__(
@@ -36,6 +38,8 @@ class BayesianClassifier(_BayesianClassifier):
         calibrate: bool = ...,
         folds: int = ...,
         class_weight: Union[collections.abc.Mapping[Any, float], Literal['balanced'], None] = ...,
+        missing: Literal['state', 'sum'] = ...,
+        categorical: Union[collections.abc.Iterable[str], Literal['auto', 'all']] = ...,
         unseen: Literal['ignore', 'error'] = ...,
         bins: int | None = ...,
     ) -> None: ...

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from treewright.estimators.estimator import Settings
 
-_CUTS = (
-    "the check draws real numbers: columns of states are wanted, and where bins= cuts numbers evenly, "
-    "the cuts are those of the rows, whatever they weigh; weights of rows of "
-    "states are rows repeated"
-)
-_GAPS = "fit refuses NaN, as missing='error' says; predict takes it, since what is not seen is summed out"
-
 
 def expected_failed_checks(estimator: Settings) -> dict[str, str]:
     """The checks of `sklearn.utils.estimator_checks` that an estimator fails by design, each with its reason.
+
+    scikit-learn takes them as ``check_estimator(estimator, expected_failed_checks=...)``; they are a tag too,
+    ``estimator.__sklearn_tags__().expected_failed_checks``.
 
     Examples
     --------
@@ -24,8 +20,4 @@ def expected_failed_checks(estimator: Settings) -> dict[str, str]:
     >>> expected_failed_checks(tw.BayesianClassifier())
     {}
     """
-    if not hasattr(estimator, "missing"):
-        return {}
-    rows = ("dense", "sparse")
-    made = {f"check_sample_weight_equivalence_on_{kind}_data": _CUTS for kind in rows}
-    return {**made, "check_estimators_nan_inf": _GAPS} if estimator.missing == "error" else made
+    return estimator._expected_failed_checks()

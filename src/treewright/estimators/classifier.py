@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from treewright import learners
-from treewright.criteria import SparseQNML
-from treewright.errors import SchemaError, SettingError, nearest
+from treewright.errors import SettingError, nearest
+from treewright.estimators.categories import settled
 from treewright.estimators.estimator import Settings, warn_of_identifiers
 from treewright.estimators.explaining import Findings, explained
-from treewright.estimators.rows import Target, counted, library_of, not_fitted, rows_for, weighted
+from treewright.estimators.further import FurtherRows
+from treewright.estimators.panels import (
+    BY_SCORE,
+    STRUCTURES,
+    Recipe,
+    is_clearly_better,
+    log_loss,
+    weights_of,
+)
+from treewright.estimators.rows import (
+    Target,
+    counted,
+    library_of,
+    not_fitted,
+    note_columns,
+    rows_for,
+    weighted,
+)
 from treewright.estimators.settings import with_settings
+from treewright.inference.batch import EvidenceColumns
 from treewright.models import Predictions
-from treewright.models.classifying.dealing import dealt, even_edges, sorted_rows
-from treewright.models.classifying.experts import Panel, decided, network_member, opinions_of
-from treewright.models.classifying.members import Member, NormalNaive, OneDependence
+from treewright.models.classifying.dealing import sorted_rows
+from treewright.models.classifying.experts import decided, opinions_of
 from treewright.models.classifying.pool import pool_weights
+from treewright.models.classifying.reading import read_rows
 from treewright.models.model import Unseen
 from treewright.ranges import MOST, Number
 from treewright.reports.reliability import Reliability, reliability_of
-from treewright.statistics import count
-from treewright.tables import Schema, Table, Variable, read_table
+from treewright.tables import Table, read_table
 from treewright.types import Floats
 
-STRUCTURES = ("naive", "tree", "averaged", "k-dependence", "network")
-BY_SCORE = "network by score"  # in a stack only
-BESIDE = ("naive", "averaged", "tree")  # on even cuts, where columns are cut at all
-EVEN = 7  # intervals of equal frequency
 LEAST_SAY = 0.05  # beside the member that says most
-MANY = 10  # whole numbers that take more values are cut
-_ANY = np.array([-np.inf, np.inf])
 
 
 @with_settings
 class BayesianClassifier(Settings):
     """Tell a class from the other columns: by naive Bayes, by networks, or by a stack of them.
 
-    Columns of numbers, also whole ones of more than ten values, are cut where that tells classes apart. Cells
-    that are missing later are summed out exactly, unless the rows that are learned from had missing cells in
-    that column too: then missing is a state of it. The same rows in any order give the same classifier.
+    Columns of numbers are cut where that tells classes apart, also whole ones of more than ten values, unless
+    they are declared (`categorical`). A cell that is missing in rows to be told is summed out exactly; in a
+    column that missed cells when it was learned from, `missing` says whether that is a state of its own. The
+    same rows in any order give the same classifier.
 
     Attributes
     ----------
@@ -76,6 +88,8 @@ class BayesianClassifier(Settings):
     class_weight: Any
     bins: int | None
     unseen: Unseen
+    missing: str
+    categorical: Any
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags  # asked for by scikit-learn only
@@ -88,20 +102,26 @@ class BayesianClassifier(Settings):
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
         """Learn to tell `y`, one label for each row, from the rows of a frame, array or table."""
+        self._learn(self._read(X, y, sample_weight, None))
+        return self
+
+    partial_fit = FurtherRows()
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Table:
+        """The rows with their classes behind the columns, as they are to be learned from."""
         self._check()
         if y is None:
             raise SettingError("BayesianClassifier requires y to be passed, but the target y is None")
         X = rows_for(self, X, fitting=True)
         if sample_weight is not None and isinstance(X, np.ndarray):
             X, y, sample_weight = counted(X, y, sample_weight)
-        table = read_table(X, missing="em")
+        read = read_table(X, missing="em")
+        note_columns(self, read, X)
+        table = settled(read, X, self.categorical)
         warn_of_identifiers(table)
-        self._target = Target.of(y, table, type(self).__name__)
+        self._target = Target.of(y, table, type(self).__name__, classes)
         self.classes_ = self._target.classes
-        table = weighted(self._target.beside(table, y), sample_weight)
-        rows = self._balanced(table)
-        self._learn(rows)
-        return self
+        return self._balanced(weighted(self._target.beside(table, y), sample_weight))
 
     def _check(self) -> None:
         known = (*STRUCTURES, "stack", "auto")
@@ -111,6 +131,8 @@ class BayesianClassifier(Settings):
             )
         if self.unseen not in ("ignore", "error"):
             raise SettingError(f"unseen is 'ignore' or 'error' for a class; found {self.unseen!r}")
+        if self.missing not in ("state", "sum"):
+            raise SettingError(f"missing is 'state' or 'sum' for a class; found {self.missing!r}")
         least = {"folds": 2, "max_parents": 0, "bins": 1}
         for name, is_whole in (("smoothing", False), ("folds", True), ("max_parents", True), ("bins", True)):
             value = getattr(self, name)
@@ -124,28 +146,47 @@ class BayesianClassifier(Settings):
         """Rows with the weights of their classes."""
         if self.class_weight is None:
             return table
-        codes = np.asarray(table.columns[-1], dtype=np.intp)
-        base = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
-        seen = np.bincount(codes, base, minlength=len(self.classes_))
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise SettingError(f"class_weight is 'balanced' or a dictionary; found {self.class_weight!r}")
+        codes, base = np.asarray(table.columns[-1], dtype=np.intp), weights_of(table)
+        if self.class_weight == "balanced":
+            seen = np.bincount(codes, base, minlength=len(self.classes_))
             each = base.sum() / (len(seen) * np.maximum(seen, 1e-12))
         else:
-            each = np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_.tolist()])
+            each = self._weights_of_classes()
         return table.with_weights(base * each[codes])
+
+    def _weights_of_classes(self) -> Floats:
+        """Those that the dictionary names; others count once, unless what it names is no class."""
+        if not isinstance(self.class_weight, Mapping):
+            raise SettingError(
+                f"class_weight is 'balanced' or a dictionary; found {self.class_weight!r}. Write "
+                "{label: weight}"
+            )
+        labels = self.classes_.tolist()
+        strange = [label for label in self.class_weight if label not in labels]
+        if strange and any(label not in self.class_weight for label in labels):
+            raise SettingError(
+                f"class_weight names {strange[0]!r}, which is no class; classes are "
+                f"{nearest(strange[0], labels)}"
+            )
+        number = Number("class_weight", False, None, ())
+        each = [number.checked(type(self).__name__, self.class_weight.get(label, 1.0)) for label in labels]
+        if min(each) < 0:
+            raise SettingError(f"class_weight of BayesianClassifier is at least 0; found {min(each)}")
+        return np.array(each, dtype=np.float64)
 
     def _learn(self, rows: Table) -> None:
         single = self.structure not in ("auto", "stack")
         names = (self.structure,) if single else (*STRUCTURES, BY_SCORE)
-        rows = sorted_rows(with_numbers(rows), len(rows.schema) - 1)
+        rows = sorted_rows(rows, len(rows.schema) - 1)
+        recipe = self._recipe()
+        self._schema = rows.schema
         self.weights_: Floats | None = None
         self.structure_ = self.structure if single else "stack"
         self.losses_: dict[str, float] = {}
-        self._panels = self._make(rows, names, beside=not single)
+        self._panels = recipe.panels(rows, names, beside=not single)
         if single and not self.calibrate:
             return
-        truth, opinions, counts = self._held_out(rows, names, beside=not single)
+        truth, opinions, counts = recipe.held_out(rows, names, beside=not single)
         if not opinions:  # nothing to hold out: all say alike
             n = sum(len(panel.members) for panel in self._panels)
             self.weights_ = np.full(n, 1.0 / n)
@@ -173,72 +214,21 @@ class BayesianClassifier(Settings):
         panels = [panel.only([name for p, name in left if p is panel]) for panel in self._panels]
         self._panels = [panel for panel in panels if panel.members]
 
-    def _held_out(
-        self, rows: Table, names: tuple[str, ...], *, beside: bool
-    ) -> tuple[Any, list[Floats], Floats]:
-        """What members say about rows that they have not seen, whose classes they have."""
-        truth = np.asarray(rows.columns[-1], dtype=np.intp)
-        weights = np.ones(len(truth)) if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
-        made: list[list[Floats]] = []
-        places, counts = [], []
-        if len(self.classes_) < 2:
-            return truth, [], weights
-        for held in dealt(weights, self.folds):
-            here, there = np.flatnonzero(held > 0), np.flatnonzero(weights - held > 0)
-            if not len(here) or not len(there):
-                continue
-            rest = rows.take(there).with_weights(_whole((weights - held)[there]))
-            made.append(opinions_of(self._make(rest, names, beside=beside), rows.take(here)))
-            places.append(here)
-            counts.append(held[here])
-        if not made:
-            return truth, [], weights
-        opinions = [np.concatenate(one) for one in zip(*made, strict=True)]
-        return truth[np.concatenate(places)], opinions, np.concatenate(counts)
+    def _recipe(self) -> Recipe:
+        return Recipe(self.max_parents, self.smoothing, self.bins, self.folds, self.missing == "state")
 
-    def _make(self, rows: Table, names: tuple[str, ...], *, beside: bool) -> list[Panel]:
-        """Members of the rows: on cuts that tell the classes apart, and on even ones and none beside them."""
-        reals = [v.name for v in rows.schema if not v.is_discrete]
-        target = rows.schema.names[-1]
-        weights = np.ones(rows.n_rows) if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
-        even = self.bins is not None
-        cut = evenly(rows, weights, int(self.bins or EVEN)) if even else dict.fromkeys(reals, ("mdl", target))
-        panels = [self._panel(rows, names, cut)]
-        if beside and reals and not even:
-            panels.append(self._panel(rows, BESIDE, evenly(rows, weights, EVEN), " on even cuts"))
-            uncut = {"naive": NormalNaive.of(rows, len(rows.schema) - 1, self.smoothing)}
-            panels.append(Panel(rows.schema, len(rows.schema) - 1, uncut, " of normal numbers"))
-        return panels
+    def _shown(self, X: Any) -> EvidenceColumns:
+        """What rows of any kind show, in the columns that were learned from."""
+        if not hasattr(self, "_panels"):
+            raise not_fitted(type(self).__name__)
+        return read_rows(self._schema, rows_for(self, X), len(self._schema) - 1, self.unseen)
 
-    def _panel(self, rows: Table, names: tuple[str, ...], bins: dict[str, Any], remark: str = "") -> Panel:
-        table = read_table(rows, bins=bins or None, missing="state")
-        table = table if rows.weights is None else table.with_weights(rows.weights)
-        table = _with_classes(table, rows.schema)
-        members = {name: self._member(name, table) for name in names}
-        return Panel(table.schema, len(table.schema) - 1, members, remark)
-
-    def _member(self, name: str, table: Table) -> Member:
-        target, counter = len(table.schema) - 1, count(table)
-        if name == "averaged":
-            return OneDependence.of(counter, target, self.smoothing)
-        if name == "naive":
-            learned = learners.learn_naive_bayes(counter, target)
-        elif name == "tree":
-            learned = learners.learn_tree_augmented(counter, target)
-        elif name == "k-dependence":
-            learned = learners.learn_k_dependence(counter, target, max_parents=self.max_parents)
-        elif name == BY_SCORE:
-            learned = learners.learn_hill_climbing(SparseQNML(counter))
-        else:
-            learned = learners.learn_class_blanket(table, target)
-        return network_member(learned.structure, counter, target, self.smoothing)
+    def _said(self, rows: EvidenceColumns, hidden: Any = ()) -> Floats:
+        return decided(opinions_of(self._panels, rows, hidden), self.weights_)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Log-probability of each class in each row, in the order of `classes_`."""
-        if not hasattr(self, "_panels"):
-            raise not_fitted(type(self).__name__)
-        rows = rows_for(self, X)
-        return decided(opinions_of(self._panels, rows, self.unseen), self.weights_)
+        return self._said(self._shown(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class in each row, in the order of `classes_`."""
@@ -261,68 +251,9 @@ class BayesianClassifier(Settings):
 
     def explain(self, row: Any) -> Findings:
         """Which findings of a row moved its class, and by how many bits; they add up to the whole way."""
-        if not hasattr(self, "_panels"):
-            raise not_fitted(type(self).__name__)
-        return explained(self, row)
+        return explained(self, self._shown(row))
 
-    def reliability(self, X: Any, y: Any, *, bins: int = 10) -> Reliability:
+    def reliability(self, X: Any, y: Any, *, bins: int = 10, sample_weight: Any = None) -> Reliability:
         """How often classes come true that were given some probability; shows itself as a picture."""
         codes = self._target.codes(y, len(np.asarray(y)), type(self).__name__)
-        return reliability_of(self.predict_proba(X), codes, bins=bins)
-
-
-def with_numbers(rows: Table) -> Table:
-    """The rows, where whole numbers that take many values are numbers to be cut, not states."""
-    variables, columns = list(rows.schema), list(rows.columns)
-    for v, variable in enumerate(variables[:-1]):
-        states = variable.states or ()
-        if len(states) > MANY and all(isinstance(state, int) for state in states):
-            column = np.array(states, dtype=np.float64)[np.asarray(columns[v], dtype=np.intp)]
-            variables[v] = Variable(variable.name, None)
-            columns[v] = np.where(rows.missing[v], np.nan, column) if v in rows.missing else column
-    missing = dict(rows.missing)
-    return Table(Schema(variables), columns, weights=rows.weights, missing=missing, report=rows.report)
-
-
-def evenly(rows: Table, weights: Floats, intervals: int) -> dict[str, Floats]:
-    """Edges of equal frequency for every column of numbers."""
-    made = {}
-    for v, variable in enumerate(rows.schema):
-        if not variable.is_discrete:
-            seen = ~np.asarray(rows.missing[v]) if v in rows.missing else np.ones(rows.n_rows, dtype=np.bool_)
-            values = np.asarray(rows.columns[v], dtype=np.float64)[seen]
-            made[variable.name] = even_edges(values, weights[seen], intervals) if len(values) else _ANY
-    return made
-
-
-def _whole(weights: Floats) -> npt.NDArray[Any]:
-    return weights if (weights != np.rint(weights)).any() else weights.astype(np.int64)
-
-
-def _with_classes(table: Table, whole: Schema) -> Table:
-    """The rows with all classes, also those that a part of them lacks."""
-    target = whole.variables[-1]
-    if table.schema.variables[-1].states == target.states:
-        return table
-    schema = Schema([*table.schema.variables[:-1], target])
-    own = table.schema.variables[-1].states or ()
-    place = {state: code for code, state in enumerate(target.states or ())}
-    codes = np.array([place[state] for state in own])[np.asarray(table.columns[-1], dtype=np.intp)]
-    columns = [*table.columns[:-1], codes]
-    return Table(schema, columns, weights=table.weights, missing=dict(table.missing), report=table.report)
-
-
-def log_loss(opinion: Floats, truth: npt.NDArray[np.intp], counts: Floats) -> float:
-    """Mean surprise about the true classes, in nats."""
-    if not counts.sum() > 0:
-        raise SchemaError("a loss is a mean over rows; none counts")
-    return float(-(opinion[np.arange(len(truth)), truth] @ counts) / counts.sum())
-
-
-def is_clearly_better(one: Floats, other: Floats, truth: npt.NDArray[np.intp], counts: Floats) -> bool:
-    """Whether an opinion gives the true classes more by two errors of the mean: the best of many is lucky."""
-    rows = np.arange(len(truth))
-    gain = one[rows, truth] - other[rows, truth]
-    mean = float(np.average(gain, weights=counts))
-    spread = float(np.average((gain - mean) ** 2, weights=counts))
-    return bool(mean > 2 * np.sqrt(spread / counts.sum()))
+        return reliability_of(self.predict_proba(X), codes, bins=bins, weights=sample_weight)

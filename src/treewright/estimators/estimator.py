@@ -18,7 +18,17 @@ import numpy.typing as npt
 from treewright import models
 from treewright.automatic.structural_em import fill_gaps
 from treewright.errors import DataWarning, SettingError, nearest
-from treewright.estimators.rows import Target, counted, holds, library_of, not_fitted, rows_for, weighted
+from treewright.estimators.routing import Routed, tags_class
+from treewright.estimators.rows import (
+    Target,
+    counted,
+    holds,
+    library_of,
+    not_fitted,
+    note_columns,
+    rows_for,
+    weighted,
+)
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
@@ -38,8 +48,15 @@ from treewright.tables._reading.missing import AvailablePolicy, reading_policy
 from treewright.tables.databases import Databases
 from treewright.tables.report import Report, remark_on_identifiers
 
+_CUTS = (
+    "the check draws real numbers: columns of states are wanted, and where bins= cuts numbers evenly, "
+    "the cuts are those of the rows, whatever they weigh; weights of rows of "
+    "states are rows repeated"
+)
+_GAPS = "fit refuses NaN, as missing='error' says; predict takes it, since what is not seen is summed out"
 
-class Settings:
+
+class Settings(Routed):
     """Settings as scikit-learn knows them: the keywords of `__init__`, which the table of settings makes."""
 
     # the setting `score`, whose name is a method's; in a slot, since scikit-learn looks for names of settings
@@ -76,15 +93,20 @@ class Settings:
 
     def __sklearn_tags__(self) -> Any:
         # asked for by scikit-learn only, so it is there
-        from sklearn.utils import InputTags, Tags, TargetTags  # type: ignore[import-not-found,unused-ignore]
+        from sklearn.utils import InputTags, TargetTags  # type: ignore[import-not-found,unused-ignore]
 
-        return Tags(
+        return tags_class()(
             estimator_type="density_estimator",
             target_tags=TargetTags(required=False),
             input_tags=InputTags(
                 categorical=True, string=True, sparse=True, allow_nan=getattr(self, "missing", "") != "error"
             ),
+            expected_failed_checks=self._expected_failed_checks(),
         )
+
+    def _expected_failed_checks(self) -> dict[str, str]:
+        """See :func:`~treewright.estimators.expected_failed_checks`."""
+        return {}
 
 
 class Estimator(Settings, ABC):
@@ -140,6 +162,10 @@ class Estimator(Settings, ABC):
         self._keep(model, learned, table)
         return self
 
+    def _expected_failed_checks(self) -> dict[str, str]:
+        made = {f"check_sample_weight_equivalence_on_{kind}_data": _CUTS for kind in ("dense", "sparse")}
+        return {**made, "check_estimators_nan_inf": _GAPS} if self.missing == "error" else made
+
     _fills_gaps = False  # whether rows with gaps lead to a network
     _judges_by_tests = False  # which take the rows that show their columns, not expected counts
     _takes_available = False  # counts of different rows, by which classes do not score alike
@@ -173,6 +199,7 @@ class Estimator(Settings, ABC):
         if sample_weight is not None and isinstance(X, np.ndarray):  # rows that do not count make no cuts
             X, y, sample_weight = counted(X, y, sample_weight)
         table = self._read(X, self.schema)
+        note_columns(self, table, X)
         self.target_ = None if y is None else Target.of(y, table, type(self).__name__)
         if self.target_ is not None:
             table = self.target_.beside(table, y)

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import SchemaError
-from treewright.estimators.rows import rows_for
-from treewright.tables import Table, read_table
+from treewright.inference.batch import EvidenceColumns
 
 
 @dataclass(frozen=True)
@@ -46,23 +45,17 @@ class Findings:
         return "\n".join(lines)
 
 
-def explained(classifier: Any, row: Any) -> Findings:
+def explained(classifier: Any, row: EvidenceColumns) -> Findings:
     """Tell the findings of one row to a classifier, the strongest first."""
-    table = row if isinstance(row, Table) else read_table(rows_for(classifier, row), missing="em")
-    if table.n_rows != 1:
-        raise SchemaError(f"explain takes one row; found {table.n_rows}")
-    known = classifier._panels[0].schema.names[:-1]
-    shown = [v for v, name in enumerate(table.schema.names) if name in known and v not in table.missing]
-    at = int(classifier.predict_log_proba(table)[0].argmax())
+    if row.n_rows != 1:
+        raise SchemaError(f"explain takes one row; found {row.n_rows}")
+    shown = [v for v in range(len(row.codes)) if _tells(classifier, row, v)]
+    at = int(classifier._said(row)[0].argmax())
 
     def bits(told: list[list[int]]) -> Any:
         """Bits of the class where each list of cells is told and the others are not."""
-        hidden = {v: np.array([v not in some for some in told]) for v in range(len(table.schema))}
-        many = table.take(np.zeros(len(told), dtype=np.intp))
-        masked = Table(
-            many.schema, [_masked(many, v, hidden[v]) for v in hidden], missing=_masks(many, hidden)
-        )
-        return classifier.predict_log_proba(masked)[:, at] / np.log(2)
+        hidden = [np.array([v not in some for some in told]) for v in range(len(row.codes))]
+        return classifier._said(row.repeated(len(told)), hidden)[:, at] / np.log(2)
 
     start = float(bits([[]])[0])
     alone = bits([[v] for v in shown]) - start if shown else np.zeros(0)
@@ -72,20 +65,28 @@ def explained(classifier: Any, row: Any) -> Findings:
         after = bits([[*told, v] for v in left])
         best = int(np.argmax(np.abs(after - now)))
         v = left.pop(best)
-        value = table.labels(v)[0]
-        found.append(
-            Finding(table.schema.names[v], value, float(after[best]) - now, float(alone[shown.index(v)]))
-        )
+        moved, by_itself = float(after[best]) - now, float(alone[shown.index(v)])
+        found.append(Finding(classifier._schema.names[v], _value(classifier, row, v), moved, by_itself))
         now = float(after[best])
         told.append(v)
     label = classifier.classes_[at]
     return Findings(classifier._target.name, label, float(2**start), float(2**now), tuple(found))
 
 
-def _masked(table: Table, v: int, hidden: Any) -> Any:
-    column = table.columns[v]
-    return column if table.schema[v].is_discrete else np.where(hidden, np.nan, column)
+def _is_gap(row: EvidenceColumns, v: int) -> bool:
+    mask = row.missing[v]
+    return mask is not None and bool(mask[0])
 
 
-def _masks(table: Table, hidden: dict[int, Any]) -> Any:
-    return {v: mask | table.missing[v] if v in table.missing else mask for v, mask in hidden.items()}
+def _tells(classifier: Any, row: EvidenceColumns, v: int) -> bool:
+    """Whether a cell is a finding: it is there, or that it is missing is a state of its column."""
+    if row.codes[v] is None:
+        return False
+    return not _is_gap(row, v) or any(panel.words[v].gap is not None for panel in classifier._panels)
+
+
+def _value(classifier: Any, row: EvidenceColumns, v: int) -> Any:
+    if _is_gap(row, v):
+        return "missing"
+    states, cell = classifier._schema[v].states, np.asarray(row.codes[v])[0]
+    return float(cell) if states is None else states[int(cell)]

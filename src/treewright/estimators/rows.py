@@ -70,6 +70,13 @@ def rows_for(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
     return X
 
 
+def note_columns(estimator: Any, table: Table, X: Any) -> None:
+    """Note the columns of a file or of another source that is no array and no frame."""
+    if column_names(X) is None and not isinstance(X, np.ndarray):
+        estimator.n_features_in_ = len(table.schema)
+        estimator.feature_names_in_ = np.array(table.schema.names, dtype=object)
+
+
 def weighted(table: Table, sample_weight: Any) -> Table:
     """The rows with weights, unless there are none."""
     if sample_weight is None:
@@ -151,8 +158,10 @@ class Target:
     classes: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, y: Any, table: Table, who: str) -> Target:
+    def of(cls, y: Any, table: Table, who: str, classes: Any = None) -> Target:
+        """Its labels, or the `classes` that are given."""
         values = flat(y, table.n_rows, who)
+        values = values if classes is None else np.asarray(classes)
         named = getattr(y, "name", None)
         name = named if isinstance(named, str) and named else "y"
         if name in table.schema:

@@ -77,6 +77,17 @@ _STRUCTURE = (
     'weighted by rows held out), or "auto": the stack, unless one of them is clearly better on rows held out.'
 )
 
+_GAPS = (
+    'What a missing cell says in a column that missed cells when it was learned from: "state" makes missing '
+    'one of its states, since it may tell something; "sum" counts each table in the rows that show it, and '
+    "sums out. Columns without gaps then are summed out either way."
+)
+_CATEGORICAL = (
+    'Columns whose whole numbers are states, however many: names; "all", as for codes of scikit-learn\'s '
+    'OrdinalEncoder; "auto": those that a table or a categorical column declares, and whole numbers of at '
+    "most ten values. Other numbers are cut."
+)
+
 SETTINGS = (
     Setting("structure", str, _STRUCTURE, BayesianClassifier="auto"),
     Setting("max_parents", int, 'Beside the class, of "k-dependence".', BayesianClassifier=2),
@@ -98,6 +109,13 @@ SETTINGS = (
         Mapping[Any, float] | Literal["balanced"] | None,
         'How often a row of each class counts; "balanced": so that all classes count alike.',
         BayesianClassifier=None,
+    ),
+    Setting("missing", Literal["state", "sum"], _GAPS, BayesianClassifier="state"),
+    Setting(
+        "categorical",
+        Iterable[str] | Literal["auto", "all"],
+        _CATEGORICAL,
+        BayesianClassifier="auto",
     ),
     Setting("treewidth", int, "How wide the network may be; the width is certified.", BoundedTreewidth=4),
     Setting("hypergraph", Sets | None, _HYPERGRAPH, SeparationTree=None),

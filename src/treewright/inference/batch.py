@@ -41,6 +41,11 @@ class EvidenceColumns:
         missing = [None if m is None else m[rows] for m in self.missing]
         return EvidenceColumns(codes, missing, int(rows.sum()))
 
+    def repeated(self, n: int) -> EvidenceColumns:
+        """A single row, several times."""
+        codes = [None if c is None else np.repeat(c, n) for c in self.codes]
+        return EvidenceColumns(codes, [None if m is None else np.repeat(m, n) for m in self.missing], n)
+
     def native(self) -> tuple[list[Codes | None], list[npt.NDArray[np.uint8] | None]]:
         """Codes and masks as the core takes them."""
         codes = [None if c is None else np.ascontiguousarray(c) for c in self.codes]

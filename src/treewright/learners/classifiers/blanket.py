@@ -13,15 +13,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from treewright.arguments import TABLE, require
-from treewright.criteria import BIC, SparseQNML
-from treewright.errors import SettingError
+from treewright.criteria import BIC, LocalScore, SparseQNML
+from treewright.errors import MissingValuesError, SettingError
 from treewright.graphs import Dag
 from treewright.graphs.directed.dag import DagBuilder
+from treewright.learners.classes.dag_climbing import learn_dag_climbing
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classifiers.structures import require_discrete, shared_given
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.ranges import in_range
-from treewright.statistics import Counter, count
+from treewright.statistics import Counter, count_shown
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
 from treewright.types import Floats, Scope
@@ -40,7 +41,7 @@ def learn_class_blanket(
     Parameters
     ----------
     table
-        Complete rows of discrete columns.
+        Rows of discrete columns. A row with a gap in a family is not told by that family; the class has none.
     target
         The class.
     max_parents
@@ -73,10 +74,14 @@ def learn_class_blanket(
             f"{steps}"
         )
     require_discrete(table.schema)
-    counter, trace = count(table), TraceBuilder()
+    counter, trace = count_shown(table), TraceBuilder()
     v = table.schema.index(target)
+    if v in table.missing:
+        raise MissingValuesError(
+            f"the class {table.schema.names[v]!r} has missing cells; leave out those rows"
+        )
     with trace.phase("networks"):
-        starts = [learn_hill_climbing(score(counter), effort=0).structure for score in (BIC, SparseQNML)]
+        starts = [learn_by_score(score(counter), gaps=table.has_missing) for score in (BIC, SparseQNML)]
     judge = _LeftOut(table, counter, v)
     with trace.phase("blanket") as tallies:
         best = max(starts, key=judge.start)
@@ -86,11 +91,16 @@ def learn_class_blanket(
     return LearnedNetwork(search.network.freeze(), trace.build(), score=judge.total)
 
 
+def learn_by_score(score: LocalScore, *, gaps: bool) -> Dag:
+    """A network by score; among networks where counts are those of different rows, not among classes."""
+    return (learn_dag_climbing(score) if gaps else learn_hill_climbing(score, effort=0)).structure
+
+
 class _LeftOut:
     """Log-probability of the class in each row, from the counts of all other rows."""
 
     def __init__(self, table: Table, counter: Counter, v: int) -> None:
-        self.columns, self.counter, self.v = table.columns, counter, v
+        self.columns, self.missing, self.counter, self.v = table.columns, table.missing, counter, v
         self.cards = table.schema.cardinalities
         self.rows = np.arange(table.n_rows)
         self.truth = np.asarray(table.columns[v], dtype=np.intp)
@@ -135,7 +145,10 @@ class _LeftOut:
         if self.v == u:
             left[:] = self.weights[:, None]
         share = _SMOOTHING / self.cards[u]
-        return np.log(np.maximum(n, 0.0) + share) - np.log(np.maximum(whole - left, 0.0) + _SMOOTHING)
+        logs = np.log(np.maximum(n, 0.0) + share) - np.log(np.maximum(whole - left, 0.0) + _SMOOTHING)
+        for w in self.missing.keys() & set(seen):
+            logs[self.missing[w]] = 0.0  # a row with a gap in a family is not told by it
+        return np.asarray(logs)
 
 
 class _Search:

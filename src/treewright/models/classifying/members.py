@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from treewright import _core
 from treewright.inference.batch import EvidenceColumns
 from treewright.models.classifying.backoff import backed_off
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -16,7 +17,6 @@ from treewright.tables.table import Table
 from treewright.types import Floats, Scope
 
 _SMALLEST = 1e-300
-_ROWS_AT_ONCE = 1024
 
 
 class Member(Protocol):
@@ -163,17 +163,16 @@ def _normal_by_class(x: Floats, y: Any, w: Floats, classes: int, smoothing: floa
 class OneDependence:
     """The average of all networks in which the class and one finding are the parents of all other findings.
 
-    Nothing is searched, so there is nothing to be unlucky with. All of them are asked at once: a row is a
-    vector of the states that it shows, and the sum over its findings is a product of matrices.
+    Nothing is searched, so there is nothing to be unlucky with.
 
     Attributes
     ----------
     starts
         Where the states of each variable begin among those of all findings; -1 for the class.
     joint
-        Log-probability of each state together with each class: classes by states.
+        Log-probability of each state together with each class: states by classes.
     given
-        For each class, log-probability of a state (columns) given the class and another state (rows).
+        Log-probability of a state given another one and the class: others by states by classes.
 
     References
     ----------
@@ -199,60 +198,32 @@ class OneDependence:
         singles = counter.counts_many([(target, u) for u in others])
         classes = np.asarray(counter.counts((target,)), dtype=np.float64)
         prior = backed_off(classes, smoothing)
-        joint, given = np.zeros((cards[target], n)), np.zeros((cards[target], n, n))
+        joint, given = np.zeros((n, cards[target])), np.zeros((n, n, cards[target]))
         pairs = list(combinations(others, 2))
         for u, table in zip(others, singles, strict=True):
             block = slice(starts[u], starts[u] + cards[u])
             likely = backed_off(np.asarray(table, dtype=np.float64), smoothing)
-            joint[:, block] = np.log(prior[:, None] * likely)
+            joint[block] = np.log(prior[:, None] * likely).T
         for (u, w), table in zip(pairs, counter.counts_many([(target, u, w) for u, w in pairs]), strict=True):
             here, there = slice(starts[u], starts[u] + cards[u]), slice(starts[w], starts[w] + cards[w])
             cells = np.asarray(table, dtype=np.float64)
-            given[:, here, there] = _given_pair(cells, smoothing)
-            given[:, there, here] = _given_pair(cells.swapaxes(1, 2), smoothing)
+            given[here, there] = np.moveaxis(_given_pair(cells, smoothing), 0, -1)
+            given[there, here] = np.moveaxis(_given_pair(cells.swapaxes(1, 2), smoothing), 0, -1)
         return cls(target, tuple(starts), tuple(cards), joint, given, np.log(prior))
 
     def log_posterior(self, columns: EvidenceColumns) -> Floats:
-        made = np.empty((columns.n_rows, len(self.prior)))
-        for first in range(0, columns.n_rows, _ROWS_AT_ONCE):
-            some = slice(first, min(columns.n_rows, first + _ROWS_AT_ONCE))
-            made[some] = self._some(columns, some)
-        return normalised(made)
-
-    def _some(self, columns: EvidenceColumns, rows: slice) -> Floats:
-        n, size = rows.stop - rows.start, self.joint.shape[1]
-        shown = np.zeros((n, size))
         others = [u for u, start in enumerate(self.starts) if start >= 0]
         if not others:
-            return np.broadcast_to(self.prior, (n, len(self.prior)))
-        known = [(self.starts[u], at[rows]) for u in others if (at := columns.places[u]) is not None]
-        if len(known) == len(others) and all(columns.missing[u] is None for u in others):
-            places = np.stack([start + at for start, at in known], axis=1)
-            return self._whole(shown, places)
-        for u in others:
+            return normalised(np.tile(self.prior, (columns.n_rows, 1)))
+        cells = np.full((columns.n_rows, len(others)), -1, dtype=np.int32)
+        for i, u in enumerate(others):
             codes, missing = columns.codes[u], columns.missing[u]
             if codes is not None:
-                seen = np.arange(n) if missing is None else np.flatnonzero(~missing[rows])
-                shown[seen, self.starts[u] + codes[rows][seen].astype(np.intp)] = 1.0
-        begins = [self.starts[u] for u in others]
-        # a state counts if the row shows it, or if nothing is known of its variable
-        unknown = np.add.reduceat(shown, begins, axis=1) == 0
-        open_states = (shown > 0) | np.repeat(unknown, [self.cards[u] for u in others], axis=1)
-        made = np.empty((n, len(self.prior)))
-        for c in range(len(self.prior)):
-            logs = shown @ self.given[c].T + self.joint[c]
-            made[:, c] = _log_sum(np.where(open_states, logs, -np.inf))
-        return made
-
-    def _whole(self, shown: Floats, places: Any) -> Floats:
-        """Rows that show everything: only the states that they show are parents."""
-        made = np.empty((len(shown), len(self.prior)))
-        flat = places + np.arange(len(shown))[:, None] * shown.shape[1]
-        shown.reshape(-1)[flat] = 1.0
-        for c in range(len(self.prior)):
-            logs = (shown @ self.given[c].T).reshape(-1).take(flat)
-            made[:, c] = _log_sum(logs + self.joint[c].take(places))
-        return made
+                np.add(codes, self.starts[u], out=cells[:, i], casting="unsafe")
+                if missing is not None:
+                    cells[missing, i] = -1
+        begins = [*(self.starts[u] for u in others), self.joint.shape[0]]
+        return normalised(_core.one_dependence_logs(begins, self.joint, self.given, cells))
 
 
 def _given_pair(cells: Floats, smoothing: float) -> Floats:

@@ -22,7 +22,7 @@ import numpy as np
 from treewright import _core
 from treewright.arguments import TABLE, require
 from treewright.limits import check_table
-from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
+from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import Family, FromTables, Judged, Query, ScoreSettings, TestKind
 from treewright.statistics.whole import count
 from treewright.tables.schema import NameOrIndex, Schema, Variable
@@ -30,6 +30,11 @@ from treewright.tables.table import Table
 from treewright.types import Floats, Scope
 
 _ABSENT = "\0missing"  # no label of a table looks like this
+
+
+def count_shown(table: Table) -> Counter:
+    """Counts of the rows; where cells are missing, each scope in the rows that show it."""
+    return AvailableCounter(table) if table.has_missing else count(table)
 
 
 class AvailableCounter(PluralCounter):

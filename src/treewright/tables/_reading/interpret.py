@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FEW_STATES = 20
 MANY_STATES = 64
 ROWS_PER_STATE = 50
+DECLARED = "declared categories"
 MISSING_STATE, UNSEEN_STATE = "missing", "unseen"
 _SEEN_FIRST, _FEW_UNSEEN = 4096, 16
 
@@ -48,7 +49,7 @@ class ReadyColumn:
 def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
     """Decide from its values what a column is; `missing_state` makes missing cells a state of their own."""
     if isinstance(column, LabelColumn):
-        return discrete(column, "declared categories" if column.declared else "texts", missing_state)
+        return discrete(column, DECLARED if column.declared else "texts", missing_state)
     if column.kind == "b":
         codes = column.values.astype(np.uint8)
         truth = replace(as_labels(column, codes, (False, True)), declared=True)

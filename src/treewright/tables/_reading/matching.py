@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, UnknownNameError
 from treewright.tables._reading.bins import cut, edges_of
-from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, number_column
 from treewright.tables._reading.interpret import (
     MISSING_STATE,
     UNSEEN_STATE,
@@ -48,9 +48,11 @@ def match(
     """
     if wanted.states is None:
         return make_continuous(as_numbers(column, wanted), REASON, missing_state)
-    if isinstance(column, LabelColumn):
-        return relabelled(column, wanted, missing_state, unseen)
     edges = edges_of([state for state in wanted.states if not is_missing_label(state)])
+    if isinstance(column, LabelColumn):
+        if edges is None or not are_numbers(column):
+            return relabelled(column, wanted, missing_state, unseen)
+        column = as_numbers(column, wanted)
     if edges is not None and column.kind != "b":
         return rebinned(column, wanted, edges, missing_state)
     return relabelled(column.as_labels(column.distinct.tolist()), wanted, missing_state, unseen)
@@ -59,12 +61,20 @@ def match(
 def as_numbers(column: SourceColumn, wanted: Variable) -> NumberColumn:
     if isinstance(column, NumberColumn):
         return column
+    if are_numbers(column):
+        stored = np.array(column.labels, dtype=np.float64)
+        return number_column(column.name, stored[column.codes], column.missing)
     if len(column.labels):
         raise SchemaError(
             f"the schema says that {wanted.name!r} is continuous, "
             f"but it holds labels such as {column.labels[0]!r}"
         )
     return NumberColumn(column.name, np.full(len(column), np.nan), column.missing, column.n_missing)
+
+
+def are_numbers(column: LabelColumn) -> bool:
+    """Whether labels are numbers, as those of categories and of tables may be."""
+    return bool(column.labels) and all(type(label) in (int, float) for label in column.labels)
 
 
 def rebinned(
