@@ -26,10 +26,11 @@ import treewright as tw
 from treewright import _core
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from bench_scale import BLOCK, N_PLANES, write_parquet
+from bars import replace_section
+from bench_scale import BLOCK, write_parquet
+from tests.scale.r50 import N_PLANES
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "scale.md"
-BEGIN, END = "<!-- made by benchmarks/core/bench_cost.py -->", "<!-- end -->"
 SIZES = [(10**9, 10**2), (10**9, 10**4), (10**12, 10**2), (10**12, 10**4)]
 EDGES = 2  # of a variable, in the table of costs
 STATES = 3.5  # of a variable on average, there and in R50
@@ -177,9 +178,7 @@ def main() -> None:
     made = page(prices(options.rows), options.rows)
     print(made)
     if options.write:
-        text = GUIDE.read_text(encoding="utf-8")
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        GUIDE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+        replace_section(GUIDE, Path(__file__).name, made)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""More rows than memory: R50 from Parquet to a packed file to networks, in a process that may not take more.
+"""More rows than memory: R50 from Parquet to a packed file to networks, in processes that may not take more.
 
 Every step runs in a process of its own with `RLIMIT_DATA`, which the system enforces: anonymous memory beyond
-it is refused. Told are CPU seconds and the most anonymous memory that was seen (looked at 20 times a second);
-pages of mapped files are not among it, the system takes them back as it likes. Four million rows are drawn;
-of more, every file stands several times under other names.
+it is refused. Told are CPU seconds, all threads together, and the most anonymous memory that was seen (looked
+at 20 times a second); pages of mapped files are not among it, the system takes them back as it likes. 25
+million rows are drawn; of more, every file stands several times under other names. Few are copied often:
+copies make chance look like a law, and a network of it has hundreds of arcs.
 
-    python benchmarks/core/bench_larger.py                                      # 8 million rows, 512 MB
-    python benchmarks/core/bench_larger.py --rows 100000000 --limit 2000 --folder DISK
-    python benchmarks/core/bench_larger.py --only pack tree                     # some of the steps
+    python benchmarks/core/bench_larger.py                       # 100 million rows, 2 GB; 20 GB of disk
+    python benchmarks/core/bench_larger.py --rows 8000000 --limit 512
+    python benchmarks/core/bench_larger.py --only pack tree      # some of the steps
 """
 
 from __future__ import annotations
@@ -22,19 +23,30 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for benchmarks/common.py
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from bars import Figures
+from bench_scale import BLOCK, write_parquet
 
-DRAWN = 4  # blocks of 2^20 rows
-STEPS = ("pack", "tree", "fit", "climb", "bounded")
-
-
-def anonymous() -> int:
-    """Bytes of anonymous memory that this process has in use."""
-    found = re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text())
-    return 1024 * int(found[1]) if found else 0
+DRAWN = 24  # files of 2^20 rows
+ROWS, LIMIT = 100_000_000, 2_000
+# what is done to the packed rows: how it is called, and its bar in CPU microseconds a row
+STEPS: dict[str, tuple[str, float | None]] = {
+    "pack": ("Parquet to packed file", 1.45),
+    "known": ("the same with `schema=`", 0.85),
+    "open": ("opening", None),
+    "cold": ("Chow-Liu, pages dropped", None),
+    "tree": ("Chow-Liu, warm", 0.05),
+    "fit": ("parameters of the tree", None),
+    "climb": ("hill climbing, effort 2", 4.5),
+    "bounded": ("bounded search, K = 3", 2.5),
+    "command": ("`treewright learn -m chow-liu`, pages dropped", None),
+}
+OPENING, ANONYMOUS = 20.0, 100.0  # milliseconds, megabytes of Chow-Liu
+FROM_PARQUET, TIMES = 1.55, 4.0  # Chow-Liu with reading, microseconds a row; the bounded search beside it
 
 
 class Peak(threading.Thread):
@@ -50,60 +62,99 @@ class Peak(threading.Thread):
             time.sleep(0.05)
 
 
-def work(step: str, folder: Path) -> str:
-    """One step; what there is to say about it."""
+def anonymous() -> int:
+    """Bytes of anonymous memory that this process has in use."""
+    found = re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text())
+    return 1024 * int(found[1]) if found else 0
+
+
+def drop_pages(path: Path) -> None:
+    """Have the system forget what it holds of a file."""
+    with open(path, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+# ---------------------------------------------------------------------- in a child
+def work_of(step: str, folder: Path) -> Callable[[], Any]:
+    """What is measured of a step; what is not has been done."""
     import numpy as np
 
     import treewright as tw
 
-    packed = folder / "rows.twp"
+    packed, parquet = folder / "rows.twp", str(folder / "rows-*.parquet")
+    tw.pack({"a": ["x", "y"]}, folder / "first.twp")  # what is loaded once
     if step == "pack":
-        table = tw.pack(str(folder / "rows-*.parquet"), packed)
-        return f"{table.n_rows:,} rows, {packed.stat().st_size / 1e9:.2f} GB"
-    counter = tw.count(tw.open_table(packed))
-    score = tw.BIC(counter)
+        return lambda: tw.pack(parquet, packed)
+    if step == "open":
+        drop_pages(packed)
+        return lambda: tw.open_table(packed)
+    if step == "command":
+        from treewright.cli import main
+
+        drop_pages(packed)
+        model = str(folder / "m.twm")
+        return lambda: main(["learn", str(packed), "-m", "chow-liu", "-o", model, "--force", "--json"])
+    table = tw.open_table(packed)
+    if step == "known":
+        return lambda: tw.pack(parquet, folder / "known.twp", schema=table.schema)
+    score = tw.BIC(tw.count(table))
+    if step in ("cold", "tree"):
+        drop_pages(packed)
+        if step == "tree":  # sections are checked when they are first used
+            tw.learn_chow_liu(score)
+        return lambda: tw.learn_chow_liu(tw.BIC(tw.count(table)))
     if step == "climb":
-        return f"{len(tw.learn_hill_climbing(score, effort=0).dag.edges())} arcs"
+        return lambda: tw.learn_hill_climbing(score, effort=2)
     if step == "bounded":
-        learned = tw.learn_bounded_treewidth(score, treewidth=3, rng=np.random.default_rng(0))
-        return f"{len(learned.structure.edges())} arcs of width {learned.certificate.width}"
+        return lambda: tw.learn_bounded_treewidth(score, treewidth=3, rng=np.random.default_rng(0))
     tree = tw.learn_chow_liu(score).structure
-    if step == "tree":
-        return f"{len(tree.edges())} arcs"
-    return f"{tw.fit(tree, counter).n_parameters} parameters of the tree"
+    return lambda: tw.fit(tree, tw.count(table))
 
 
 def child(step: str, folder: Path, megabytes: int) -> None:
     limit = megabytes * 1_000_000
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    work = work_of(step, folder)
     peak = Peak()
     peak.start()
-    said = work(step, folder)
-    cpu = time.process_time()
-    print(json.dumps({"said": said, "cpu": cpu, "anonymous": max(peak.most, anonymous())}))
+    began, cpu = time.monotonic(), time.process_time()
+    found = work()
+    cpu, clock = time.process_time() - cpu, time.monotonic() - began
+    assert step != "command" or found in (None, 0), found
+    told = {"cpu": cpu, "clock": clock, "anonymous": max(peak.most, anonymous()) / 1e6}
+    print(json.dumps(told))
 
 
-def run(step: str, folder: Path, megabytes: int, n_rows: int) -> None:
+# ---------------------------------------------------------------------- at the parent
+def run(step: str, folder: Path, megabytes: int) -> dict[str, float] | None:
+    """What a child tells of a step; nothing where it fails."""
     environment = {**os.environ, "TREEWRIGHT_MEMORY": f"{megabytes // 4}MB"}
     command = [sys.executable, __file__, "--step", step, "--folder", str(folder), "--limit", str(megabytes)]
-    began = time.monotonic()
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - began
     if ended.returncode:
-        print(f"{step}: failed ({ended.returncode})\n{ended.stderr[-2000:]}", flush=True)
+        print(ended.stderr[-2000:], file=sys.stderr, flush=True)
+        return None
+    found: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return found
+
+
+def tell(figures: Figures, step: str, told: dict[str, float] | None, n_rows: int) -> None:
+    name, bar = STEPS[step]
+    if told is None:
+        figures.tell(name, "failed", "ends well", holds=False)
         return
-    told = json.loads(ended.stdout.splitlines()[-1])
-    print(
-        f"{step}: {told['said']}; {told['cpu']:.1f} s of CPU ({1e6 * told['cpu'] / n_rows:.3f} us a row), "
-        f"{seconds:.1f} s by the clock, {told['anonymous'] / 1e6:.0f} MB anonymous of {megabytes} allowed",
-        flush=True,
-    )
+    cpu, clock = told["cpu"], told["clock"]
+    if step == "open":
+        figures.add(f"{name}, pages dropped", 1e3 * clock, "ms", OPENING)
+        return
+    figures.add(f"{name}: CPU", 1e6 * cpu / n_rows, "us a row", bar)
+    figures.tell(f"{name}: in all", f"{cpu:,.1f} s of CPU, {clock:,.1f} s by the clock")
+    most = ANONYMOUS if step in ("cold", "tree") else None
+    figures.add(f"{name}: anonymous memory", told["anonymous"], "MB", most)
 
 
 def write_rows(folder: Path, n_rows: int) -> None:
     """Parquet files of 2^20 rows, the last one with what is left."""
-    from bench_scale import BLOCK, write_parquet
-
     n_files, rest = divmod(n_rows, BLOCK)
     n_drawn = min(DRAWN, n_files)
     write_parquet(folder, n_drawn * BLOCK + rest)
@@ -111,25 +162,40 @@ def write_rows(folder: Path, n_rows: int) -> None:
         os.link(folder / f"rows-{i % n_drawn:05}.parquet", folder / f"rows-again-{i:05}.parquet")
 
 
+def measure(figures: Figures, folder: Path, n_rows: int, limit: int, steps: list[str]) -> None:
+    write_rows(folder, n_rows)
+    found = {}
+    for step in steps:
+        told = run(step, folder, limit)
+        if told is not None:
+            found[step] = 1e6 * told["cpu"] / n_rows
+        tell(figures, step, told, n_rows)
+        (folder / "known.twp").unlink(missing_ok=True)
+        if step == "pack" and told is not None:
+            figures.tell("packed file", f"{(folder / 'rows.twp').stat().st_size / 1e9:.2f} GB")
+    if {"pack", "cold", "bounded"} <= found.keys():
+        tree = found["pack"] + found["cold"]
+        figures.add("Chow-Liu from Parquet, labels unknown: CPU", tree, "us a row", FROM_PARQUET)
+        bounded = (found["pack"] + found["bounded"]) / tree
+        figures.add("bounded search from Parquet, beside that", bounded, "times", TIMES)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=8_000_000)
-    parser.add_argument("--limit", type=int, default=512, help="megabytes of RLIMIT_DATA")
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--limit", type=int, default=LIMIT, help="megabytes of RLIMIT_DATA")
     parser.add_argument("--folder", type=Path, default=None)
-    parser.add_argument("--only", nargs="*", default=STEPS, choices=STEPS)
+    parser.add_argument("--only", nargs="*", default=list(STEPS), choices=STEPS)
+    parser.add_argument("--write", action="store_true", help="into docs/measured/scale.md")
     parser.add_argument("--step", choices=STEPS, help="of a child")
     options = parser.parse_args()
     if options.step:
         child(options.step, options.folder, options.limit)
         return
+    figures = Figures(f"python benchmarks/core/bench_larger.py --rows {options.rows} --limit {options.limit}")
     with tempfile.TemporaryDirectory(dir=options.folder) as made:
-        began = time.process_time()
-        write_rows(Path(made), options.rows)
-        size = sum(file.stat().st_size for file in Path(made).glob("*.parquet"))
-        cpu = time.process_time() - began
-        print(f"{options.rows:,} rows written, {size / 1e9:.2f} GB, {cpu:.0f} s of CPU", flush=True)
-        for step in options.only:
-            run(step, Path(made), options.limit, options.rows)
+        measure(figures, Path(made), options.rows, options.limit, options.only)
+    figures.finish(write=options.write)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def test_a_paper_has_one_name_everywhere(paper):
 
 
 def test_there_is_no_other_name():
-    assert {page.stem for page in ROOT.glob("docs/measured/*.md")} == {*PAPERS, "README"}
+    assert {page.stem for page in ROOT.glob("docs/measured/*.md")} == {*PAPERS, "scale", "README"}
     assert {notes.parent.name for notes in ROOT.glob("experiments/*/NOTES.md")} == set(PAPERS)
 
 
