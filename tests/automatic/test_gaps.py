@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.automatic.gaps import describe_gaps, with_indicators, with_known_indicators
+from treewright.automatic.gaps import (
+    describe_gaps,
+    remark_on_gaps,
+    with_indicators,
+    with_known_indicators,
+)
 from treewright.errors import SchemaError
 
 
@@ -38,6 +43,23 @@ def test_gaps_that_come_together_are_found():
     assert [list(one.together_with) for one in report.columns] == [["b"], ["a"]]
 
 
+def test_numbers_are_cut_wherever_they_stand():
+    rows = dependent_rows()
+    rng = np.random.default_rng(3)
+    weight = [
+        None if s == "yes" and rng.random() < 0.6 else float(x)
+        for s, x in zip(rows["sick"], rng.normal(size=600), strict=True)
+    ]
+    first, last = {"weight": weight, **rows}, {**rows, "weight": weight}
+    for source in (first, last):
+        table = tw.read_table(source, missing="em")
+        assert set(describe_gaps(table).dependent) == {"dose", "weight"}
+        assert "depends on other columns" in remark_on_gaps(table)[0]
+    other = [x + 1.5 if x is not None else float(i) for i, x in enumerate(weight)]
+    alone = describe_gaps(tw.read_table({"weight": weight, "other": other}, missing="em"))
+    assert alone.columns[0].n_missing == weight.count(None)
+
+
 def test_nothing_missing_is_nothing_to_tell():
     report = describe_gaps(tw.read_table({"a": [0, 1], "b": [1, 0]}))
     assert report.columns == ()
@@ -66,8 +88,3 @@ def test_a_name_that_is_taken_is_refused():
     table = tw.read_table({"a": [0, None], "a is missing": [0, 1]}, missing="em")
     with pytest.raises(SchemaError, match="there is a column of that name"):
         with_indicators(table)
-
-
-def test_numbers_are_refused():
-    with pytest.raises(SchemaError, match="'x' is continuous; cut it"):
-        describe_gaps(tw.read_table({"x": [0.5, 1.25, None]}, missing="em"))

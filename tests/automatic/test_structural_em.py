@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright import _core
-from treewright.automatic.structural_em import fill_gaps
+from treewright.automatic import structural_em
+from treewright.automatic.structural_em import fill_gaps, size_of
 from treewright.errors import MissingValuesError, SettingError
-from treewright.models import observed_score
+from treewright.models import ExpectedCounter, observed_score
 from treewright.statistics import AvailableCounter
 from treewright.tables import Table
 
@@ -28,7 +29,7 @@ def climbed(counter):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_no_round_lowers_what_the_rows_say(seed):
     _, _, table = rows_with_gaps(n=200, share=0.2, seed=seed)
     found = fill_gaps(table, climbed)
@@ -39,6 +40,49 @@ def test_no_round_lowers_what_the_rows_say(seed):
     bare = tw.fit_em(found.learned.dag, table, prior=None).trace.log_likelihood
     assert all(b >= a - 1e-9 for a, b in pairwise(bare))
     assert found.log_likelihood == pytest.approx(observed_score(found.model, table) * 200)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([60, 200, 500]), st.sampled_from([0.05, 0.2, 0.4]))
+@settings(max_examples=15, deadline=None)
+def test_where_any_start_may_win_no_search_lowers_what_the_rows_say(seed, n, share):
+    _, _, table = rows_with_gaps(n=n, share=share, seed=seed)
+
+    def wandering(counter):  # a search that is worse than the quick one
+        return tw.learners.learn_tabu(tw.BIC(counter), max_parents=1)
+
+    found = fill_gaps(table, wandering, quick=climbed, adopt=lambda learned, counter: learned)
+    assert all(b > a for a, b in pairwise(found.scores))
+    # the score is that of the model that came out, on the cells that are there
+    at_end = size_of(found.learned.dag, tw.BIC(found.counter), found.counter) + found.log_likelihood
+    assert at_end == pytest.approx(found.scores[-1])
+
+
+@pytest.mark.parametrize("treewidth", [None, 1, 2])
+def test_the_default_obeys_its_bound_and_tells_the_score_of_what_is_there(treewidth):
+    _, _, table = rows_with_gaps("alarm", n=300, share=0.2)
+    found = tw.learn(table, missing="em", treewidth=treewidth)
+    assert found.width <= (treewidth or 10)
+    here = observed_score(found.model, table) * table.n_rows
+    assert found.score < here  # less what the score takes off
+    assert found.score > here - 37 * 20 * np.log(300)
+
+
+def test_networks_too_wide_for_the_memory_are_no_start(monkeypatch):
+    _, _, table = rows_with_gaps(n=300)
+    monkeypatch.setattr(structural_em, "affordable", lambda price: False)
+    assert [said for said, _ in structural_em.starts(table, climbed)] == [
+        "the tree of the pairs that are there",
+        "the complete rows",
+    ]
+
+    def too_wide(counter):
+        if isinstance(counter, ExpectedCounter):
+            raise tw.errors.TableTooLarge("a table over all columns")
+        return climbed(counter)
+
+    assert fill_gaps(table, climbed, quick=too_wide).learned.dag.n_edges > 4
+    with pytest.raises(tw.errors.TableTooLarge):
+        fill_gaps(table, too_wide)
 
 
 def test_a_round_for_trees_keeps_to_trees_and_rises():
@@ -72,6 +116,8 @@ def test_orders_and_threads_do_not_show():
         _core.set_threads(threads)
     assert sorted(one.dag.edges()) == sorted(two.dag.edges())
     assert one.score == pytest.approx(two.score, abs=1e-6)
+    again = tw.learn(table, missing="em")  # with all threads
+    assert (again.model, again.score) == (one.model, one.score)
     assert one.model.query("dysp").array.tolist() == pytest.approx(two.model.query("dysp").array.tolist())
 
 

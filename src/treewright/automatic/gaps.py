@@ -7,13 +7,13 @@ expected counts are right still. Whether it depends on the missing cell itself n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from treewright.automatic.rows import columns_that_miss, cut_numbers, is_complete
+from treewright.automatic.rows import INTERVALS, columns_that_miss, is_complete, read_again
 from treewright.criteria import GTest
 from treewright.errors import SchemaError
 from treewright.graphs import Knowledge
@@ -84,12 +84,12 @@ def describe_gaps(table: Table, *, alpha: float = 0.01) -> GapsReport:
     """Test, for each column with gaps, whether being missing depends on the other columns.
 
     Each G test of an indicator takes the rows that show the other column; against its indicator, all rows.
-    The level is divided by the number of tests.
+    The level is divided by the number of tests. Numbers are cut into four intervals.
 
     Parameters
     ----------
     table
-        Rows, read with `missing="em"`. Numbers among labels are cut into four intervals.
+        Rows, read with `missing="em"`.
     alpha
         Level of all tests together.
 
@@ -101,8 +101,7 @@ def describe_gaps(table: Table, *, alpha: float = 0.01) -> GapsReport:
     60 of 80 rows miss nothing
     dose is missing in 20 rows, which depends on sick
     """
-    cut = cut_numbers(table)[0]
-    refuse_numbers(cut)
+    cut = in_states(table)
     names = columns_that_miss(cut)
     marked = with_indicators(cut)
     test = GTest(AvailableCounter(marked), alpha=alpha)
@@ -127,7 +126,7 @@ def describe_gaps(table: Table, *, alpha: float = 0.01) -> GapsReport:
 
 def remark_on_gaps(table: Table) -> list[str]:
     """One sentence, where gaps depend on what other columns show."""
-    if not table.has_missing or not table.schema[0].is_discrete:
+    if not table.has_missing:
         return []
     depends = {one.name: list(one.depends_on) for one in describe_gaps(table).columns if one.depends_on}
     if not depends:
@@ -144,8 +143,8 @@ def indicator_of(name: str) -> str:
     return f"{name}{_ENDING}"
 
 
-def with_indicators(table: Table) -> Table:
-    """The table with a column for each that misses cells, which says in which rows.
+def with_indicators(table: Table, of: Iterable[str] | None = None) -> Table:
+    """The table with a column for each that misses cells, or for each of these, which says in which rows.
 
     Examples
     --------
@@ -155,7 +154,11 @@ def with_indicators(table: Table) -> Table:
     (('a', 'b', 'a is missing'), ('no', 'yes'))
     """
     names = table.schema.names
-    masks = {v: mask for v, mask in table.missing.items() if bool(mask.any())}
+    nowhere = np.zeros(table.n_rows, dtype=bool)
+    if of is None:
+        masks = {v: mask for v, mask in table.missing.items() if bool(mask.any())}
+    else:
+        masks = {v: table.missing.get(v, nowhere) for v in table.schema.scope(of)}
     for v in masks:
         if indicator_of(names[v]) in names:
             raise SchemaError(
@@ -188,10 +191,7 @@ def indicators_in(table: Table) -> tuple[dict[str, str], list[str]]:
     return pairs, [name for name in names if name not in pairs.values()]
 
 
-def refuse_numbers(table: Table) -> None:
-    """Refuse columns that no table of counts has."""
+def in_states(table: Table) -> Table:
+    """The table with its numbers cut, as tests of counts need them."""
     numbers = [variable.name for variable in table.schema if not variable.is_discrete]
-    if numbers:
-        raise SchemaError(
-            f"gaps are described from counts, and {numbers[0]!r} is continuous; cut it with bins=4"
-        )
+    return read_again(table, missing="em", bins=dict.fromkeys(numbers, INTERVALS)) if numbers else table

@@ -191,6 +191,7 @@ class Estimator(Settings, ABC):
         filled = fill_gaps(table, search, prior=self._dirichlet())
         # what a search says of itself is that of the round that was kept
         vars(self).update(next(about for found, about in said if found is filled.learned))
+        self.observed_scores_ = filled.scores
         return filled.model, filled.learned
 
     def _joined(self, X: Any, y: Any, sample_weight: Any) -> Table:

@@ -38,3 +38,29 @@ def test_methods_that_cannot_are_named(refused, gaps_file):
 def test_indicators_are_columns_of_the_model(run_json, gaps_file):
     found = run_json("learn", gaps_file, "--method", "chow-liu", "--missing", "indicator")
     assert "asia is missing" in found["variables"]
+
+
+def test_rows_held_out_have_the_same_indicators(run_json, gaps_file):
+    found = run_json("learn", gaps_file, "-m", "chow-liu", "--missing", "indicator", "--valid", gaps_file)
+    assert found["valid_log_likelihood"] == pytest.approx(found["log_likelihood"])
+
+
+@pytest.mark.parametrize("method", ["auto", "chow-liu"])
+def test_the_score_is_that_of_the_cells_that_are_there(run_json, gaps_file, method):
+    found = run_json("learn", gaps_file, "--method", method, "--missing", "em")
+    here = found["log_likelihood"] * found["rows"]
+    assert here - 8 * 20 * np.log(400) < found["score"] < here
+
+
+def test_what_gaps_depend_on_is_told_for_each_column(run_json, run, gaps_file):
+    told = run_json("inspect", gaps_file)["gaps"]
+    assert {one["name"] for one in told} == set(tw.load_network("asia").schema.names)
+    assert all(one["n_missing"] > 0 and one["depends_on"] == {} for one in told)
+    assert "whatever the other columns are" in run("inspect", gaps_file).output
+
+
+def test_the_default_is_that_of_python(run_json, gaps_file):
+    found = run_json("learn", gaps_file, "--missing", "em")
+    same = tw.learn(gaps_file, missing="em")
+    assert found["score"] == pytest.approx(same.score)
+    assert {tuple(edge) for edge in found["edges"]} == set(same.dag.edges())

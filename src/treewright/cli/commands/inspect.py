@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.automatic.gaps import remark_on_gaps
+from treewright.automatic.gaps import describe_gaps
 from treewright.cli import options as opt
 from treewright.cli.answers.given import written_states
 from treewright.cli.answers.output import Line, Lines, Output, heading, listing, remark
@@ -28,6 +28,7 @@ from treewright.text import without_password
 EMPTY = "holds no value"
 _LISTED_STATES = 50
 _SHOWN_STATES = 5
+_SHOWN_GAPS = 8  # columns with gaps, those with most first
 _SHOWN_COLUMNS = 60
 _SHOWN_FINDINGS = 30
 
@@ -139,6 +140,7 @@ def document(look: Look) -> dict[str, Any]:
         "notes": plain["notes"],
         "findings": [asdict(finding) for finding in look.findings],
         "mendings": plain["mendings"],
+        "gaps": [asdict(one) for one in describe_gaps(look.table).columns],
         "plan": plan(look),
         "next": next_command(look),
     }
@@ -239,7 +241,7 @@ def plan(look: Look) -> list[str]:
                 "indicator": f"{some}: by structural EM, with a variable that says where each is missing",
             }[look.options.missing]
         )
-        lines += remark_on_gaps(look.table)
+        lines += map(str, describe_gaps(look.table).columns[:_SHOWN_GAPS])
     empty = [name for name, reason in report.ignored if reason == EMPTY]
     if empty:
         lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")

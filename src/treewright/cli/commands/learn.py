@@ -102,6 +102,7 @@ def learn_model(
     has_gaps = gaps.take_all_rows(asked, options, method, rows)
     if has_gaps and asked == Missing.indicator:
         rows, knowledge = gaps.add_indicators(cast("Table", rows), knowledge)
+        valid = gaps.with_the_same_indicators(rows, valid)
     ready = (
         gaps.prepare_available(cast("Table", rows), criterion, options.ess)
         if has_gaps

@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.automatic.gaps import indicators_in, remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.rows import fit_all_rows
-from treewright.automatic.structural_em import fill_gaps, learn_available
+from treewright.automatic.structural_em import fill_gaps, fill_suitably, learn_available
 from treewright.cli.learning.methods import Method
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter
@@ -19,6 +19,7 @@ from treewright.errors import SettingError
 from treewright.graphs import Knowledge
 from treewright.learners import Learned, learn_hill_climbing
 from treewright.statistics import AvailableCounter, Counter
+from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 
 _BY_TESTS = ("pc", "tpda")  # which judge each test by the rows that show its columns
@@ -51,6 +52,11 @@ def add_indicators(table: Table, knowledge: Knowledge | None) -> tuple[Table, Kn
     return marked, with_known_indicators(knowledge, marked)
 
 
+def with_the_same_indicators(rows: Table, valid: Table | Databases | None) -> Table | Databases | None:
+    """Rows held out, with a column for each indicator that the others have."""
+    return with_indicators(valid, indicators_in(rows)[0]) if isinstance(valid, Table) else valid
+
+
 def prepare_available(table: Table, score: str, ess: float | None) -> PreparedRows:
     """Rows with gaps, each table from those that show it."""
     counter = AvailableCounter(table)
@@ -68,9 +74,9 @@ def search_all_rows(
     table, ess, name = task.rows.table, task.options.ess, task.rows.score_name
     assert table is not None
     said = remark_on_gaps(table.select(indicators_in(table)[1]) if asked == Missing.indicator else table)
+    options = {**task.common(), "treewidth": task.options.treewidth, "rng": task.rng}
+    options["seconds"] = task.options.seconds
     if asked == Missing.available and task.options.method == "auto":
-        options = {**task.common(), "treewidth": task.options.treewidth, "rng": task.rng}
-        options["seconds"] = task.options.seconds
         return run(lambda _: learn_available(table, options), task), task, said
     if asked == Missing.available or task.options.method in _BY_TESTS:
         return run(method.learn, task), task, said
@@ -82,17 +88,19 @@ def search_all_rows(
         score = registry.score_named(name, counter, ess=ess)
         return learn_hill_climbing(score, effort=0, knowledge=task.known())
 
-    by_classes = task.options.method in ("auto", "knots")
-    filled = fill_gaps(
-        table,
-        search,
-        lambda counter: registry.score_named(name, counter, ess=ess),
-        quick=quick if by_classes else None,
-        progress=task.progress,
-    )
+    if task.options.method == "auto" and task.options.score is None:
+        filled = fill_suitably(table, options, lambda find, counter: run(lambda _: find(counter), task))
+    else:
+        filled = fill_gaps(
+            table,
+            search,
+            lambda counter: registry.score_named(name, counter, ess=ess),
+            quick=quick if task.options.method in ("auto", "knots") else None,
+            progress=task.progress,
+        )
     ready = replace(
         prepare_counter(filled.counter, name, ess),
         source=table,
         fit=lambda dag: (filled.model, [filled.about(table)]),
     )
-    return filled.learned, replace(task, rows=ready), said
+    return replace(filled.learned, score=filled.score), replace(task, rows=ready), said

@@ -23,7 +23,7 @@ from treewright.graphs.undirected.triangulation import treewidth_upper_bound
 from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
 from treewright.learners.learned import INTERRUPTED
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
-from treewright.models import GaussianNetwork
+from treewright.models import ExpectedCounter, GaussianNetwork
 from treewright.models.model import AnyModel
 from treewright.once import cached_property
 from treewright.statistics import ClusterCounter, DatabaseCounter
@@ -120,7 +120,8 @@ class Outcome:
             return None if self.log_likelihood is None else self.log_likelihood * self.n_rows
         network = network_of(learned)
         chosen = isinstance(learned, LearnedKnots | LearnedAutomatically) and self.options.score is None
-        if not isinstance(network, Dag) or chosen:
+        fills_gaps = isinstance(self.task.rows.counter, ExpectedCounter)  # then it is that of the cells there
+        if not isinstance(network, Dag) or chosen or (fills_gaps and learned.score is not None):
             return learned.score
         found = self.task.score.score(network)
         return found if np.isfinite(found) else None
