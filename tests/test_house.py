@@ -77,7 +77,7 @@ LINES_OF_CAPABILITIES = {
     "causal reading: actions, adjustment, effects over a class; the catalogue": 1_100,
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
     "scores of many rows from counts and by blocks": 130,
-    "gaps: the better of two searches, scores of what is there, gaps of numbers": 60,
+    "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
 }
