@@ -80,6 +80,7 @@ LINES_OF_CAPABILITIES = {
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
+    "mixed networks on pages and in reports, numbers as curves in pictures": 330,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

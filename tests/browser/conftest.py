@@ -50,7 +50,10 @@ def engines(browser):
     page = browser.new_page()
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.add_script_tag(content=joined_script("beliefs.js") + "window.Beliefs = Beliefs;", type="module")
+    page.add_script_tag(
+        content=joined_script("beliefs.js") + "window.Beliefs = Beliefs; window.mixtureOf = mixtureOf;",
+        type="module",
+    )
     page.wait_for_function("() => window.Beliefs")
     yield page
     page.close()

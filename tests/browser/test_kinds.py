@@ -79,7 +79,7 @@ def test_feature_graphs_show_their_upper_nodes(browser, folder):
             "() => new Set([...document.querySelectorAll('.edge')].map(e => e.style.strokeWidth)).size > 1"
         )
         page.locator("summary", has_text="Which numbers matter").click()
-        assert "only in a Bayesian network" in page.inner_text("#panel")
+        page.locator("#panel", has_text="only in a Bayesian network").wait_for()
         page.click('[data-view="tree"]')
         assert page.get_by_role("button", name="Feature graph").get_attribute("aria-pressed") == "true"
         assert page.locator(".box").count() > 0

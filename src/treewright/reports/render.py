@@ -11,7 +11,13 @@ from typing import Any
 
 from treewright.errors import FormatError
 from treewright.learners import EdgeConfidence
-from treewright.models import BayesianNetwork, FeatureNetwork, MarkovNetwork
+from treewright.models import (
+    BayesianNetwork,
+    ConditionalGaussianNetwork,
+    FeatureNetwork,
+    GaussianNetwork,
+    MarkovNetwork,
+)
 from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
 from treewright.reports.cards import Card, card_of, draw_card
@@ -40,6 +46,8 @@ _KINDS: dict[type[Any], str] = {
     BayesianNetwork: "Bayesian network",
     MarkovNetwork: "Markov network",
     FeatureNetwork: "Feature network",
+    GaussianNetwork: "Gaussian network",
+    ConditionalGaussianNetwork: "Mixed network",
 }
 
 

@@ -27,10 +27,14 @@ from treewright.types import Arc
 Size = tuple[float, float]
 MOST_STATES = 6  # that a card lists
 _CLIQUES = "cliques in which answers are worked out; between two of them, what they share"
+_WIDTH = "width: mutual information (up to 1 bit)"
+_WIDTH_BETWEEN_STATES = "width between states: mutual information (up to 1 bit)"
 _WINDOW = (1250.0, 900.0)
 _PACKED = (
     "variables",
     "factors",
+    "lines",
+    "mixtures",
     "plan",
     "edges",
     "arrows",
@@ -38,12 +42,14 @@ _PACKED = (
     "clusters",
 )  # beside where everything stands
 _FEATURES, _NETWORK = ("features.js", "leaves.js"), ("derivatives.js",)
-_NORMAL, _SMALL = ("normal.js", "curves.js", "curves.css"), ("labels.js", "strips.js", "small.css")
+_NORMAL = ("normal.js", "curves.js", "mixtures.js", "curves.css")
+_SMALL, _MIXED = ("labels.js", "strips.js", "small.css"), ("mixed.js", "lines.js")
 _CALLED_ELSEWHERE = {  # what a page of this kind never needs
-    "tables": _FEATURES + _NORMAL,
-    "structure": _FEATURES + _NORMAL + _NETWORK,
-    "features": _NORMAL + _NETWORK,
-    "normal": _FEATURES + _NETWORK,
+    "tables": _FEATURES + _NORMAL + _MIXED,
+    "structure": _FEATURES + _NORMAL + _NETWORK + _MIXED,
+    "features": _NORMAL + _NETWORK + _MIXED,
+    "normal": _FEATURES + _NETWORK + _MIXED,
+    "mixed": _FEATURES + _NETWORK,
 }
 
 
@@ -108,6 +114,7 @@ def _meanings(
     """What lines mean, and how strong they are where the page cannot work that out itself."""
     names = [variable["name"] for variable in data["variables"]]
     told = edge_meanings(getattr(source, "structure", source), data["arrows"])
+    told["wide"] = _WIDTH_BETWEEN_STATES if "untold" in data else _WIDTH
     found: PageData = {"meanings": told, "caution": NOT_A_CAUSE if "arrow" in told else ""}
     strength = strength_of(confidence, gains)
     if strength is not None:

@@ -11,18 +11,20 @@ tables      `factors` (scopes; their cells one after the other in `numbers`) and
             says whether table v is the distribution of variable v, "bayesian" or "markov"
 features    `arrays`, those of a feature graph; `exact` where every row takes one way through it
 normal      `families` (parents, weights, offset, variance) and `order`, parents before children
+mixed       `factors` and `plan` of the states, as in tables; `lines` (child, its discrete and its continuous
+            parents; parents before children), whose intercepts, variances and slopes follow in `numbers`
 structure   none
 ==========  ============================================================================================
 
-A page propagates up to 4 million cells. Beyond, it has `starting`, the beliefs at the time of writing, and a
-`note` that says why and what to call instead.
+A page propagates up to 4 million cells. Beyond, it has `starting`, the beliefs at the time of writing (and
+`mixtures` of numbers), and a `note` that says why and what to call instead.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -34,8 +36,18 @@ from treewright.graphs.undirected.clusters import Clusters
 from treewright.inference.evidence import Evidence, read_real_evidence
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.learners import EdgeConfidence
-from treewright.models import BayesianNetwork, FeatureNetwork, GaussianNetwork, MarkovNetwork
+from treewright.models import (
+    BayesianNetwork,
+    ConditionalGaussianNetwork,
+    FeatureNetwork,
+    GaussianNetwork,
+    MarkovNetwork,
+)
+from treewright.models.answers import Distribution
+from treewright.models.continuous.normal_answers import Normal
+from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
 from treewright.networks import example_networks
+from treewright.reports.explorer.mixed_data import drawn_normals, mixed_plan, mixed_tables, placed
 from treewright.reports.feature_picture import drawn_structure
 from treewright.reports.links import links_of
 from treewright.tables.schema import Schema, Variable
@@ -46,6 +58,7 @@ INSENSITIVE = (
 )
 NOT_EXPLAINED = "Not known exactly of a model whose rows take several ways through its graph"
 THE_MEANS = "The means are it"
+UNTOLD = "Told of states by states: what a number tells, or what is told of one, has no closed form here."
 MOST_CELLS = 4_000_000  # 64 MB in a page, and about a tenth of a second for a click
 
 PageData = dict[str, Any]
@@ -81,6 +94,8 @@ def page_data(
         data |= _features(source, given, file)
     elif isinstance(source, GaussianNetwork):
         data |= _normal(source, given, file)
+    elif isinstance(source, ConditionalGaussianNetwork):
+        data |= _mixed(source, given, file)
     if data["kind"] != "structure" and not isinstance(source, BayesianNetwork):
         data["insensitive"] = INSENSITIVE
     return data
@@ -233,6 +248,31 @@ def _normal(model: GaussianNetwork, given: Mapping[str, Any] | None, file: str) 
     return data
 
 
+def _mixed(model: ConditionalGaussianNetwork, given: Mapping[str, Any] | None, file: str) -> PageData:
+    data: PageData = {"kind": "mixed", "network": "bayesian", "untold": UNTOLD}
+    data["given"] = _mixed_evidence(model, given)
+    tables, numbers = mixed_tables(model)
+    if numbers.size <= MOST_CELLS:
+        data |= tables | {"numbers": packed(numbers)}
+        found = mixed_plan(model._engine, MOST_CELLS)
+        if found.plan is not None:
+            return data | {"plan": placed(model, found.plan)}
+    why = f"the joint states that its numbers hang on need more than {MOST_CELLS:,} numbers"
+    return data | _still(model, given, why, file)
+
+
+def _mixed_evidence(model: ConditionalGaussianNetwork, given: Mapping[str, Any] | None) -> list[list[Any]]:
+    """Likelihoods of states, and numbers as they are."""
+    evidence, states = model._read(given), model._engine.schema
+    if given:
+        model.marginals(given)  # refuses what is impossible
+    known = [
+        [model.schema.index(states.names[v]), likelihood]
+        for v, likelihood in _known_states(evidence.states, states)
+    ]
+    return known + [[model.schema.index(name), number] for name, number in evidence.numbers.items()]
+
+
 def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> PageData:
     """The beliefs at the time of writing, where these can be had, and what to call for others."""
     call = f"{loading(file)}.marginals(given={{...}})"
@@ -240,14 +280,24 @@ def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> 
         beliefs = model.marginals(given)
     except TableTooLarge:
         return {"note": f"This page has no beliefs: {why}, and so many that Python refuses too."}
-    if isinstance(model, GaussianNetwork):
-        flat = [
-            x for name in model.schema.names for x in (beliefs[name].mean, beliefs[name].standard_deviation)
-        ]
-    else:
-        flat = [x for name in model.schema.names for x in beliefs.array(name)]
+    flat = [x for name in model.schema.names for x in _flat(beliefs[name])]
     note = f"Beliefs here are those of the time of writing: {why}. In Python: {call}"
-    return {"starting": packed(flat), "note": note}
+    found: PageData = {"starting": packed(flat), "note": note}
+    if isinstance(beliefs, MixedMarginals):
+        drawn = {v: beliefs[name] for v, name in enumerate(model.schema.names)}
+        found["mixtures"] = [
+            [v, *(part.tolist() for part in drawn_normals(answer))]
+            for v, answer in drawn.items()
+            if isinstance(answer, NormalMixture)
+        ]
+    return found
+
+
+def _flat(answer: Distribution | Normal | NormalMixture) -> Iterable[float]:
+    """The probabilities of states; of a number, its mean and its deviation."""
+    if isinstance(answer, Distribution):
+        return [float(p) for p in answer.array]
+    return answer.mean, answer.standard_deviation
 
 
 def _likelihoods(model: Any, given: Mapping[str, Any] | None) -> list[list[Any]]:
@@ -255,8 +305,12 @@ def _likelihoods(model: Any, given: Mapping[str, Any] | None) -> list[list[Any]]
     evidence: Evidence = model._read(given)
     if given:
         model.marginals(given)  # refuses what is impossible
+    return _known_states(evidence, model.schema)
+
+
+def _known_states(evidence: Evidence, schema: Schema) -> list[list[Any]]:
     known: list[list[Any]] = []
     for v, state in zip(evidence.observed, evidence.states, strict=True):
-        known.append([v, [float(code == state) for code in range(model.schema.cardinalities[v])]])
+        known.append([v, [float(code == state) for code in range(schema.cardinalities[v])]])
     known += [list(item) for item in zip(evidence.weighted, evidence.likelihoods, strict=True)]
     return known

@@ -1,7 +1,8 @@
 // What is known and what follows from it: evidence with its history, beliefs, and measures of them. No document here.
 import { answerDerivatives } from './derivatives.js';
 import { distanceOf, divergenceOf, entropyOf, informationOf } from './measures.js';
-import { normalDistance, normalEntropy } from './normal.js';
+import { numberDistance, numberEntropy, numberWorth } from './normal.js';
+import { worthOfEdges } from './features.js';
 import { finish } from './forest.js';
 import { openModel } from './opening.js';
 
@@ -24,8 +25,8 @@ export class Beliefs {
     return beliefs;
   }
 
-  constructor(data, { cards, offsets, factors, engine, starting }, listen) {
-    Object.assign(this, { data, cards, offsets, factors, engine, listen, edges: data.edges });
+  constructor(data, { cards, offsets, factors, lines, engine, starting }, listen) {
+    Object.assign(this, { data, cards, offsets, factors, lines, engine, listen, edges: data.edges });
     /** @type {Map<number, any>} a variable and the likelihoods of its states; of a number, its value */
     this.evidence = new Map(data.given ?? []);
     this.past = [];
@@ -114,7 +115,7 @@ export class Beliefs {
     this.determined = determined;
     if (out) { this.now = out; this.strength = strength ?? this.strength; }
     this.listen();
-    if (out && !strength) this.inTurn(() => this.worthOfEdges()).then(found => { if (found) { this.strength = found; this.listen('edges'); } });
+    if (out && !strength) this.inTurn(() => worthOfEdges(this)).then(found => { if (found) { this.strength = found; this.listen('edges'); } });
   }
 
   *following(evidence) {
@@ -155,13 +156,6 @@ export class Beliefs {
     return found;
   }
 
-  // The same where no table holds both ends: from what each end tells about all others.
-  *worthOfEdges() {
-    const found = new Map();
-    for (const [u] of this.edges) if (!found.has(u)) found.set(u, yield* this.worthSteps(u));
-    return this.edges.map(([u, v]) => found.get(u)[v]);
-  }
-
   // A smallest part of impossible evidence that is impossible already: the last item of the shortest impossible
   // beginning is needed, the others are looked for before it. Observed states come before likelihoods.
   *smallestConflict(evidence) {
@@ -185,14 +179,15 @@ export class Beliefs {
     return needed.sort((a, b) => a - b).map(i => items[i][0]);
   }
 
-  /** @param {number} v @param {Float64Array} [all] */
+  /** In bits; null of a number beside states, whose entropy has no closed form. @param {number} v @param {Float64Array} [all] */
   entropy(v, all = this.now) {
-    return this.isNumber(v) ? normalEntropy(this.slice(all, v)[1]) : entropyOf(this.slice(all, v));
+    if (!this.isNumber(v)) return entropyOf(this.slice(all, v));
+    return numberEntropy(this, all, v);
   }
 
   /** How far the belief of a variable moved, in [0, 1]. @param {number} v @param {Float64Array} [from] */
   change(v, from = this.before) {
-    return (this.isNumber(v) ? normalDistance : distanceOf)(this.slice(from, v), this.slice(this.now, v));
+    return this.isNumber(v) ? numberDistance(this, from, v) : distanceOf(this.slice(from, v), this.slice(this.now, v));
   }
 
   /** What finding out each other variable would tell about the target, in bits: I(T; X | e), exactly. Undefined when
@@ -205,16 +200,13 @@ export class Beliefs {
 
   *worthSteps(target) {
     const { cards, now } = this, gain = new Float64Array(cards.length);
-    if (this.isNumber(target)) {
-      this.engine.marginals(this.evidence);
-      return gain.map((_, x) => (x === target ? 0 : this.engine.information(target, x)));
-    }
+    if (this.isNumber(target)) return numberWorth(this, target, gain);
     for (const [t, p] of this.slice(now, target).entries()) {
       if (!(p > 0)) continue;
       const { out } = yield* this.engine.marginalSteps(this.withState(target, t));
       if (!out) continue;
       for (let x = 0; x < gain.length; x++)
-        if (x !== target) gain[x] += p * divergenceOf(this.slice(out, x), this.slice(now, x));
+        if (x !== target && !this.isNumber(x)) gain[x] += p * divergenceOf(this.slice(out, x), this.slice(now, x));
     }
     return gain.map(bits => Math.max(0, bits));
   }
@@ -230,7 +222,7 @@ export class Beliefs {
    * `answerDerivatives`. Undefined when the evidence changed meanwhile, null where there is no answer.
    * @param {number} target @param {number} state */
   async sensitivity(target, state) {
-    if (!this.engine || this.conflict || this.data.network !== 'bayesian') return null;
+    if (!this.engine || this.conflict || this.data.insensitive) return null;
     const p = this.slice(this.now, target)[state];
     return await this.inTurn(() => answerDerivatives(this.engine, this.evidence, this.withState(target, state), p));
   }

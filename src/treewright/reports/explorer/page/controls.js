@@ -64,7 +64,7 @@ export class Controls {
   /** What is drawn in this page, and no more. */
   legend() {
     const { data, believes, live } = this.app, { arrow, line } = data.meanings;
-    const wide = live && data.edges.length ? 'width: mutual information (up to 1 bit)' : data.shares && `width: ${data.shares_mean}`;
+    const wide = live && data.edges.length ? data.meanings.wide : data.shares && `width: ${data.shares_mean}`;
     const items = [
       ...(believes ? [['now', 'now'], ...(live ? [['was', 'before'], ['moved', 'changed']] : []), ['seen', 'known']] : []),
       arrow && ['arrow', arrow], line && ['line', line], wide && ['wide', wide],

@@ -1,22 +1,36 @@
-// Cards of Gaussian variables: the density now over the one before; a point on the curve is evidence.
+// Cards of numbers: the density now over the one before; a point on the curve is evidence.
 import { h, renew, s, setAttr, short } from './dom.js';
+import { numbersOf } from './lines.js';
+import { densityAt, fewNormals, mixtureOf } from './mixtures.js';
 
 const WIDTH = 150, HEIGHT = 44, STEPS = 60, REACH = 3.6;
+const SEEN = 1e-3;  // a Normal with less weight does not widen what a curve shows
 
 // The values that a curve shows: what was likely at the start and is likely now.
-function rangeOf(app, v) {
-  const { beliefs } = app, [m, d] = beliefs.slice(beliefs.prior, v), [n, e] = beliefs.slice(beliefs.now, v);
-  const low = Math.min(m - REACH * d, n - REACH * e), high = Math.max(m + REACH * d, n + REACH * e);
+function rangeOf(mixtures) {
+  let low = Infinity, high = -Infinity;
+  for (const { weights, means, deviations } of mixtures)
+    Array.from(weights).forEach((w, s) => {
+      if (w < SEEN) return;
+      low = Math.min(low, means[s] - REACH * deviations[s]);
+      high = Math.max(high, means[s] + REACH * deviations[s]);
+    });
   return high > low ? [low, high] : [low - 1, high + 1];
 }
 
-function densityPath([mean, deviation], [low, high], scale) {
-  const points = [];
-  for (let i = 0; i <= STEPS; i++) {
-    const x = low + (high - low) * i / STEPS, z = (x - mean) / deviation;
-    points.push(`${(WIDTH * i / STEPS).toFixed(1)} ${(HEIGHT - (HEIGHT - 4) * scale / deviation * Math.exp(-z * z / 2)).toFixed(1)}`);
-  }
-  return `M0 ${HEIGHT}L${points.join('L')}L${WIDTH} ${HEIGHT}z`;
+// Densities at even steps, and around the Normals that would fall between two of them.
+function densityPoints(mixture, [low, high]) {
+  const step = (high - low) / STEPS, at = Array.from({ length: STEPS + 1 }, (_, i) => low + step * i);
+  Array.from(mixture.means).forEach((mean, s) => {
+    const d = mixture.deviations[s];
+    if (d < 2 * step) for (let z = -3; z <= 3; z++) if (mean + z * d > low && mean + z * d < high) at.push(mean + z * d);
+  });
+  return at.sort((a, b) => a - b).map(x => [x, densityAt(mixture, x)]);
+}
+
+function densityPath(points, [low, high], peak) {
+  const written = points.map(([x, y]) => `${(WIDTH * (x - low) / (high - low)).toFixed(1)} ${(HEIGHT - (HEIGHT - 4) * y / peak).toFixed(1)}`);
+  return `M0 ${HEIGHT}L${written.join('L')}L${WIDTH} ${HEIGHT}z`;
 }
 
 /** Where most of a density lies, in a strip. @param {number[]} prior mean and deviation @param {number[]} now */
@@ -26,12 +40,20 @@ export function spread(part, [m, s], now) {
   part.style.left = `${Math.max(0, Math.min(100 - wide, 50 + 50 * (now[0] - m) / (3 * s) - wide / 2)).toFixed(1)}%`;
 }
 
-/** What a variable is made of. @returns {HTMLElement} */
+/** What a number is made of. @returns {HTMLElement[]} */
 export function weightsOf(app, v) {
+  if (app.beliefs.lines) return [numbersOf(app, v)];
+  if (!app.data.families) return [];
   const { parents, weights, offset, variance } = app.data.families[v];
   const rows = [['offset', offset], ...parents.map((u, k) => [`× ${app.names[u]}`, weights[k]]), ['deviation', Math.sqrt(variance)]];
-  return h('table', { class: 'cpt' }, h('tbody', null, rows.map(([name, x]) => h('tr', null, h('th', { class: 'l', scope: 'row', text: name }), h('td', { text: short(x) })))));
+  return [h('table', { class: 'cpt' }, h('tbody', null, rows.map(([name, x]) => h('tr', null, h('th', { class: 'l', scope: 'row', text: name }), h('td', { text: short(x) })))))];
 }
+
+/** What the mass of the evidence is. @returns {string} */
+export const massOf = app => ([...app.beliefs.evidence.keys()].some(v => app.isNumber(v)) ? 'Density' : 'Probability');
+
+/** What is clicked. @returns {string} */
+export const pointed = app => (app.names.every((_, v) => app.isNumber(v)) ? 'a point of' : 'a state or a point of');
 
 /** A value that has no room left. @param {string} name */
 export const determinedWords = name => `The other values determine ${name} already, so its value cannot be added. Beliefs are those of the step before.`;
@@ -66,18 +88,18 @@ export function drawCurve(app, v) {
     onpointermove: event => { element.title = app.live ? `click: ${app.names[v]} = ${short(Number(valueAt(event).toPrecision(3)))}` : ''; },
   }, svg, h('div', { class: 'ends', 'aria-hidden': 'true' }, low, high), words);
   return { element, show() {
-    const { beliefs } = app, a = beliefs.slice(beliefs.now, v), b = beliefs.slice(beliefs.before, v);
-    const key = [...a, ...b].join();
+    const { beliefs, best } = app, [a, b, c] = [beliefs.now, beliefs.before, beliefs.prior].map(all => fewNormals(mixtureOf(all, v, beliefs.slice(all, v))));
+    const [mean, deviation] = beliefs.slice(beliefs.now, v), key = [a, b, best?.states[v]].map(one => JSON.stringify(one)).join();
     if (key === drawn) return;
     drawn = key;
-    range = rangeOf(app, v);
-    const narrow = Math.min(...[a[1], b[1]].filter(x => x > 0));
-    const at = x => (WIDTH * (x - range[0]) / (range[1] - range[0])).toFixed(1);
-    setAttr(was, 'd', b[1] > 0 ? densityPath(b, range, narrow) : '');
-    setAttr(now, 'd', a[1] > 0 ? densityPath(a, range, narrow) : '');
-    setAttr(line, 'd', a[1] > 0 ? `M${at(a[0])} ${HEIGHT}V4` : `M${at(a[0])} ${HEIGHT}V0`);
-    line.classList.toggle('sure', !(a[1] > 0));
-    words.textContent = a[1] > 0 ? `${short(a[0])} ± ${short(a[1])}` : short(a[0]);
+    range = rangeOf([a, c]);
+    const [curve, old] = [a, b].map(one => (one.deviations[0] > 0 ? densityPoints(one, range) : []));
+    const peak = Math.max(...[...curve, ...old].map(([, y]) => y)), at = x => (WIDTH * (x - range[0]) / (range[1] - range[0])).toFixed(1);
+    setAttr(was, 'd', old.length ? densityPath(old, range, peak) : '');
+    setAttr(now, 'd', curve.length ? densityPath(curve, range, peak) : '');
+    setAttr(line, 'd', `M${at(mean)} ${HEIGHT}V${deviation > 0 ? 4 : 0}`);
+    line.classList.toggle('sure', !(deviation > 0));
+    words.textContent = (deviation > 0 ? `${short(mean)} ± ${short(deviation)}` : short(mean)) + (best && deviation > 0 ? ` ◆ ${short(best.states[v])}` : '');
     low.textContent = short(Number(range[0].toPrecision(3)));
     high.textContent = short(Number(range[1].toPrecision(3)));
   } };

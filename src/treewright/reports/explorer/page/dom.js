@@ -45,7 +45,7 @@ export function short(x) {
 
 /** A probability from its logarithm, also where plain numbers end. @param {number} log */
 export function fromLog(log) {
-  if (log > -700) return Number(Math.exp(log).toPrecision(4)).toString();
+  if (Math.abs(log) < 700) return Number(Math.exp(log).toPrecision(4)).toString();
   const tens = log / Math.LN10, whole = Math.floor(tens);
   return `${(10 ** (tens - whole)).toFixed(2)}e${whole}`;
 }

@@ -36,7 +36,7 @@ function statesAt(app, scope, cell) {
 /** The table of a variable given its parents; of a Markov network, every table that it is in.
  * @returns {HTMLElement[]} */
 export function familyOf(app, v) {
-  if (app.isNumber(v)) return app.data.families ? [weightsOf(app, v)] : [];
+  if (app.isNumber(v)) return weightsOf(app, v);
   const tables = app.beliefs.factors.filter(({ scope }) => scope.includes(v));
   const own = app.data.network === 'bayesian' ? tables.filter(({ scope }) => scope.at(-1) === v) : tables;
   return own.map((table, i) => tableOf(app, v, table, `${v} ${i}`));

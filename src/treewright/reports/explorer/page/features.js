@@ -173,3 +173,17 @@ export class FeatureGraph {
     }
   }
 }
+
+/** How strongly the ends of edges are joined where no table holds both: from what each end tells about all others. */
+export function* worthOfEdges(beliefs) {
+  const found = new Map();
+  for (const [u] of beliefs.edges) if (!found.has(u)) found.set(u, yield* beliefs.worthSteps(u));
+  return beliefs.edges.map(([u, v]) => found.get(u)[v]);
+}
+
+/** @param {Record<string, string>} packed the integers of a graph @param {Float64Array} numbers @param {(text: string) => Promise<ArrayBuffer>} unpack */
+export async function featureArrays(packed, numbers, unpack) {
+  const arrays = { numbers };
+  for (const [name, text] of Object.entries(packed)) arrays[name] = new Uint32Array(await unpack(text));
+  return arrays;
+}

@@ -199,15 +199,20 @@ export class JunctionForest {
     return logMass === -Infinity ? yield* this.collect(evidence, LOGS, false) : logMass;
   }
 
-  /** Right after `marginals`: the joint distribution of variables that share a clique, undefined of others.
-   * @param {number[]} scope */
-  joint(scope) {
+  // The smallest clique of some variables with the walk over it, undefined where none holds them or they never move.
+  seat(scope) {
     const key = scope.join();
     if (!this.walks.has(key)) {
       const moving = scope.filter(v => this.cards[v] > 1), node = moving.length ? this.smallest(moving) : undefined;
       this.walks.set(key, node && { node, walk: walkOver(node.scope, moving, this.cards) });
     }
-    const kept = this.walks.get(key);
+    return this.walks.get(key);
+  }
+
+  /** Right after `marginals`: the joint distribution of variables that share a clique, undefined of others.
+   * @param {number[]} scope */
+  joint(scope) {
+    const kept = this.seat(scope);
     if (!kept) return scope.every(v => this.cards[v] === 1) ? Float64Array.of(1) : undefined;
     const out = new Float64Array(cellsOf(scope, this.cards));
     PLAIN.add(kept.walk, this.tables, kept.node.table, out, 0);

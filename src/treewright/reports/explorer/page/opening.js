@@ -1,6 +1,7 @@
 // From the embedded model to an engine: reads the packed numbers and builds what answers.
-import { FeatureGraph } from './features.js';
+import { FeatureGraph, featureArrays } from './features.js';
 import { JunctionForest, offsetsOf } from './forest.js';
+import { openMixed } from './mixed.js';
 import { NormalNetwork } from './normal.js';
 import { cellsOf } from './walks.js';
 
@@ -38,12 +39,6 @@ function cutTables(listed, cards, numbers) {
   });
 }
 
-async function featureArrays(packed, numbers) {
-  const arrays = { numbers };
-  for (const [name, text] of Object.entries(packed)) arrays[name] = new Uint32Array(await unpacked(text));
-  return arrays;
-}
-
 /** What the page works with. `engine` is null where it may not propagate; `starting` are the beliefs of such a
  * page, null where it has none at all.
  * @param {object} data the embedded model */
@@ -54,8 +49,9 @@ export async function openModel(data) {
   const opened = { cards, offsets: offsetsOf(cards), factors: [], engine: null, starting: null };
   if (data.starting) opened.starting = await doubles(data.starting);
   if (data.factors) opened.factors = cutTables(data.factors, cards, numbers);
-  if (data.plan) opened.engine = new JunctionForest(cards, opened.factors, data.plan);
-  if (data.arrays) opened.engine = new FeatureGraph(cards, await featureArrays(data.arrays, numbers), data.exact);
+  if (data.lines) Object.assign(opened, openMixed(data, opened, numbers));
+  else if (data.plan) opened.engine = new JunctionForest(cards, opened.factors, data.plan);
+  if (data.arrays) opened.engine = new FeatureGraph(cards, await featureArrays(data.arrays, numbers, unpacked), data.exact);
   if (data.families && !data.note) opened.engine = new NormalNetwork(data.families, data.order);
   return opened;
 }

@@ -2,8 +2,9 @@
 import { $, bits, fromLog, h, percent, renew } from './dom.js';
 import { isHard, stateRow, wordsOf } from './cards.js';
 import { copyPython } from './controls.js';
-import { determinedWords, drawCurve, typed } from './curves.js';
+import { determinedWords, drawCurve, massOf, pointed, typed } from './curves.js';
 import { familyOf, mattering } from './families.js';
+import { peakOf } from './lines.js';
 
 const LISTED = 12, FEW = 6, ASKED = 8;
 const BIG = 128;  // pixels of its bars
@@ -56,15 +57,13 @@ export class Panel {
     } else if (determined !== undefined) {
       said.push(h('p', { class: 'bad', role: 'alert', text: determinedWords(app.names[determined]) }));
     } else if (evidence.size && app.live) {
-      const what = [...evidence.keys()].some(v => app.isNumber(v)) ? 'Density of this' : 'Probability of this';
-      said.push(h('p', { class: 'mass', text: busy ? 'working …' : `${what}: ${fromLog(logMass)} (ln ${logMass.toFixed(3)})` }));
+      said.push(h('p', { class: 'mass', text: busy ? 'working …' : `${massOf?.(app) ?? 'Probability'} of this: ${fromLog(logMass)} (ln ${logMass.toFixed(3)})` }));
     }
     return [this.section('What is known', ...said)];
   }
 
   get hint() {
-    const { app } = this, numbers = app.names.filter((_, v) => app.isNumber(v)).length;
-    const what = numbers === 0 ? 'a state of' : numbers === app.names.length ? 'a point of' : 'a state or a point of';
+    const { app } = this, what = pointed?.(app) ?? 'a state of';
     return app.data.density === 'cards' ? `click ${what} any card` : `pick a variable, then ${what} it`;
   }
 
@@ -72,9 +71,9 @@ export class Panel {
     const { app } = this, { best, beliefs } = app, differs = [];
     best.states.forEach((k, v) => {
       const now = beliefs.slice(beliefs.now, v), top = Math.max(...now);
-      if (now[k] < top) differs.push([v, k, now.indexOf(top)]);
+      if (now[k] < top && !app.isNumber(v)) differs.push([v, k, now.indexOf(top)]);
     });
-    const share = h('p', { class: 'mass', text: `◆ marks the states that are most probable together. Their share of what is known: ${percent(Math.exp(best.logShare))} (ln ${best.logShare.toFixed(3)})` });
+    const share = peakOf?.(app) ?? h('p', { class: 'mass', text: `◆ marks the states that are most probable together. Their share of what is known: ${percent(Math.exp(best.logShare))} (ln ${best.logShare.toFixed(3)})` });
     const list = differs.map(([v, k, top]) => h('li', null, h('button', { 'data-key': `differs ${v}`, text: `${app.names[v]}: ◆ ${app.variables[v].states[k]}, alone ${app.variables[v].states[top]}`, onclick: () => app.pick(v) })));
     return [this.section('Most probable explanation', share, differs.length ? h('ul', { class: 'plain' }, list) : muted('It is the likeliest state of every variable.'))];
   }
@@ -82,10 +81,10 @@ export class Panel {
   overview() {
     const { app } = this, { beliefs } = app, all = [...app.names.keys()], open = all.filter(v => !isHard(beliefs.evidence.get(v)));
     const moved = open.map(v => [v, beliefs.change(v)]).filter(([, x]) => x > TOLD).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    const unsure = open.map(v => [v, beliefs.entropy(v)]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const unsure = open.map(v => [v, beliefs.entropy(v)]).filter(([, x]) => x !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     return [
       app.live && this.section('Changed most', moved.length ? this.ranking(moved.slice(0, LISTED), 'moved') : muted('Beliefs are as they were.')),
-      this.section('Least certain (bits)', this.ranking(unsure.slice(0, FEW), 'unsure')),
+      unsure.length > 0 && this.section('Least certain (bits)', this.ranking(unsure.slice(0, FEW), 'unsure')),
     ].filter(Boolean);
   }
 
@@ -107,10 +106,10 @@ export class Panel {
   }
 
   make(v) {
-    const { app } = this, { beliefs, names } = app, out = [], following = [];
+    const { app } = this, { beliefs, names } = app, number = app.isNumber(v), out = [], following = [];
     const close = h('button', { class: 'x', 'aria-label': `close ${names[v]}`, title: 'Escape', 'data-key': 'close', text: '×', onclick: () => app.pick(null) });
     if (app.believes) {
-      const number = app.isNumber(v), rows = number ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k, () => BIG)), figures = h('p', { class: 'mass' });
+      const rows = number ? [drawCurve(app, v)] : app.variables[v].states.map((_, k) => stateRow(app, v, k, () => BIG)), figures = h('p', { class: 'mass' });
       const big = h('div', { class: 'big', role: number ? undefined : 'radiogroup', 'aria-label': names[v] }, rows.map(row => row.element));
       if (!number) rows[0].element.tabIndex = 0;
       following.push(() => {
@@ -123,7 +122,7 @@ export class Panel {
     }
     const sections = [h('section', { 'aria-label': names[v] }, h('h3', { class: 'title' }, h('span', { text: names[v] }), close), ...out, ...this.links(v))];
     if (app.live) {
-      const next = this.section(`What to ask next about ${names[v]}`, h('div', { id: 'asked', 'aria-live': 'off' }, muted('…')));
+      const next = this.section(`What to ask next about ${names[v]}`, !(number && app.data.untold) && h('div', { id: 'asked', 'aria-live': 'off' }, muted('…')), app.data.untold && muted(app.data.untold));
       following.push(() => { next.hidden = isHard(beliefs.evidence.get(v)); });
       sections.push(next);
     }
@@ -134,8 +133,8 @@ export class Panel {
   }
 
   figures(v) {
-    const { beliefs } = this.app, number = this.app.isNumber(v), said = [];
-    if (!number || !beliefs.evidence.has(v)) said.push(`entropy ${bits(beliefs.entropy(v))} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
+    const { beliefs } = this.app, number = this.app.isNumber(v), entropy = beliefs.entropy(v), said = [];
+    if (entropy !== null && (!number || !beliefs.evidence.has(v))) said.push(`entropy ${bits(entropy)} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
     if (number) said.push(`was ${wordsOf(this.app, v, beliefs.before)}`);
     return said.join(' · ');
   }

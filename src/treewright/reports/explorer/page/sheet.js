@@ -44,9 +44,9 @@ function statesOf(app, v) {
 
 function cellOf(app, line, key) {
   if (key === 'name') return h('th', { scope: 'row' }, h('button', { text: line.name, 'data-key': `name ${line.v}`, onclick: () => app.pick(line.v) }));
-  if (key === 'states') return h('td', null, !app.isNumber(line.v) && statesOf(app, line.v));
+  if (key === 'states') return h('td', null, app.isNumber(line.v) ? app.best && `◆ ${short(app.best.states[line.v])}` : statesOf(app, line.v));
   const value = line[key];
-  return h('td', { class: typeof value === 'number' ? 'n' : undefined, text: WRITTEN[key] ? WRITTEN[key](value) : value });
+  return h('td', { class: typeof value === 'number' ? 'n' : undefined, text: WRITTEN[key] && typeof value === 'number' ? WRITTEN[key](value) : value });
 }
 
 /** @param {HTMLElement} box */
@@ -55,7 +55,7 @@ export function drawSheet(app, box) {
   const columns = COLUMNS.filter(([key]) => (key === 'states' ? lines.some(line => 'likeliest' in line) : lines.some(line => key in line)));
   const turn = upwards ? 1 : -1;
   lines.sort((a, b) => {
-    const x = a[sortedBy], y = b[sortedBy];
+    const [x, y] = [a, b].map(line => line[sortedBy] ?? (sortedBy === 'likeliest' ? '' : -Infinity));
     return turn * (typeof x === 'number' ? x - y : String(x).localeCompare(String(y))) || a.v - b.v;
   });
   const heads = columns.map(([key, text]) => h('th', { scope: 'col', 'aria-sort': key === sortedBy ? (upwards ? 'ascending' : 'descending') : undefined },
