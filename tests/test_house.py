@@ -61,6 +61,7 @@ LINES_OF_CAPABILITIES = {
     "a clock for the default": 110,
     "rows from experiments": 370,
     "what interrupted tests and blankets keep, progress of every method": 190,
+    "progress of the graphical lasso and of LPACJT": 20,
     "weights in cuts, dates as whole numbers, rows refused beforehand": 110,
     "packed files": 1_070,
     "blocks of rows, any stream of Arrow": 300,
@@ -254,6 +255,12 @@ def test_who_knows_one_name_can_open_every_room(paper):
 def test_every_learner_returns_what_was_learned(name):
     returned = typing.get_type_hints(LEARNERS[name])["return"]
     assert issubclass(typing.get_origin(returned) or returned, tw.Learned)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_tells_where_it_is(name):
+    at_once = {"learn_class_blanket", "learn_k_dependence", "learn_naive_bayes", "learn_tree_augmented"}
+    assert ("progress" in inspect.signature(LEARNERS[name]).parameters) == (name not in at_once)
 
 
 def test_learners_of_networks_return_one_shape():

@@ -9,6 +9,7 @@ import treewright as tw
 from treewright import _core
 from treewright.errors import SchemaError, SettingError
 from treewright.learners.markov_baselines.graphical_lasso import _Found, _regular, indicator_correlations
+from treewright.types import Step
 
 
 def rng(seed=0):
@@ -179,3 +180,10 @@ def test_columns_are_named_in_order():
     assert states.tolist() == [1, 1, 2]
     columns = [np.array([0, 1] * 6), np.array([0, 1, 0] * 4), np.array([0, 0, 1] * 4)]
     np.testing.assert_allclose(correlations, np.corrcoef(columns), atol=1e-12)
+
+
+def test_each_penalty_is_told_of():
+    told = []
+    table = tw.read_table({"a": [0, 1] * 6, "b": [0, 1, 1] * 4})
+    tw.learners.learn_graphical_lasso(tw.count(table), n_penalties=4, progress=told.append)
+    assert told == [Step("penalties", done, 4) for done in range(1, 5)]

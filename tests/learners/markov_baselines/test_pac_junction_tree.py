@@ -11,6 +11,7 @@ from treewright import _core
 from treewright.errors import SettingError, TreewidthError
 from treewright.graphs import is_chordal
 from treewright.learners.markov_baselines.pac_junction_tree import conditional_informations
+from treewright.types import Step
 
 
 def rng(seed=0):
@@ -154,3 +155,10 @@ def test_tests_are_counted_before_they_are_made(monkeypatch):
         tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2)
     monkeypatch.setattr("treewright.learners.markov_baselines.pac_junction_tree.MOST_TESTS", 90)
     tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2)
+
+
+def test_each_separator_is_told_of():
+    told = []
+    rows = tw.read_table({name: [0, 1] for name in "abcd"})
+    tw.learners.learn_pac_junction_tree(tw.count(rows), treewidth=2, progress=told.append)
+    assert told == [Step("separators", done, 6) for done in range(1, 7)]

@@ -39,9 +39,9 @@ class LearnOptions(DataOptions):
         metavar="K",
     )
     effort: int | None = say(
-        "How long to search on: for bounded any number (1 if not given), for hill-climbing and knots 0 to 3 "
-        "(2; knots as the score and the size call for), for mixture tens of seconds of work (3; 0: twenty "
-        "trees).",
+        "How long to search on: for bounded any number (if not given, as long as it pays), for hill-climbing "
+        "and knots 0 to 3 (2; knots as the score and the size call for), for mixture tens of seconds of work "
+        "(3; 0: twenty trees).",
         min=0,
     )
     seconds: float | None = say(

@@ -27,7 +27,7 @@ from treewright.learners.markov_baselines.l1_neighbourhoods import check_path
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.tables.schema import Schema
-from treewright.types import Floats
+from treewright.types import Floats, Progress, Step
 
 _SWEEPS = 500
 
@@ -72,6 +72,7 @@ def learn_graphical_lasso(
     n_penalties: int = 30,
     smallest: float = 0.01,
     tolerance: float = 1e-5,
+    progress: Progress | None = None,
 ) -> LearnedPrecision:
     """Join variables whose indicator columns have a partial correlation under a price on each of them.
 
@@ -88,6 +89,8 @@ def learn_graphical_lasso(
         Length of the path, and its last penalty as a share of the first (at which nothing is joined).
     tolerance
         Largest gap between the penalised log-likelihood of a row and its bound at which a search stops.
+    progress
+        Called after each penalty.
 
     References
     ----------
@@ -118,11 +121,13 @@ def learn_graphical_lasso(
         penalties = _falling(correlations, free, n_penalties, smallest) if chosen else [float(penalty)]
         tallies.update(penalties=len(penalties), sweeps=0)
         lowest = math.inf
-        for found in _path(correlations, free, penalties, tolerance):
+        for done, found in enumerate(_path(correlations, free, penalties, tolerance), 1):
             tallies["sweeps"] += found.sweeps
             value = found.criterion(correlations, owners, float(counter.n_rows), gamma)
             if value < lowest or found.penalty == penalties[0]:
                 best, lowest = found, value
+            if progress is not None:
+                progress(Step("penalties", done, len(penalties)))
     joined = np.argwhere(np.triu((best.precision != 0) & ~free, 1))
     edges = {(int(owners[a]), int(owners[b])) for a, b in joined}
     columns = tuple((schema.names[v], _label(schema, v, s)) for v, s in zip(owners, states, strict=True))

@@ -26,7 +26,7 @@ from treewright.limits import format_count
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import TestSettings, family_statistics
-from treewright.types import Floats
+from treewright.types import Floats, Progress, Step
 
 MOST_VARIABLES = 64
 MOST_TESTS = 2_000_000
@@ -60,7 +60,11 @@ class LearnedJunctionTree(Learned[UndirectedGraph]):
 
 @in_range
 def learn_pac_junction_tree(
-    counter: Counter, *, treewidth: int, threshold: float | None = None
+    counter: Counter,
+    *,
+    treewidth: int,
+    threshold: float | None = None,
+    progress: Progress | None = None,
 ) -> LearnedJunctionTree:
     """Put a junction tree of bounded width together from conditional independences.
 
@@ -73,6 +77,8 @@ def learn_pac_junction_tree(
     threshold
         A pair of variables with at most this conditional mutual information (nats) given a separator counts
         as parted by it (the paper's epsilon). By default the smallest for which a tree is found, by halving.
+    progress
+        Called after each separator, given which all pairs were judged.
 
     Raises
     ------
@@ -108,7 +114,7 @@ def learn_pac_junction_tree(
         return LearnedJunctionTree(whole, trace.build(), threshold or 0.0, certificate=JunctionTree.of(whole))
     separators = list(combinations(range(n), treewidth))  # ranks by name
     with trace.phase("conditional informations") as tallies:
-        information = conditional_informations(counter, separators)
+        information = conditional_informations(counter, separators, progress)
         tallies["tests"] = len(separators) * math.comb(n - treewidth, 2)
     with trace.phase("junction tree") as tallies:
         masks = np.array([sum(1 << v for v in separator) for separator in separators], dtype=np.uint64)
@@ -119,18 +125,22 @@ def learn_pac_junction_tree(
     return LearnedJunctionTree(graph, trace.build(), reached, certificate=JunctionTree.of(graph))
 
 
-def conditional_informations(counter: Counter, separators: list[tuple[int, ...]]) -> Floats:
+def conditional_informations(
+    counter: Counter, separators: list[tuple[int, ...]], progress: Progress | None = None
+) -> Floats:
     """For each separator (lines) the mutual information of all pairs given it: n x n, flat, in nats."""
     order, statistics = counter.schema.name_order, family_statistics(counter)
     n, n_rows = len(order), float(counter.n_rows) or 1.0
     out = np.zeros((len(separators), n, n))
-    for line, separator in zip(out, separators, strict=True):
+    for done, (line, separator) in enumerate(zip(out, separators, strict=True), 1):
         given = tuple(sorted(order[v] for v in separator))
         free = [v for v in range(n) if v not in separator]
         for i, x in enumerate(free[:-1]):
             partners = free[i + 1 :]
             found, _ = statistics.test_partners(TestSettings(), order[x], given, [order[y] for y in partners])
             line[x, partners] = line[partners, x] = found / (2 * n_rows)
+        if progress is not None:
+            progress(Step("separators", done, len(separators)))
     return out.reshape(len(separators), n * n)
 
 
