@@ -116,8 +116,8 @@ def reader_without(modules: Collection[str], read: Reader = page_part) -> Reader
         text = read(module)
         if module not in modules:
             return text
-        names = (name for exported, name in _top_names(text) if exported)
-        return "".join(f"export const {name} = undefined;\n" for name in names)
+        names = ", ".join(name for exported, name in _top_names(text) if exported)
+        return f"export let {names};\n"
 
     return shortened
 
