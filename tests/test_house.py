@@ -79,6 +79,7 @@ LINES_OF_CAPABILITIES = {
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
     "scores of many rows from counts and by blocks": 130,
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
+    "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.browser.test_engines import kinds_of_nodes, open_page, random_gaussian, rare_chain
+from tests.browser.test_engines import kinds_of_nodes, open_page, random_gaussian
 
 import treewright as tw
 from treewright.models import FeatureNetwork, MarkovNetwork
@@ -260,43 +260,3 @@ def test_an_unknown_version_is_refused_with_a_sentence(engines):
         "() => Beliefs.open({ format: 'treewright-page', version: 9 }).catch(error => error.message)"
     )
     assert said == "This page holds treewright-page 9; its script reads treewright-page 1."
-
-
-SENSITIVITY = "async ([v, state]) => (await beliefs.sensitivity(v, state))?.map(table => Array.from(table))"
-
-
-@pytest.mark.parametrize("name", ["asia", "alarm"])
-def test_sensitivity_equals_that_of_python(engines, name):
-    model = tw.load_network(name)
-    rng = np.random.default_rng(4)
-    rows = model.sample(6, rng=rng)
-    for row in range(6):
-        known = {
-            model.schema.names[v]: model.schema[v].states[int(rows.columns[v][row])]
-            for v in rng.permutation(len(model.schema))[:3].tolist()
-        }
-        target = next(n for n in rng.permutation(model.schema.names).tolist() if n not in known)
-        soft = rng.permutation([n for n in model.schema.names if n not in known]).tolist()[0]
-        known[soft] = {state: float(rng.uniform(0.2, 1)) for state in model.schema[soft].states}
-        open_page(engines, model, given=known)
-        state = int(np.argmax(model.query(target, known).array))
-        found = engines.evaluate(SENSITIVITY, [model.schema.index(target), state])
-        expected = model.sensitivity(target, model.schema[target].states[state], known)
-        for v, table in enumerate(found):
-            exact = np.asarray(expected.table(v)).ravel()
-            np.testing.assert_allclose(table, exact, rtol=1e-9, atol=1e-9)
-
-
-def test_sensitivity_of_rare_evidence(engines):
-    model = rare_chain()
-    given = {f"x{v:02}": "yes" for v in range(80) if v % 10 != 4}
-    open_page(engines, model, given=given)
-    found = engines.evaluate(SENSITIVITY, [4, 1])
-    expected = model.sensitivity("x04", "yes", given)
-    for v, table in enumerate(found):
-        np.testing.assert_allclose(table, np.asarray(expected.table(v)).ravel(), rtol=1e-7, atol=1e-9)
-
-
-def test_no_sensitivity_without_conditional_tables(engines):
-    open_page(engines, large_network())
-    assert engines.evaluate(SENSITIVITY, [0, 0]) is None

@@ -36,7 +36,7 @@ def test_modules_come_once_and_after_what_they_import():
 def test_modules_that_are_never_called_are_left_out():
     script = joined_script("app.js", reader_without({"b.js"}, MODULES.__getitem__))
     assert script.splitlines()[1:] == [
-        "const b=undefined;",
+        "let b;",
         "const c=3;",
         "async function later(){}",
         "const a=b+c;",

@@ -46,6 +46,8 @@ from treewright.types import Floats, Scope
 if TYPE_CHECKING:
     import networkx as nx
 
+    from treewright.models.continuous.gaussian_sensitivity import GaussianSensitivity
+
 Numbers = Sequence[float] | Mapping[str, float] | Floats
 
 
@@ -279,6 +281,24 @@ class GaussianNetwork(Causal[LinearEffect]):
         values = dict(zip(self.schema.names, mean.tolist(), strict=True))
         row = Table(self.schema, [[value] for value in values.values()])
         return Explanation(values, float(self.log_probability(row)[0]))
+
+    def sensitivity(self, target: str, given: RealGiven | None = None) -> GaussianSensitivity:
+        """How much each intercept, coefficient and variance moves the mean and the variance of one variable.
+
+        Derivatives given what is known, exactly, the strongest first.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> dag = tw.Dag(tw.Schema([tw.Variable("sun"), tw.Variable("heat")]), [("sun", "heat")])
+        >>> model = tw.GaussianNetwork(dag, [6.0, 10.0], {"heat": {"sun": 2.0}}, [4.0, 9.0])
+        >>> mean, variance = model.sensitivity("sun", {"heat": 27.0}).coefficients("heat")["sun"]
+        >>> round(mean, 4), round(variance, 4)
+        (-2.144, -0.9216)
+        """
+        from treewright.models.continuous.gaussian_sensitivity import gaussian_sensitivity
+
+        return gaussian_sensitivity(self, target, given)
 
     def cost(
         self, given: RealGiven | None = None, targets: str | Sequence[str] | None = None

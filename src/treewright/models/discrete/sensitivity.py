@@ -9,9 +9,9 @@ Gutierrez & Hadi 1997; Chan & Darwiche 2002). A row that has nothing else to shr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.limits import table_axes
 from treewright.models.answers import html_table
 from treewright.models.labelled import LabelledTable, make_frame
-from treewright.tables.schema import Label, NameOrIndex, Variable
-from treewright.types import Cells
+from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
+from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
+    from treewright.models.asking import Asking
     from treewright.models.discrete.bayesian_network import BayesianNetwork
 
 _SHOWN = 8
@@ -47,7 +48,93 @@ class MovingNumber:
         return f"P({self.variable}={self.state}{f' | {above}' if above else ''})"
 
 
-class Sensitivity:
+class Moving(Protocol):
+    """A number and the derivative of an answer by it."""
+
+    @property
+    def derivative(self) -> float: ...
+
+
+M = TypeVar("M", bound=Moving)
+
+
+class MovingNumbers(Generic[M]):
+    """How much one probability moves with the numbers of some tables, the strongest first."""
+
+    _kept, _by = "probability", ""  # what a number is called, and how it is moved
+
+    def __init__(
+        self,
+        schema: Schema,
+        scopes: Sequence[Scope],
+        tables: Sequence[Cells],
+        derivatives: Sequence[Cells],
+        asked: Asked,
+    ) -> None:
+        self.target, self.state, self.probability = asked.target, asked.state, asked.answer
+        self._schema, self._scopes, self._tables = schema, scopes, tables
+        self._derivatives = tuple(derivatives)
+        for table in self._derivatives:
+            table.setflags(write=False)
+
+    def _axes(self, place: int) -> list[Variable]:
+        return [self._schema[u] for u in table_axes(self._schema, self._scopes[place])]
+
+    def __len__(self) -> int:
+        return sum(int(np.count_nonzero(np.abs(table) > _LEAST)) for table in self._derivatives)
+
+    def __iter__(self) -> Iterator[M]:
+        # of two that differ by rounding alone, as the two numbers of a row do, the first comes first
+        sizes = np.concatenate(
+            [np.zeros(0), *(np.abs(table).ravel().round(12) for table in self._derivatives)]
+        )
+        ends = np.cumsum([table.size for table in self._derivatives])
+        for place in np.argsort(-sizes, kind="stable")[: len(self)].tolist():
+            table = int(np.searchsorted(ends, place, side="right"))
+            yield self._at(table, place - int(ends[table]) + self._derivatives[table].size)
+
+    def _at(self, place: int, cell: int) -> M:
+        axes = self._axes(place)
+        at = np.unravel_index(cell, self._derivatives[place].shape)
+        labels = {axis.name: (axis.states or ())[int(k)] for axis, k in zip(axes, at, strict=True)}
+        value, derivative = (float(part[place][at]) for part in (self._tables, self._derivatives))
+        return self._number(labels, value, derivative)
+
+    def _number(self, labels: dict[str, Label], value: float, derivative: float) -> M:
+        raise NotImplementedError
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """A frame of pandas, polars or pyarrow: a row for each number that moves the answer."""
+        found = list(self)
+        columns: dict[str, list[Any]] = {"number": [str(one) for one in found]}
+        columns |= {what: [getattr(one, what) for one in found] for what in self._columns}
+        return make_frame(columns, library)
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return self._kept, "derivative"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        strongest = [one for one, _ in zip(self, range(_SHOWN), strict=False)]
+        return [(str(one), f"{getattr(one, self._kept):.4f}", f"{one.derivative:+.3g}") for one in strongest]
+
+    def _title(self) -> str:
+        return f"P({self.target}={self.state} | ...) = {self.probability:.4f}"
+
+    def __repr__(self) -> str:
+        rows, more = self._rows(), len(self) - _SHOWN
+        if not rows:
+            return f"{self._title()} does not move with any number of the tables"
+        wide = max(len(name) for name, _, _ in rows)
+        lines = [f"  {name.ljust(wide)}  {p}  by  {by}" for name, p, by in rows]
+        rest = [f"  ... {more:,} more"] if more > 0 else []
+        return "\n".join([f"{self._title()} moves most with{self._by}", *lines, *rest])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._title()}</p>" + html_table(("number", "is", "moves the answer by"), self._rows())
+
+
+class Sensitivity(MovingNumbers[MovingNumber]):
     """How much P(target = state | evidence) moves with each number of the tables.
 
     `probability` is the answer itself, :meth:`table` the derivatives by the numbers of one table, in its
@@ -73,100 +160,61 @@ class Sensitivity:
     ('xray', {'either': 'no'}, -4.144)
     """
 
-    def __init__(
-        self,
-        model: BayesianNetwork,
-        target: str,
-        state: Label,
-        probability: float,
-        derivatives: tuple[Cells, ...],
-    ) -> None:
-        self.target, self.state, self.probability = target, state, probability
-        self._model, self._derivatives = model, derivatives
-
     def table(self, name: NameOrIndex) -> LabelledTable:
         """The derivatives by the numbers of one table, an axis per parent and then the variable's states."""
-        return LabelledTable(self._derivatives[self._model.schema.index(name)], self._axes(name))
+        v = self._schema.index(name)
+        return LabelledTable(self._derivatives[v], self._axes(v))
 
-    def _axes(self, name: NameOrIndex) -> list[Variable]:
-        schema, v = self._model.schema, self._model.schema.index(name)
-        return [schema[u] for u in table_axes(schema, (*self._model.dag.parents(v), v))]
+    def _number(self, labels: dict[str, Label], value: float, derivative: float) -> MovingNumber:
+        *given, (variable, state) = labels.items()
+        return MovingNumber(variable, state, dict(given), value, derivative)
 
-    def __len__(self) -> int:
-        return sum(int(np.count_nonzero(np.abs(table) > _LEAST)) for table in self._derivatives)
-
-    def __iter__(self) -> Iterator[MovingNumber]:
-        # of two that differ by rounding alone, as the two numbers of a row do, the first comes first
-        sizes = np.concatenate([np.abs(table).ravel().round(12) for table in self._derivatives])
-        ends = np.cumsum([table.size for table in self._derivatives])
-        for place in np.argsort(-sizes, kind="stable")[: len(self)].tolist():
-            v = int(np.searchsorted(ends, place, side="right"))
-            yield self._number(v, place - int(ends[v]) + self._derivatives[v].size)
-
-    def _number(self, v: int, cell: int) -> MovingNumber:
-        axes = self._axes(v)
-        at = np.unravel_index(cell, self._derivatives[v].shape)
-        labels = [(axis.states or ())[int(k)] for axis, k in zip(axes, at, strict=True)]
-        given = {axis.name: label for axis, label in zip(axes[:-1], labels, strict=False)}
-        numbers = (float(table[v][at]) for table in (self._model.tables, self._derivatives))
-        return MovingNumber(axes[-1].name, labels[-1], given, *numbers)
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """A frame of pandas, polars or pyarrow: a row for each number that moves the answer."""
-        found = list(self)
-        columns = {
-            "number": [str(one) for one in found],
-            "variable": [one.variable for one in found],
-            "probability": [one.probability for one in found],
-            "derivative": [one.derivative for one in found],
-        }
-        return make_frame(columns, library)
-
-    def _rows(self) -> list[tuple[str, str, str]]:
-        strongest = [one for one, _ in zip(self, range(_SHOWN), strict=False)]
-        return [(str(one), f"{one.probability:.4f}", f"{one.derivative:+.3g}") for one in strongest]
-
-    def _title(self) -> str:
-        return f"P({self.target}={self.state} | ...) = {self.probability:.4f}"
-
-    def __repr__(self) -> str:
-        rows, more = self._rows(), len(self) - _SHOWN
-        if not rows:
-            return f"{self._title()} does not move with any number of the tables"
-        wide = max(len(name) for name, _, _ in rows)
-        lines = [f"  {name.ljust(wide)}  {p}  by  {by}" for name, p, by in rows]
-        rest = [f"  ... {more:,} more"] if more > 0 else []
-        return "\n".join([f"{self._title()} moves most with", *lines, *rest])
-
-    def _repr_html_(self) -> str:
-        return f"<p>{self._title()}</p>" + html_table(("number", "is", "moves the answer by"), self._rows())
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return "variable", self._kept, "derivative"
 
 
-def sensitivity(model: BayesianNetwork, target: str, state: Label, given: Given | None) -> Sensitivity:
-    """Derivatives of one answer by every number of the tables, see `BayesianNetwork.sensitivity`."""
-    schema = model.schema
-    t = schema.index(target)
-    code, evidence = schema[t].code(state), model._read(given)
+class Asked(NamedTuple):
+    """A question about one probability: its answer, and the evidence without and with the state."""
+
+    target: str
+    state: Label
+    answer: float
+    engine: JunctionTreeEngine
+    evidence: Evidence
+    joined: Evidence
+    log_known: float
+
+
+def ask_about(model: Asking, target: str, state: Label, given: Given | None) -> Asked:
+    """P(target = state | given), for a target that is not given."""
+    t = model.schema.index(target)
+    code, evidence = model.schema[t].code(state), model._read(given)
     if t in evidence.observed:
         raise EvidenceError(f"{target} is given, so no number moves it; ask about a variable that is not")
     engine = model._engine
     assert isinstance(engine, JunctionTreeEngine)
     known, log_known = engine.joint((t,), evidence)
     model._require_possible(log_known, evidence)
-    joined = _with_state(model, evidence, t, code)
-    seen = sorted({t, *evidence.observed, *evidence.weighted})
+    joined = _with_state(evidence, t, code)
+    return Asked(target, state, float(known[code]), engine, evidence, joined, log_known)
+
+
+def sensitivity(model: BayesianNetwork, target: str, state: Label, given: Given | None) -> Sensitivity:
+    """Derivatives of one answer by every number of the tables, see `BayesianNetwork.sensitivity`."""
+    asked = ask_about(model, target, state, given)
+    evidence = asked.evidence
+    seen = sorted({model.schema.index(target), *evidence.observed, *evidence.weighted})
     derivatives = [np.zeros(table.shape) for table in model.tables]
-    answer = float(known[code])
     for v in {*seen, *model.dag.ancestors(seen)}:  # the others have no say
-        both = _weights(engine, v, (joined, evidence), log_known)
-        by = both[0] - answer * both[1]
+        both = _weights(asked.engine, v, (asked.joined, evidence), asked.log_known)
+        by = both[0] - asked.answer * both[1]
         derivatives[v] = _along_rows(model.tables[v], by)
-    for table in derivatives:
-        table.setflags(write=False)
-    return Sensitivity(model, target, state, answer, tuple(derivatives))
+    scopes = [(*model.dag.parents(v), v) for v in range(len(model.schema))]
+    return Sensitivity(model.schema, scopes, model.tables, derivatives, asked)
 
 
-def _with_state(model: BayesianNetwork, evidence: Evidence, t: int, code: int) -> Evidence:
+def _with_state(evidence: Evidence, t: int, code: int) -> Evidence:
     """The evidence and a state of the target; a likelihood of the target is kept for that state."""
     if t not in evidence.weighted:
         return Evidence(

@@ -23,7 +23,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import require_perfect_order
 from treewright.inference.engine import Factor
-from treewright.inference.evidence import Evidence
+from treewright.inference.evidence import Evidence, Given
 from treewright.inference.junction_tree import JunctionTreeEngine
 from treewright.models.asking import Asking
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -32,12 +32,14 @@ from treewright.models.model import Rows, align_columns, as_rows
 from treewright.models.undirected.dimension import hierarchical_dimension
 from treewright.once import cached_property
 from treewright.tables.features import Feature
-from treewright.tables.schema import NameOrIndex, Schema
+from treewright.tables.schema import Label, NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Scope
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from treewright.models.undirected.factor_sensitivity import FactorSensitivity
 
 ScopeLike = NameOrIndex | Sequence[NameOrIndex]
 Factors = Mapping[str, npt.ArrayLike] | Mapping[tuple[str, ...], npt.ArrayLike]
@@ -232,6 +234,25 @@ class MarkovNetwork(Asking):
 
     def __hash__(self) -> int:
         return hash((self._schema.names, tuple(f.scope for f in self._factors)))
+
+    def sensitivity(self, target: str, state: Label, given: Given | None = None) -> FactorSensitivity:
+        """How much each number of the factors moves P(target = state | given).
+
+        Numbers of a factor are weights, so each is moved on the scale of its logarithm: the derivative is by
+        ln of the number, exactly, the strongest first.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> model = tw.MarkovNetwork.of(tw.load_network("asia"))
+        >>> moved = model.sensitivity("lung", "yes", given={"xray": "yes"})
+        >>> strongest = next(iter(moved))
+        >>> strongest.states, round(strongest.derivative, 3)
+        ({'tub': 'no', 'lung': 'yes', 'either': 'yes'}, 0.247)
+        """
+        from treewright.models.undirected.factor_sensitivity import factor_sensitivity
+
+        return factor_sensitivity(self, target, state, given)
 
     def to_networkx(self) -> nx.Graph[str]:
         """The model as a `networkx.Graph`: nodes carry states, its attribute ``"factors"`` the product."""

@@ -7,6 +7,7 @@ can be read at once, pills with a name and one strip where it cannot, dots where
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,7 @@ from treewright.reports.render import kept_strength, key_figures, kind_of
 from treewright.types import Arc
 
 Size = tuple[float, float]
-MOST_STATES = 6  # that a card lists
+MOST_STATES, MOST_ROWS = 6, 200  # that a card and a table list
 _CLIQUES = "cliques in which answers are worked out; between two of them, what they share"
 _WIDTH = "width: mutual information (up to 1 bit)"
 _WIDTH_BETWEEN_STATES = "width between states: mutual information (up to 1 bit)"
@@ -42,14 +43,14 @@ _PACKED = (
     "clusters",
 )  # beside where everything stands
 _FEATURES, _NETWORK = ("features.js", "leaves.js"), ("derivatives.js",)
-_NORMAL = ("normal.js", "curves.js", "mixtures.js", "curves.css")
+_NORMAL = ("normal.js", "moves.js", "curves.js", "mixtures.js", "curves.css")
 _SMALL, _MIXED = ("labels.js", "strips.js", "small.css"), ("mixed.js", "lines.js")
 _CALLED_ELSEWHERE = {  # what a page of this kind never needs
     "tables": _FEATURES + _NORMAL + _MIXED,
     "structure": _FEATURES + _NORMAL + _NETWORK + _MIXED,
     "features": _NORMAL + _NETWORK + _MIXED,
     "normal": _FEATURES + _NETWORK + _MIXED,
-    "mixed": _FEATURES + _NETWORK,
+    "mixed": (*_FEATURES, *_NETWORK, "moves.js"),
 }
 
 
@@ -105,7 +106,15 @@ def _never_called(data: PageData) -> tuple[str, ...]:
         *_CALLED_ELSEWHERE[data["kind"]],
         *(_SMALL if data["density"] == "cards" else ()),
         *(() if "clusters" in data else ("clusters.js",)),
+        *(() if _has_many(data) else ("many.js",)),
     )
+
+
+def _has_many(data: PageData) -> bool:
+    """Whether some variable has more states than a card lists, or a table more rows than a panel."""
+    states = [len(variable.get("states", ())) for variable in data["variables"]]
+    rows = [math.prod(states[v] for v in factor["scope"][:-1]) for factor in data.get("factors", ())]
+    return max(states, default=0) > MOST_STATES or max(rows, default=0) > MOST_ROWS
 
 
 def _meanings(
@@ -169,7 +178,12 @@ def _drawing(data: PageData) -> PageData:
         layout = lay_out(sizes, arcs, names, density.spacing)
         if _scale(layout) >= density.least_scale:
             break
-    found = {"density": density.name, "most_states": MOST_STATES, "layout": _written(layout, sizes, arcs)}
+    found = {
+        "density": density.name,
+        "most_states": MOST_STATES,
+        "most_rows": MOST_ROWS,
+        "layout": _written(layout, sizes, arcs),
+    }
     if density.name != "cards":
         found["card_sizes"] = [_rounded(_card_size(variable, believes)) for variable in variables]
     return found

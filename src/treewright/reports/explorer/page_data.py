@@ -54,7 +54,8 @@ from treewright.tables.schema import Schema, Variable
 
 FORMAT, VERSION = "treewright-page", 1
 INSENSITIVE = (
-    "Not worked out for this kind of model: only in a Bayesian network is each number a probability."
+    "Not worked out for this kind of model, here and in Python: for networks of tables, of factors and of "
+    "Gaussian variables alone."
 )
 NOT_EXPLAINED = "Not known exactly of a model whose rows take several ways through its graph"
 THE_MEANS = "The means are it"
@@ -96,7 +97,7 @@ def page_data(
         data |= _normal(source, given, file)
     elif isinstance(source, ConditionalGaussianNetwork):
         data |= _mixed(source, given, file)
-    if data["kind"] != "structure" and not isinstance(source, BayesianNetwork):
+    if isinstance(source, FeatureNetwork | ConditionalGaussianNetwork):
         data["insensitive"] = INSENSITIVE
     return data
 

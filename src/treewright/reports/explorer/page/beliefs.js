@@ -1,6 +1,7 @@
 // What is known and what follows from it: evidence with its history, beliefs, and measures of them. No document here.
 import { answerDerivatives } from './derivatives.js';
 import { distanceOf, divergenceOf, entropyOf, informationOf } from './measures.js';
+import { normalMoves } from './moves.js';
 import { numberDistance, numberEntropy, numberWorth } from './normal.js';
 import { worthOfEdges } from './features.js';
 import { finish } from './forest.js';
@@ -219,12 +220,13 @@ export class Beliefs {
   }
 
   /** How much each number of the tables moves P(target = state | e): one array of derivatives per table, see
-   * `answerDerivatives`. Undefined when the evidence changed meanwhile, null where there is no answer.
-   * @param {number} target @param {number} state */
+   * `answerDerivatives`; of numbers see `normalMoves`. Undefined when the evidence changed meanwhile, null where there
+   * is no answer. @param {number} target @param {number} [state] */
   async sensitivity(target, state) {
     if (!this.engine || this.conflict || this.data.insensitive) return null;
-    const p = this.slice(this.now, target)[state];
-    return await this.inTurn(() => answerDerivatives(this.engine, this.evidence, this.withState(target, state), p));
+    if (this.isNumber(target)) return this.evidence.has(target) ? [] : normalMoves(this.engine, this.evidence, target);
+    const p = this.slice(this.now, target)[state], directed = this.data.network === 'bayesian';
+    return await this.inTurn(() => answerDerivatives(this.engine, this.evidence, this.withState(target, state), p, directed));
   }
 
   /** The most probable explanation, in its turn: states of all variables, the logarithm of their probability and

@@ -1,6 +1,7 @@
 // Cards: a variable with its states, as much of it as the drawing has room for. What is not seen is not written.
 import { h, percent, setAttr, short } from './dom.js';
 import { drawCurve } from './curves.js';
+import { moreStates } from './many.js';
 import { drawStrip } from './strips.js';
 
 const STILL = 1e-4;  // a smaller change of a belief is not drawn
@@ -100,7 +101,7 @@ export class Cards {
     const { states } = app.variables[v], most = app.data.most_states;
     card.rows = states.slice(0, most).map((_, k) => stateRow(app, v, k));
     element.append(...card.rows.map(row => row.element));
-    if (states.length > most) element.append(card.more = h('div', { class: 'more' }));
+    if (states.length > most) element.append((card.more = moreStates(app, v, isHard)).element);
   }
 
   resize(sizes, density) {
@@ -139,20 +140,10 @@ export class Cards {
       if (detailed) {
         if (!card.rows) this.build(card);
         for (const row of card.rows) row.show();
-        if (card.more) this.showMore(card);
+        card.more?.show();
       } else if (card.stale && card.strip) card.strip.show();
       card.stale = false;
     }
-  }
-
-  // States without a row: how many, and which of them are known or in the most probable explanation.
-  showMore({ v, more }) {
-    const { beliefs, best, data, variables } = this.app, seen = beliefs.evidence.get(v), rest = variables[v].states.slice(data.most_states);
-    const told = rest.flatMap((state, i) => {
-      const k = data.most_states + i, signs = `${isHard(seen) && seen[k] > 0 ? '●' : ''}${best?.states[v] === k ? '◆' : ''}`;
-      return signs ? [`${signs} ${state}`] : [];
-    });
-    more.textContent = `and ${rest.length} more${told.length ? `: ${told.join(', ')}` : ''}`;
   }
 
   // Where no states are seen: the one of the most probable explanation, as a word and as a tick in the strip.

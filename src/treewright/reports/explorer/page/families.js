@@ -1,25 +1,34 @@
 // The numbers behind a variable: its table with the rows that the evidence selects, or its weights.
 import { h, renew } from './dom.js';
 import { weightsOf } from './curves.js';
+import { manyRows } from './many.js';
+import { movesOf } from './moves.js';
 
-const MOST_ROWS = 200, MOST_MATTERING = 10;
-const filters = new Map();
+const MOST_MATTERING = 10;
+const asked = new Map();
 
-/** The numbers that move the likeliest state of a variable most: how fast its probability follows each.
+/** The numbers that move a variable most: how fast the probability of a state follows each, at first of its likeliest.
  * @param {HTMLElement} box */
 export async function mattering(app, v, box) {
-  const { beliefs, variables, names } = app, now = beliefs.slice(beliefs.now, v), state = now.indexOf(Math.max(...now));
+  const { beliefs, names } = app, now = beliefs.slice(beliefs.now, v), state = asked.get(v) ?? now.indexOf(Math.max(...now));
   const found = await beliefs.sensitivity(v, state);
-  if (!found || !box.isConnected) return;
+  if (found === undefined || beliefs.conflict || !box.isConnected) return;
+  const [head, lines] = app.isNumber(v) ? movesOf(app, v, found, now[1], MOST_MATTERING) : tableMoves(app, v, found ?? [], state, box);
+  renew(box, [h('p', { class: 'mass' }, head), lines.length ? h('ol', { class: 'matters' }, lines) : h('p', { class: 'muted', text: 'None: what is known settles it.' })]);
+}
+
+function tableMoves(app, v, found, state, box) {
+  const { beliefs, variables, names, data } = app, directed = data.network === 'bayesian';
   const list = found.flatMap((cells, f) => Array.from(cells, (x, i) => [Math.abs(x), x, f, i])).filter(([size]) => size > 5e-4);
   list.sort((a, b) => b[0] - a[0] || a[2] - b[2] || a[3] - b[3]);
   const lines = list.slice(0, MOST_MATTERING).map(([, x, f, i]) => {
     const { scope, cells } = beliefs.factors[f], states = statesAt(app, scope, i), said = scope.map((u, k) => `${names[u]} = ${variables[u].states[states[k]]}`);
-    const given = said.length > 1 ? ` | ${said.slice(0, -1).join(', ')}` : '';
-    return h('li', null, h('span', { text: `P(${said.at(-1)}${given}) = ${cells[i].toFixed(3)}` }), h('span', { class: 'n', text: `${x < 0 ? '−' : '+'}${Math.abs(x).toFixed(3)}` }));
+    const given = said.length > 1 ? ` | ${said.slice(0, -1).join(', ')}` : '', what = directed ? `P(${said.at(-1)}${given})` : `factor(${said.join(', ')})`;
+    return h('li', null, h('span', { text: `${what} = ${cells[i].toFixed(3)}` }), h('span', { class: 'n', text: `${x < 0 ? '−' : '+'}${Math.abs(x).toFixed(3)}` }));
   });
-  const head = `P(${names[v]} = ${variables[v].states[state]}) moves by so much for each 1 that a number is raised, the rest of its row scaled:`;
-  renew(box, lines.length ? [h('p', { class: 'mass', text: head }), h('ol', { class: 'matters' }, lines)] : [h('p', { class: 'muted', text: 'None: what is known settles it.' })]);
+  const choice = h('select', { 'data-key': 'asked', 'aria-label': `state of ${names[v]}`, onchange: () => { asked.set(v, choice.selectedIndex); mattering(app, v, box); } },
+    variables[v].states.map((text, k) => h('option', { text, selected: k === state })));
+  return [[`P(${names[v]} = `, choice, `) moves by so much for each 1 that ${directed ? 'a number is raised, the rest of its row scaled' : 'the logarithm of a number is raised'}:`], lines];
 }
 
 // The states of a cell: the last variable changes fastest.
@@ -44,7 +53,7 @@ export function familyOf(app, v) {
 
 function tableOf(app, v, { scope, cells }, key) {
   const { variables, names, beliefs } = app, up = scope.slice(0, -1), last = scope.at(-1), across = variables[last].states;
-  const count = cells.length / across.length, box = h('tbody'), shown = h('p', { class: 'muted' });
+  const count = cells.length / across.length, box = h('tbody');
   const most = cells.reduce((a, b) => Math.max(a, b), 0) || 1;
   const line = (row, at) => {
     const on = up.length > 0 && up.every((u, k) => (beliefs.evidence.get(u)?.[at[k]] ?? 0) > 0);
@@ -55,18 +64,17 @@ function tableOf(app, v, { scope, cells }, key) {
     }));
   };
   const fill = () => {
-    const words = (filters.get(key) ?? '').toLowerCase().split(/\s+/).filter(Boolean), rows = [];
-    for (let row = 0; row < count && rows.length < MOST_ROWS; row++) {
-      const at = statesAt(app, up, row), said = at.map((k, j) => variables[up[j]].states[k].toLowerCase());
-      if (words.every(word => said.some(text => text.includes(word)))) rows.push(line(row, at));
+    const rows = [];
+    for (let row = 0; row < count && rows.length < app.data.most_rows; row++) {
+      const at = statesAt(app, up, row);
+      if (!many || many.wants(at.map((k, j) => variables[up[j]].states[k]))) rows.push(line(row, at));
     }
     renew(box, rows);
-    shown.textContent = count > MOST_ROWS ? `${rows.length} of ${count.toLocaleString('en')} rows` : '';
+    if (many) many.tell(rows.length);
   };
+  const many = count > app.data.most_rows && manyRows(names[v], key, count, fill);
   fill();
-  const filter = count > MOST_ROWS && h('input', { class: 'filter', type: 'search', 'data-key': `filter ${key}`, placeholder: 'rows with these states', 'aria-label': `rows of the table of ${names[v]}`,
-    value: filters.get(key) ?? '', oninput: event => { filters.set(key, event.target.value); fill(); } });
   const head = [...up.map(u => h('th', { class: 'l', scope: 'col', text: names[u] })), ...across.map(state => h('th', { scope: 'col', text: state }))];
   const said = app.data.network === 'bayesian' ? null : h('caption', { text: `over ${scope.map(u => names[u]).join(', ')}; ${names[last]} across` });
-  return h('div', null, filter, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `table of ${names[v]}` }, h('table', { class: 'cpt' }, said, h('thead', null, h('tr', null, head)), box)), shown);
+  return h('div', null, many.filter, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `table of ${names[v]}` }, h('table', { class: 'cpt' }, said, h('thead', null, h('tr', null, head)), box)), many.shown);
 }

@@ -17,7 +17,7 @@ export class NormalNetwork {
         cov[v * n + w] = cov[w * n + v] = parents.reduce((a, u, k) => a + weights[k] * cov[u * n + w], 0);
       cov[v * n + v] = parents.reduce((a, u, k) => a + weights[k] * cov[v * n + u], variance);
     });
-    Object.assign(this, { n, cov, mean, families, cells: n * n, rows: new Float64Array(0), seen: [] });
+    Object.assign(this, { n, cov, mean, families, order, cells: n * n, rows: new Float64Array(0), seen: [] });
     this.offsets = Array.from({ length: n + 1 }, (_, v) => 2 * v);  // a mean and a deviation each
   }
 
