@@ -19,14 +19,6 @@ function bestOf(terms) {
   return best;
 }
 
-/** How strongly the ends of each edge are joined, in bits, where no table holds both: from what each end tells about
- * all others. @param {object} beliefs */
-export function* worthOfEdges(beliefs) {
-  const found = new Map();
-  for (const [u] of beliefs.edges) if (!found.has(u)) found.set(u, yield* beliefs.worthSteps(u));
-  return beliefs.edges.map(([u, v]) => found.get(u)[v]);
-}
-
 export class FeatureGraph {
   /** @param {number[]} cards @param {object} arrays the seven of the graph, `numbers` among them
    * @param {boolean} exact whether every row takes one way: no mixtures, no hidden states */
