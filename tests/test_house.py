@@ -82,6 +82,7 @@ LINES_OF_CAPABILITIES = {
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
+    "effects by the set that is named, front doors, what acting assumes": 170,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file

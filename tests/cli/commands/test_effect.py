@@ -20,6 +20,9 @@ def test_a_set_to_adjust_for(run_json, refused):
     found = run_json("effect", "asia", "bronc", "dysp", "--adjust-for", "smoke")
     assert found["adjusted_for"] == ["smoke"]
     assert "{either} does" in refused("effect", "asia", "bronc", "dysp", "--adjust-for", "xray")
+    hidden = run_json("effect", "asia", "bronc", "dysp", "--hidden", "either")
+    assert hidden["adjusted_for"] == ["lung"]
+    assert hidden["front_door"] is None
     both = ("--class", "--adjust-for", "smoke")
     assert "leave --adjust-for out" in refused("effect", "asia", "smoke", "lung", *both)
 

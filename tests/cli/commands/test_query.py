@@ -115,3 +115,12 @@ def test_damaged_numbers_are_noticed(refused, asia_file):
 def test_evidence_of_probability_near_zero(run_json):
     found = run_json("query", "alarm", "HR", "-g", "PRESS=ZERO", "-g", "MINVOL=HIGH", "-g", "CVP=LOW")
     assert math.isfinite(found["log_probability_of_evidence"])
+
+
+def test_acting_says_what_it_assumes(run, run_json):
+    found = run_json("query", "asia", "dysp", "--do", "lung=yes")
+    assert found["assumptions"][0] == "every arc is a cause"
+    assert "assumptions" not in run_json("query", "asia", "dysp")
+    assert (
+        "if setting lung changes nothing but lung" in run("query", "asia", "dysp", "--do", "lung=yes").stdout
+    )

@@ -10,6 +10,7 @@ from tests.reference.graphs.directed import all_dags
 import treewright as tw
 from treewright.errors import EvidenceError, GraphError, SchemaError, SingularError, UnknownNameError
 from treewright.graphs import adjustment_sets
+from treewright.models.causal.front_door import through_front_door
 
 
 def random_model(dag, rng, states=(2, 3)):
@@ -74,6 +75,96 @@ def check_effects(n_networks, seed):
             told = model.effect(x, y, adjust_for=one)
             assert told.adjusted_for == one
             np.testing.assert_allclose(told.table, expected, rtol=0, atol=1e-12)
+
+
+def cut_answer(model, x, y):
+    """The outcome after surgery, for each state of the treatment."""
+    return [model.do({x: state}).query(y).array for state in model.schema[x].states]
+
+
+def check_hidden(n_networks, seed):
+    """With variables that nobody measures the numbers still are those of surgery, or are refused."""
+    rng = np.random.default_rng(seed)
+    told = {"back": 0, "front": 0, "refused": 0}
+    for _ in range(n_networks):
+        names = ["hid", "x", *rng.permutation(["m", "n"]).tolist(), "y"]
+        arcs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if rng.random() < 0.35]
+        arcs = sorted({*arcs, ("hid", "x"), ("hid", "y")}) if rng.random() < 0.8 else arcs
+        model = random_model(tw.Dag(tw.Schema([tw.Variable(one) for one in sorted(names)]), arcs), rng)
+        x, y, hidden = "x", "y", ["hid"]
+        sets = adjustment_sets(model.dag, x, y, hidden=hidden)
+        if not sets.back_door and not sets.front_door:
+            with pytest.raises(GraphError, match="no back-door and no front-door set tells"):
+                model.effect(x, y, hidden=hidden)
+            told["refused"] += 1
+            continue
+        found = model.effect(x, y, hidden=hidden)
+        np.testing.assert_allclose(found.table, cut_answer(model, x, y), rtol=0, atol=1e-12)
+        assert not {*(found.adjusted_for or ()), *(found.front_door or ())} & set(hidden)
+        if found.front_door:
+            assert not sets.back_door
+        told["front" if found.front_door else "back"] += 1
+        for between in sets.front_door:
+            rows = through_front_door(model, x, y, between)
+            np.testing.assert_allclose(rows, cut_answer(model, x, y), rtol=0, atol=1e-12)
+    return told
+
+
+def test_hidden_causes():
+    told = check_hidden(150, seed=11)
+    assert min(told.values()) > 0, told
+
+
+@pytest.mark.slow
+def test_hidden_causes_of_a_thousand_networks():
+    told = check_hidden(1_000, seed=12)
+    assert told["front"] >= 20, told
+
+
+def test_smoke_tar_cancer():
+    """Pearl's front door: the gene is hidden, and tar tells."""
+    rng = np.random.default_rng(3)
+    schema = tw.Schema([tw.Variable(name) for name in ("cancer", "gene", "smoke", "tar")])
+    arcs = [("gene", "smoke"), ("gene", "cancer"), ("smoke", "tar"), ("tar", "cancer")]
+    model = random_model(tw.Dag(schema, arcs), rng)
+    assert model.effect("smoke", "cancer").adjusted_for == ("gene",)
+    found = model.effect("smoke", "cancer", hidden=["gene"])
+    assert (found.adjusted_for, found.front_door) == (None, ("tar",))
+    np.testing.assert_allclose(found.table, cut_answer(model, "smoke", "cancer"), rtol=0, atol=1e-12)
+    assert "by the front door {tar}" in repr(found)
+    with pytest.raises(GraphError, match=r"without \{gene, tar\} no back-door and no front-door set tells"):
+        model.effect("smoke", "cancer", hidden=["gene", "tar"])
+    with pytest.raises(GraphError, match="adjust_for= names 'gene', which is hidden"):
+        model.effect("smoke", "cancer", adjust_for=["gene"], hidden=["gene"])
+    fork = random_model(tw.Dag(schema, [("gene", "smoke"), ("gene", "cancer")]), rng)
+    told = repr(fork.effect("smoke", "cancer", hidden=["gene"]))
+    assert "no effect: nothing leads from smoke to cancer" in told
+    lines = {"cancer": {"gene": 1.5, "tar": -2.0}, "smoke": {"gene": 0.7}, "tar": {"smoke": 3.0}}
+    drawn = tw.GaussianNetwork(tw.Dag(schema, arcs), [0, 1, 2, 3], lines, [1.0, 1.0, 2.0, 0.5])
+    slope = drawn.effect("smoke", "cancer", hidden=["gene"])
+    assert slope.front_door == ("tar",)
+    assert slope.slope == pytest.approx(-6.0, abs=1e-12)
+
+
+def test_the_numbers_are_those_of_the_set_that_is_named():
+    rng = np.random.default_rng(21)
+    for _ in range(40):
+        model = random_model(random_dag(5, rng), rng)
+        x, y = rng.permutation(model.schema.names)[:2].tolist()
+        found = model.effect(x, y)
+        assert not found.by_surgery
+        if found.adjusted_for is not None:
+            again = model.effect(x, y, adjust_for=found.adjusted_for)
+            assert (np.asarray(again.table) == np.asarray(found.table)).all()
+
+
+def test_what_was_set_is_said():
+    asia = tw.load_network("asia")
+    twice = asia.do(lung="yes").do(smoke="no")
+    assert repr(twice).endswith("; after do(lung, smoke), if arcs are causes>")
+    assert "do(" not in repr(asia)
+    lines = random_lines(3, np.random.default_rng(0))
+    assert "after do(v1, v2)" in repr(lines.do(v1=0.0).do(v2=1.0))
 
 
 def test_effects_are_those_of_surgery():
@@ -232,6 +323,8 @@ def test_a_state_that_never_meets_the_set_has_no_number():
     assert np.isfinite(told.table[0]).all()
     assert np.isnan(told.table[1]).all()
     assert np.isfinite(model.effect("x", "y").table).all()
+    assert model.effect("x", "y").by_surgery
+    assert "by surgery: in each set to adjust for some states never meet" in repr(model.effect("x", "y"))
 
 
 @pytest.mark.parametrize(

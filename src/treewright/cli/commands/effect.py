@@ -16,7 +16,10 @@ Treatment = Annotated[str, typer.Argument(help="What is set.", show_default=Fals
 Outcome = Annotated[str, typer.Argument(help="What is watched.", show_default=False)]
 AdjustFor = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="Adjust for this variable, not by surgery; repeat for more."),
+    typer.Option(metavar="NAME", help="Adjust for this variable; repeat for more."),
+]
+Hidden = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Nobody measures this variable; repeat for more.")
 ]
 OfClass = Annotated[
     bool, typer.Option("--class", help="The effects in all networks that the rows could not tell apart.")
@@ -31,6 +34,7 @@ def effect(
     outcome: Outcome,
     *,
     adjust_for: AdjustFor = None,
+    hidden: Hidden = None,
     of_class: OfClass = False,
 ) -> None:
     """Tell what setting one variable does to another, if the arcs are causes, and what that rests on.
@@ -44,14 +48,15 @@ def effect(
         )
     found: Any
     if of_class:
-        if adjust_for:
-            raise SchemaError("--class adjusts for the parents of each member; leave --adjust-for out")
+        if adjust_for or hidden:
+            option = "--adjust-for" if adjust_for else "--hidden"
+            raise SchemaError(f"--class adjusts for the parents of each member; leave {option} out")
         found = network.effects(treatment, outcome)
         effects = [{"parents": one.parents, "members": one.members, **_numbers(one.effect)} for one in found]
         told = {"members": found.members, "effects": effects}
     else:
-        found = network.effect(treatment, outcome, adjust_for=adjust_for or None)
-        told = {"adjusted_for": found.adjusted_for, **_numbers(found)}
+        found = network.effect(treatment, outcome, adjust_for=adjust_for or None, hidden=hidden or ())
+        told = {"adjusted_for": found.adjusted_for, "front_door": found.front_door, **_numbers(found)}
     ends = {"treatment": treatment, "outcome": outcome}
     out.answer(
         lambda: {**ends, **told, "assumptions": found.assumptions},

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Annotated, Any, cast
 
 import typer
@@ -21,6 +22,7 @@ from treewright.models import (
     GaussianNetwork,
     SigmoidNetwork,
 )
+from treewright.models.causal.told import assumptions_about
 from treewright.models.model import AnyModel
 from treewright.tables.schema import Label
 
@@ -50,6 +52,7 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
     network = open_model(model)
     if do:
         network = _after(network, do)
+        out = cast("Output", Assuming(out, tuple(sorted(read_given(network.schema, do)))))
     names = [text for text in targets if not is_item(network.schema, text)]
     if not names:
         raise SchemaError("a query asks about at least one variable; found only what is given")
@@ -65,6 +68,23 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
         shown=lambda: query_shown(answer, known),
         bare=lambda: ((*states, p) for states, p in rows_of(answer)),
     )
+
+
+@dataclass(frozen=True)
+class Assuming:
+    """Answers about acting: each says what has to hold."""
+
+    out: Output
+    names: tuple[str, ...]
+
+    def answer(self, document: Callable[[], Any], *, shown: Callable[[], Lines], bare: Any) -> None:
+        told = assumptions_about(" and ".join(self.names))
+        lines = [remark(f"  if {one}") for one in told]
+        self.out.answer(
+            lambda: {**document(), "assumptions": list(told)},
+            shown=lambda: chain(shown(), lines),
+            bare=bare,
+        )
 
 
 def _after(network: AnyModel, do: list[str]) -> AnyModel:

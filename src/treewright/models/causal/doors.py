@@ -21,6 +21,10 @@ Found = TypeVar("Found", bound=Told)
 class Causal(DirectedModel, Generic[Found]):
     """A network whose variables can be set; `Found` is how it tells an effect."""
 
+    def __repr__(self) -> str:
+        told, done = super().__repr__(), ", ".join(sorted(self._provenance.get("do") or ()))
+        return f"{told[:-1]}; after do({done}), if arcs are causes>" if done else told
+
     def do(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """The network after setting variables from outside: their arcs from parents are cut.
 
@@ -43,12 +47,21 @@ class Causal(DirectedModel, Generic[Found]):
 
         return cast("Self", cut(cast("Any", self), {**(values or {}), **more}))
 
-    def effect(self, treatment: str, outcome: str, *, adjust_for: Iterable[str] | None = None) -> Found:
+    def effect(
+        self,
+        treatment: str,
+        outcome: str,
+        *,
+        adjust_for: Iterable[str] | None = None,
+        hidden: Iterable[str] = (),
+    ) -> Found:
         """What setting one variable does to another, if the arcs are causes.
 
-        By surgery, which every adjustment set agrees with; the answer names the first of
-        :func:`treewright.adjustment_sets` and what has to be assumed. With `adjust_for` the numbers come from
-        these variables by the back-door formula; a set that does not tell the effect is refused.
+        The numbers come from the set that the answer names, the first of :func:`treewright.adjustment_sets`
+        that tells the effect: a back-door set, or else a front-door set. Surgery (:meth:`do`) agrees with
+        each, and answers where no set does because some of its states never meet. With `adjust_for` the set
+        is yours; one that does not tell the effect is refused. What nobody measures is `hidden`: no set has
+        it.
 
         Examples
         --------
@@ -67,7 +80,7 @@ class Causal(DirectedModel, Generic[Found]):
         """
         from treewright.models.causal.effects import effect_of
 
-        return cast("Found", effect_of(cast("Any", self), treatment, outcome, adjust_for))
+        return cast("Found", effect_of(cast("Any", self), treatment, outcome, adjust_for, hidden))
 
     def effects(self, treatment: str, outcome: str, *, pattern: Pdag | None = None) -> PossibleEffects[Found]:
         """Every effect that a member of the learned class gives, with the number of members (IDA).

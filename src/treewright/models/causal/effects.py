@@ -1,43 +1,109 @@
-"""The effect of one variable on another, by surgery or by adjustment.
+"""The effect of one variable on another, by the set that it names.
 
-By surgery the treatment is set by even lot, and seeing it is then doing it: one network answers for all of
-its states. By adjustment, for a set Z that blocks what is behind the treatment,
+By adjustment, for a set Z that blocks what is behind the treatment,
 ``P(y | do(x)) = sum over z of P(y | x, z) P(z)``; of lines, the coefficient of x in the regression of y on x
-and Z.
+and Z. Where no such set is measured, by the front door. Where no set tells it, because some of its states
+never meet, by surgery: the treatment is set by even lot, and seeing it is then doing it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from treewright.errors import GraphError, SchemaError, SingularError
+from treewright.errors import GraphError, SchemaError, SingularError, TableTooLarge
 from treewright.graphs.directed.adjustment import adjustment_sets, is_back_door_set
+from treewright.models.causal.front_door import slope_through_front_door, through_front_door
 from treewright.models.causal.told import Effect, LinearEffect, Names
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.labelled import LabelledTable
 from treewright.types import Floats
 
+_LIMIT = 8  # sets of either kind that are tried
+
 
 def effect_of(
-    model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str, adjust_for: Iterable[str] | None
+    model: BayesianNetwork | GaussianNetwork,
+    treatment: str,
+    outcome: str,
+    adjust_for: Iterable[str] | None,
+    hidden: Iterable[str],
 ) -> Effect | LinearEffect:
     """One effect, see `model.effect`."""
     check_ends(model, treatment, outcome)
+    out_of_sight = _names(model, "hidden", hidden)
     if adjust_for is not None:
-        if isinstance(adjust_for, str):
-            raise SchemaError(f"adjust_for= is several names; found the text {adjust_for!r}")
-        return adjusted(model, treatment, outcome, _checked(model, treatment, outcome, adjust_for))
-    sets = adjustment_sets(model.dag, treatment, outcome).back_door
-    adjusted_for = sets[0] if sets else None
+        names = _checked(model, treatment, outcome, _names(model, "adjust_for", adjust_for))
+        unseen = [name for name in names if name in out_of_sight]
+        if unseen:
+            raise GraphError(f"adjust_for= names {unseen[0]!r}, which is hidden; adjust for what is measured")
+        return adjusted(model, treatment, outcome, names)
+    sets = adjustment_sets(model.dag, treatment, outcome, hidden=out_of_sight, limit=_LIMIT)
+    follows = model.dag.descendants(model.schema.index(outcome))
+    front_doors = () if model.schema.index(treatment) in follows else sets.front_door
+    for ways, told in ((sets.back_door, adjusted), (front_doors, _two_steps)):
+        for names in ways:
+            found = _if_it_tells(told, model, treatment, outcome, names)
+            if found is not None:
+                return found
+    if model.schema.index(treatment) in follows:
+        return adjusted(model, treatment, outcome, (outcome,))
+    if out_of_sight:
+        raise GraphError(
+            f"without {{{', '.join(sorted(out_of_sight))}}} no back-door and no front-door set tells the "
+            f"effect of {treatment!r} on {outcome!r}; measure one of these, or leave hidden= out to read it "
+            "off the network by surgery"
+        )
+    return _by_surgery(model, treatment, outcome)
+
+
+def _names(model: BayesianNetwork | GaussianNetwork, what: str, given: Iterable[str]) -> Names:
+    if isinstance(given, str):
+        raise SchemaError(f"{what}= is several names; found the text {given!r}")
+    return tuple(sorted(model.schema.names_of(model.schema.scope(given))))
+
+
+def _if_it_tells(
+    told: Callable[..., Effect | LinearEffect],
+    model: BayesianNetwork | GaussianNetwork,
+    treatment: str,
+    outcome: str,
+    names: Names,
+) -> Effect | LinearEffect | None:
+    """The effect by a set, unless some of its states never meet, or its table would not fit."""
+    try:
+        found = told(model, treatment, outcome, names)
+    except (SingularError, np.linalg.LinAlgError, TableTooLarge):
+        return None
+    numbers = found.slope if isinstance(found, LinearEffect) else np.asarray(found.table)
+    return found if np.isfinite(numbers).all() else None
+
+
+def _two_steps(
+    model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str, between: Names
+) -> Effect | LinearEffect:
+    """The effect by the front-door formula."""
     if isinstance(model, GaussianNetwork):
-        return _line(model, treatment, outcome, _total_slope(model, treatment, outcome), adjusted_for)
+        slope = slope_through_front_door(model, treatment, outcome, between)
+        return replace(_line(model, treatment, outcome, slope, None), front_door=between)
+    rows = through_front_door(model, treatment, outcome, between)
+    return replace(_table(model, treatment, outcome, rows, None), front_door=between)
+
+
+def _by_surgery(
+    model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str
+) -> Effect | LinearEffect:
+    """Where no set tells it: the network with the treatment set by even lot, asked for each of its states."""
+    if isinstance(model, GaussianNetwork):
+        slope = _total_slope(model, treatment, outcome)
+        return replace(_line(model, treatment, outcome, slope, None), by_surgery=True)
     x = model.schema[treatment]
     even = model.do({treatment: dict.fromkeys(x.states or (), 1 / x.cardinality)})
     rows = [even.query(outcome, given={treatment: state}).array for state in x.states or ()]
-    return _table(model, treatment, outcome, np.array(rows), adjusted_for)
+    return replace(_table(model, treatment, outcome, np.array(rows), None), by_surgery=True)
 
 
 def check_ends(model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str) -> None:
@@ -47,10 +113,7 @@ def check_ends(model: BayesianNetwork | GaussianNetwork, treatment: str, outcome
         raise GraphError(f"an effect is that of one variable on another; found {treatment!r} twice")
 
 
-def _checked(
-    model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str, adjust_for: Iterable[str]
-) -> Names:
-    names = tuple(sorted(model.schema.names_of(model.schema.scope(adjust_for))))
+def _checked(model: BayesianNetwork | GaussianNetwork, treatment: str, outcome: str, names: Names) -> Names:
     if not is_back_door_set(model.dag, treatment, outcome, names):
         sets = adjustment_sets(model.dag, treatment, outcome).minimal
         way_out = f"{{{', '.join(sets[0])}}} does" if sets else f"none does: {outcome} is a cause of it"

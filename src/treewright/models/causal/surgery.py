@@ -35,7 +35,8 @@ def cut(
     tables |= {v: np.array(lot) for v, lot in zip(told.weighted, told.likelihoods, strict=True)}
     left = [tables.get(v, table) for v, table in enumerate(model.tables)]
     cut_dag = _without_arcs_into(model.dag, set(tables))
-    origin = {**model.provenance, "do": {name: _plain(value) for name, value in values.items()}}
+    before = model.provenance.get("do") or {}
+    origin = {**model.provenance, "do": before | {name: _plain(value) for name, value in values.items()}}
     unseen = {name: n for name, n in model.unseen.items() if name not in values}
     return BayesianNetwork(cut_dag, left, unseen=unseen, provenance=origin)
 
@@ -48,7 +49,8 @@ def _set_numbers(model: GaussianNetwork, values: Mapping[str, Any]) -> GaussianN
     lines = {name: model.coefficients(name) for name in model.schema.names if name not in values}
     dag = _without_arcs_into(model.dag, set(told.observed))
     made = GaussianNetwork(dag, intercepts, lines, variances)
-    return made.with_provenance({**model.provenance, "do": dict(values)})
+    before = model.provenance.get("do") or {}
+    return made.with_provenance({**model.provenance, "do": {**before, **values}})
 
 
 def _without_arcs_into(dag: Dag, heads: set[int]) -> Dag:

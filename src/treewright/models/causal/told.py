@@ -28,6 +28,8 @@ class Told:
     treatment: str
     outcome: str
     adjusted_for: Names | None
+    front_door: Names | None
+    by_surgery: bool
 
     @property
     def assumptions(self) -> Names:
@@ -46,6 +48,12 @@ class Told:
         how = f"no effect: {self.outcome} is a cause of {self.treatment}"
         if self.adjusted_for is not None:
             how = f"adjusted for {{{', '.join(self.adjusted_for)}}}"
+        elif self.front_door == ():
+            how = f"no effect: nothing leads from {self.treatment} to {self.outcome}"
+        elif self.front_door is not None:
+            how = f"by the front door {{{', '.join(self.front_door)}}}"
+        elif self.by_surgery:
+            how = "by surgery: in each set to adjust for some states never meet"
         return [f"  {how}", *(f"  if {one}" for one in self.assumptions)]
 
 
@@ -59,13 +67,20 @@ class Effect(Told):
         A row for each state of the treatment, a column for each state of the outcome. NaN where the rows of
         an adjustment never show that state together with a state of the set that occurs.
     adjusted_for
-        The back-door set; None where there is none because the outcome is a direct cause of the treatment.
+        The back-door set that the numbers come from; None where they come from elsewhere, and where there is
+        no effect because the outcome is a cause of the treatment.
+    front_door
+        The front-door set that they come from instead.
+    by_surgery
+        Whether no set told it, so that the network was asked once the treatment had been set.
     """
 
     treatment: str
     outcome: str
     table: LabelledTable
     adjusted_for: Names | None
+    front_door: Names | None = None
+    by_surgery: bool = False
 
     def __getitem__(self, state: Label) -> Distribution:
         """The outcome once the treatment is set to a state."""
@@ -89,7 +104,12 @@ class LinearEffect(Told):
     slope, intercept
         The mean of the outcome is ``intercept + slope * value`` once the treatment is set to a value.
     adjusted_for
-        The back-door set; None where there is none because the outcome is a direct cause of the treatment.
+        The back-door set that the numbers come from; None where they come from elsewhere, and where there is
+        no effect because the outcome is a cause of the treatment.
+    front_door
+        The front-door set that they come from instead.
+    by_surgery
+        Whether no set told it, so that the network was asked once the treatment had been set.
     """
 
     treatment: str
@@ -97,6 +117,8 @@ class LinearEffect(Told):
     slope: float
     intercept: float
     adjusted_for: Names | None
+    front_door: Names | None = None
+    by_surgery: bool = False
 
     def mean(self, value: float) -> float:
         """The mean of the outcome once the treatment is set to a value."""
