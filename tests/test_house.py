@@ -77,6 +77,7 @@ LINES_OF_CAPABILITIES = {
     "mixed tables: states and numbers in one network, uncut": 2_620,
     "causal reading: actions, adjustment, effects over a class; the catalogue": 1_100,
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
+    "parts of packed files, draws of many rows": 240,
     "scores of many rows from counts and by blocks": 130,
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright import _core
 from treewright.errors import FileMissingError, FormatError, SettingError, SourceChanged, TableTooLarge
-from treewright.tables.packed_file import BLOCK_ROWS, MAGIC, MappedTable, PackedFile, lay_out
+from treewright.tables.mapped_table import MappedTable
+from treewright.tables.packed_file import BLOCK_ROWS, MAGIC, PackedFile, lay_out
 from treewright.tables.packing import evenly, identity
 
 

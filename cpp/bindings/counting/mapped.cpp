@@ -84,8 +84,12 @@ void bind_mapped(nb::module_& m) {
       [](const SectionPointer& file, const Indices& cardinalities, std::size_t n_rows,
          const std::vector<std::pair<Maybe, std::uint8_t>>& codes, const std::vector<std::uint8_t>& wide,
          const std::tuple<Maybe, Maybe, Maybe, Maybe>& others, bool is_real, std::int64_t total,
-         double real_total) {
+         double real_total, std::pair<std::size_t, std::size_t> run, const Indices& first_planes,
+         const Indices& first_states, const std::optional<Array<std::int64_t>>& integer_weights,
+         const std::optional<Array<double>>& real_weights) {
         tw::MappedRows rows{file, {}, {}, wide};
+        std::tie(rows.begin, rows.n_file_rows) = run;
+        rows.first_planes = first_planes, rows.first_states = first_states;
         for (const auto& [section, width] : codes) {
           rows.codes.push_back(place(section));
           rows.widths.push_back(width);
@@ -93,11 +97,26 @@ void bind_mapped(nb::module_& m) {
         std::tie(rows.planes, rows.row_bits, rows.marginals, rows.weights) =
             std::apply([](const auto&... section) { return std::tuple{place(section)...}; }, others);
         rows.is_real = is_real, rows.total = total, rows.real_total = real_total;
-        return std::make_shared<tw::PackedTable>(std::move(rows), cardinalities, n_rows);
+        tw::RowWeights weights;
+        std::vector<nb::object> kept;
+        if (integer_weights) {
+          if (integer_weights->size() != n_rows) throw std::invalid_argument("one weight a row");
+          weights.integers = integer_weights->data();
+          kept.push_back(nb::cast(*integer_weights));
+        }
+        if (real_weights) {
+          if (real_weights->size() != n_rows) throw std::invalid_argument("one weight a row");
+          weights.reals = real_weights->data();
+          kept.push_back(nb::cast(*real_weights));
+        }
+        return std::make_shared<tw::PackedTable>(std::move(rows), cardinalities, n_rows, weights,
+                                                 keep_alive(std::move(kept)));
       },
       "file"_a, "cardinalities"_a, "n_rows"_a, "codes"_a, "wide"_a, "others"_a, "is_real"_a, "total"_a,
-      "real_total"_a,
-      "Rows that stay in their file; `others` are the sections of planes, row bits, marginals and weights.");
+      "real_total"_a, "run"_a, "first_planes"_a, "first_states"_a, "integer_weights"_a = nb::none(),
+      "real_weights"_a = nb::none(),
+      "Rows that stay in their file; `others` are the sections of planes, row bits, marginals and weights, "
+      "`run` the first row and the rows of the file, the firsts where a column has planes and marginals.");
 
   m.def("plane_stride", &tw::plane_stride, "n_rows"_a, "Words between the planes of so many rows.");
   m.def("bits_of", &bits_of, "table"_a,

@@ -73,7 +73,8 @@ class PackedBlanketTests::Workspace {
   // masks of every configuration of the blanket and, within it, of every state of the owner
   void split_rows(Cancel& cancel) {
     const Planes& planes = table_.planes(cancel);
-    masks_.resize(planes.stride);
+    stride_ = plane_stride(table_.n_rows());
+    masks_.resize(stride_);
     std::fill(masks_.begin(), masks_.end(), 0);
     std::fill_n(masks_.begin(), planes.words, ~Word{0});
     if (table_.n_rows() % 64) masks_[planes.words - 1] = (Word{1} << (table_.n_rows() % 64)) - 1;
@@ -83,13 +84,12 @@ class PackedBlanketTests::Workspace {
   }
   void split_by(const Planes& planes, std::uint32_t v) {
     const std::size_t n_planes = planes.of(v), r = n_planes + 1, n = joint_.size();
-    finer_.resize(n * r * planes.stride);
+    finer_.resize(n * r * stride_);
     sizes_.resize(n * r);
     for (std::size_t g = 0; g < n; ++g) {
       std::int64_t* counts = sizes_.data() + g * r;
-      kernels().split(masks_.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
-                      planes.stride, planes.words, finer_.data() + g * r * planes.stride, planes.stride,
-                      counts);
+      kernels().split(masks_.data() + g * stride_, planes.plane(planes.first[v]), n_planes, planes.stride,
+                      planes.words, finer_.data() + g * r * stride_, stride_, counts);
       std::int64_t rest = joint_[g];
       for (std::size_t s = 0; s < n_planes; ++s) rest -= counts[s];
       counts[n_planes] = rest;
@@ -119,7 +119,7 @@ class PackedBlanketTests::Workspace {
     const Planes& planes = table_.planes(cancel);
     const std::size_t groups = joint_.size(), n_planes = r_y - 1;
     counted_.assign(groups * std::max<std::size_t>(n_planes, 1), 0);
-    kernels().and_popcounts(masks_.data(), groups, planes.stride, planes.plane(planes.first[y]), n_planes,
+    kernels().and_popcounts(masks_.data(), groups, stride_, planes.plane(planes.first[y]), n_planes,
                             planes.stride, planes.words, counted_.data(), n_planes);
     if (r_y == 2 && r_owner_ == 2) {
       for (std::size_t g = 0; g < groups; g += 2)
@@ -263,6 +263,7 @@ class PackedBlanketTests::Workspace {
   std::vector<std::uint32_t> blanket_, scope_;
   std::vector<Kept> kept_;
   AlignedVector<Word> masks_, finer_;
+  std::size_t stride_ = 0;  // of masks
   std::vector<std::int64_t> joint_, sizes_, counted_, cells_;
 };
 

@@ -259,7 +259,8 @@ GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<
                                             Cancel& cancel) {
   const Planes& planes = table.planes(cancel);
   GroupedCounts<std::uint64_t> out;
-  AlignedVector<Word> masks(planes.stride, 0), finer;
+  const std::size_t stride = plane_stride(table.n_rows());  // of masks; planes may be a run of longer ones
+  AlignedVector<Word> masks(stride, 0), finer;
   std::fill_n(masks.begin(), planes.words, ~Word{0});
   if (table.n_rows() % 64) masks[planes.words - 1] = (Word{1} << (table.n_rows() % 64)) - 1;
   out.n_groups = 1;
@@ -267,13 +268,12 @@ GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<
   for (const std::uint32_t v : scope) {
     cancel.check();
     const std::size_t n_planes = planes.of(v), r = n_planes + 1;
-    finer.resize(out.n_groups * r * planes.stride);
+    finer.resize(out.n_groups * r * stride);
     std::vector<std::int64_t> sizes(out.n_groups * r);
     for (std::size_t g = 0; g < out.n_groups; ++g) {
       std::int64_t* counts = sizes.data() + g * r;
-      kernels().split(masks.data() + g * planes.stride, planes.plane(planes.first[v]), n_planes,
-                      planes.stride, planes.words, finer.data() + g * r * planes.stride, planes.stride,
-                      counts);
+      kernels().split(masks.data() + g * stride, planes.plane(planes.first[v]), n_planes, planes.stride,
+                      planes.words, finer.data() + g * r * stride, stride, counts);
       counts[n_planes] = out.group_sizes[g] - std::accumulate(counts, counts + n_planes, std::int64_t{0});
     }
     masks.swap(finer);
@@ -288,8 +288,8 @@ GroupedCounts<std::uint64_t> count_by_masks(const PackedTable& table, std::span<
     for (std::size_t word = 0; begin < end && word < planes.words; word += kWordsPerCheck) {
       cancel.check();
       kernels().and_popcounts(
-          masks.data() + begin * planes.stride + word, end - begin, planes.stride, planes.plane(0) + word,
-          planes.count(), planes.stride, std::min(kWordsPerCheck, planes.words - word),
+          masks.data() + begin * stride + word, end - begin, stride, planes.plane(0) + word, planes.count(),
+          planes.stride, std::min(kWordsPerCheck, planes.words - word),
           reinterpret_cast<std::int64_t*>(out.cells.data() + begin * out.stride), out.stride);
     }
   };

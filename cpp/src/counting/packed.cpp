@@ -85,12 +85,15 @@ PackedTable::PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint3
   add_up_weights();
 }
 
-PackedTable::PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows)
+PackedTable::PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
+                         RowWeights weights, std::shared_ptr<const void> keep)
     : mapped_(std::move(rows)),
       columns_(cardinalities.size()),
       cardinalities_(std::move(cardinalities)),
       wide_(mapped_->wide),
       n_rows_(n_rows),
+      weights_(weights),
+      keep_(std::move(keep)),
       total_(mapped_->total),
       real_total_(mapped_->real_total),
       lazy_(std::make_shared<Lazy>(cardinalities_.size())) {
@@ -98,19 +101,26 @@ PackedTable::PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinaliti
     throw std::invalid_argument("a table holds at most 2^32 - 1 rows; use shards");
   check_sections();
   for (std::size_t v = 0; v < columns_.size(); ++v) columns_[v].width = mapped_->widths[v];
+  if (is_weighted() || is_real()) {
+    add_up_weights();
+    return;
+  }
   if (mapped_->weights == MappedRows::kNone) return;
-  const std::uint8_t* weights = mapped_->file->trusted(mapped_->weights);
+  const std::uint8_t* found = mapped_->file->trusted(mapped_->weights) + 8 * mapped_->begin;
   if (mapped_->is_real)
-    weights_.reals = reinterpret_cast<const double*>(weights);
+    weights_.reals = reinterpret_cast<const double*>(found);
   else
-    weights_.integers = reinterpret_cast<const std::int64_t*>(weights);
+    weights_.integers = reinterpret_cast<const std::int64_t*>(found);
+  if (n_rows_ < mapped_->n_file_rows) add_up_weights();
 }
 
 // Every section has the bytes that its rows need, so that no loop leaves it.
 void PackedTable::check_sections() const {
-  const std::size_t n = cardinalities_.size();
-  if (mapped_->codes.size() != n || mapped_->widths.size() != n || mapped_->wide.size() != n)
+  const std::size_t n = cardinalities_.size(), begin = mapped_->begin, all = mapped_->n_file_rows;
+  if (mapped_->codes.size() != n || mapped_->widths.size() != n || mapped_->wide.size() != n ||
+      mapped_->first_planes.size() != n + 1 || mapped_->first_states.size() != n + 1)
     throw std::invalid_argument("one section, one width and one flag a column");
+  if (begin > all || n_rows_ > all - begin) throw std::invalid_argument("there are no such rows in the file");
   const auto expect = [&](std::size_t section, std::size_t bytes) {
     if (section == MappedRows::kNone) return;
     const FileSection& found = mapped_->file->section(section);
@@ -118,23 +128,33 @@ void PackedTable::check_sections() const {
       throw DamagedFile("section '" + found.name + "' has " + std::to_string(found.length) + " bytes where " +
                         std::to_string(bytes) + " are needed");
   };
-  std::size_t states = 0;
   for (std::size_t v = 0; v < n; ++v) {
     const std::size_t r = cardinalities_[v], width = mapped_->widths[v];
-    states += r;
+    if (mapped_->first_states[v] + r > mapped_->first_states[n])
+      throw std::invalid_argument("a column has no counts where they are said to be");
     if (r == 0) continue;
     if ((width != 1 && width != 2 && width != 4) || (width < 4 && r > std::size_t{1} << (8 * width)) ||
         mapped_->codes[v] == MappedRows::kNone || (!wide_[v] && (width != 1 || r > kWideStates)))
       throw std::invalid_argument("a column of a packed file cannot be what its header says");
-    expect(mapped_->codes[v], n_rows_ * width);
+    expect(mapped_->codes[v], all * width);
   }
+  expect(mapped_->marginals, mapped_->first_states[n] * sizeof(std::int64_t));
+  expect(mapped_->weights, all * 8);
+  if ((mapped_->planes == MappedRows::kNone) != (mapped_->row_bits == MappedRows::kNone))
+    throw std::invalid_argument("planes come with row bits");
+  if (mapped_->planes == MappedRows::kNone) return;
   const Planes planes = laid_out();
+  for (std::size_t v = 0; v < n; ++v)
+    if (planes.of(v) > 0 &&
+        planes.first[v] + planes.of(v) > *std::min_element(planes.first.begin() + v + 1, planes.first.end()))
+      throw std::invalid_argument("planes of a part of a file rise");
+  const std::size_t end = begin + n_rows_;
+  if (begin % MappedRows::kAligned || (end % MappedRows::kAligned && end != all))
+    throw std::invalid_argument("these rows share words of planes with others");
   expect(mapped_->planes, planes.size() * sizeof(Word));
   RowBits rows;
   rows.words = words_for(planes.count());
-  expect(mapped_->row_bits, rows.size(n_rows_) * sizeof(Word));
-  expect(mapped_->marginals, states * sizeof(std::int64_t));
-  expect(mapped_->weights, n_rows_ * 8);
+  expect(mapped_->row_bits, rows.size(all) * sizeof(Word));
 }
 
 PackedTable::PackedTable(const PackedTable& whole, Part part, std::shared_ptr<const void> keep)
@@ -165,7 +185,9 @@ void PackedTable::add_up_weights() {
 }
 
 CodeColumn PackedTable::codes(std::size_t v) const {
-  if (mapped_) return {mapped_->file->trusted(mapped_->codes[v]), columns_[v].width};
+  if (mapped_)
+    return {mapped_->file->trusted(mapped_->codes[v]) + mapped_->begin * columns_[v].width,
+            columns_[v].width};
   if (!part_.whole) return columns_[v];
   if (!lazy_->is_gathered[v].load(std::memory_order_acquire)) {
     const CodeColumn all = part_.whole->codes(v);
@@ -181,11 +203,15 @@ CodeColumn PackedTable::codes(std::size_t v) const {
 Planes PackedTable::laid_out() const {
   Planes planes;
   planes.first.assign(1, 0);
-  for (std::size_t v = 0; v < n_variables(); ++v)
-    planes.first.push_back(planes.first.back() +
-                           (wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1));
+  for (std::size_t v = 0; v < n_variables(); ++v) {
+    planes.sizes.push_back(wide_[v] || cardinalities_[v] == 0 ? 0 : cardinalities_[v] - 1);
+    planes.first.push_back(planes.first.back() + planes.sizes.back());
+  }
   planes.words = words_for(n_rows_);
   planes.stride = plane_stride(n_rows_);
+  if (!mapped_ || mapped_->planes == MappedRows::kNone) return planes;
+  planes.first = mapped_->first_planes;
+  planes.stride = plane_stride(mapped_->n_file_rows);
   return planes;
 }
 
@@ -194,7 +220,8 @@ const Planes& PackedTable::planes(Cancel& cancel) const {
   if (lazy_->has_planes.load(std::memory_order_acquire)) return *lazy_->planes;
   if (mapped_ && mapped_->planes != MappedRows::kNone) {
     Planes found = laid_out();
-    found.bits.borrowed = reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->planes, cancel));
+    found.bits.borrowed =
+        reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->planes, cancel)) + mapped_->begin / 64;
     const ForkLock lock = lazy_->locked();
     if (!lazy_->planes) lazy_->planes = std::move(found);
     lazy_->has_planes.store(true, std::memory_order_release);
@@ -225,7 +252,8 @@ const RowBits& PackedTable::row_bits(Cancel& cancel) const {
   if (mapped_ && mapped_->row_bits != MappedRows::kNone) {
     RowBits found;
     found.words = words_for(laid_out().count());
-    found.bits.borrowed = reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->row_bits, cancel));
+    found.bits.borrowed = reinterpret_cast<const Word*>(mapped_->file->trusted(mapped_->row_bits, cancel)) +
+                          mapped_->begin * found.words;
     const ForkLock lock = lazy_->locked();
     if (!lazy_->rows) lazy_->rows = std::move(found);
     lazy_->has_rows.store(true, std::memory_order_release);
@@ -283,8 +311,10 @@ const std::vector<std::vector<std::int64_t>>& PackedTable::marginals(Cancel& can
   if (mapped_ && mapped_->marginals != MappedRows::kNone) {
     const auto* counts =
         reinterpret_cast<const std::int64_t*>(mapped_->file->trusted(mapped_->marginals, cancel));
-    for (std::size_t v = 0; v < n_variables(); counts += cardinalities_[v++])
-      built[v].assign(counts, counts + cardinalities_[v]);
+    for (std::size_t v = 0; v < n_variables(); ++v) {
+      const std::int64_t* own = counts + mapped_->first_states[v];
+      built[v].assign(own, own + cardinalities_[v]);
+    }
   } else {
     count_marginals(built, cancel);
   }

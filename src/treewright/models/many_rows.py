@@ -16,7 +16,8 @@ from treewright.errors import SchemaError
 from treewright.limits import memory_limit
 from treewright.statistics.counter import Counter, Counts
 from treewright.statistics.whole import count
-from treewright.tables.packed_file import BLOCK_ROWS, MappedTable
+from treewright.tables.mapped_table import MappedTable
+from treewright.tables.packed_file import BLOCK_ROWS
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Floats, Scope

@@ -20,7 +20,7 @@ from treewright.models.labelled import make_frame
 from treewright.models.model import Model
 from treewright.ranges import in_range
 from treewright.statistics.cluster import as_pool, each_on
-from treewright.tables.packed_file import MappedTable
+from treewright.tables.mapped_table import MappedTable
 from treewright.tables.readers import read_table
 from treewright.tables.table import Table
 from treewright.types import Brief, Floats, Progress, Step

@@ -20,7 +20,8 @@ from treewright import _core
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.statistics.counter import Counter
-from treewright.tables.packed_file import MappedTable, variables_as_json
+from treewright.tables.mapped_table import MappedTable
+from treewright.tables.packed_file import variables_as_json
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 

@@ -31,7 +31,7 @@ from treewright.statistics.families import (
 )
 from treewright.statistics.information import information_from_tests
 from treewright.tables._reading.sources import named_table
-from treewright.tables.packed_file import MappedTable
+from treewright.tables.mapped_table import MappedTable
 from treewright.tables.packing import Reading, open_rows
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.sql import SqlTable
@@ -141,7 +141,7 @@ class WholeCounter(PluralCounter):
         self.table = table
         if isinstance(table, MappedTable):
             check_total(table.total)
-            self._packed = table.file.packed()
+            self._packed = table.packed()
             return
         weights = table.weights
         check_total(0.0 if weights is None else float(np.sum(weights, dtype=np.float64)))

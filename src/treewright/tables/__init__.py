@@ -5,7 +5,7 @@ from treewright.tables.align import align_schemas
 from treewright.tables.databases import Databases
 from treewright.tables.features import Feature, Literal
 from treewright.tables.inspection.whole import inspect_table
-from treewright.tables.packed_file import open_table
+from treewright.tables.mapped_table import open_table
 from treewright.tables.packing import pack
 from treewright.tables.raw_form import RawForm
 from treewright.tables.readers import read_table

@@ -10,25 +10,22 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import repeat
 from mmap import ACCESS_READ, mmap
-from typing import Any, cast, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import FileMissingError, FormatError, SchemaError, SourceChanged, TableTooLarge
-from treewright.limits import format_bytes, memory_limit
-from treewright.tables.arrays import Column, Weights, code_type
+from treewright.errors import FileMissingError, FormatError, SchemaError
+from treewright.tables.arrays import code_type
 from treewright.tables.raw_form import RawForm
 from treewright.tables.report import ColumnReport, Finding, Mending, Report
 from treewright.tables.schema import Schema, Variable
-from treewright.tables.table import Table
-from treewright.types import Mask
 
 MAGIC = b"TWPACK1\n"
 PAGE = 4096
@@ -200,6 +197,10 @@ class PackedFile:
         one = self.sections[section]
         return self._bytes[one.offset : one.end].view(dtype)
 
+    def planes_of(self, v: int) -> int:
+        """Bit planes of a column."""
+        return 0 if self.layout.wide[v] else max(0, self.schema.cardinalities[v] - 1)
+
     def check(self) -> None:
         """Compare every section with its sums, and the total with the weights."""
         for section in range(len(self.sections)):
@@ -208,20 +209,6 @@ class PackedFile:
             found = self.array(self.layout.weights, "f8" if self.header["weights"] == "reals" else "i8").sum()
             if not np.isclose(float(found), float(self.total), rtol=1e-9, atol=0):
                 raise FormatError(f"{self.path!r} is damaged: its weights are not {self.total} in all")
-
-    def packed(self) -> _core.PackedTable:
-        """The rows as the core counts them, none of them read yet."""
-        kept, schema, is_real = self.layout, self.schema, self.header["weights"] == "reals"
-        codes = [
-            (section, width_of(v)) if v.is_discrete else (None, 1)
-            for v, section in zip(schema, kept.columns, strict=True)
-        ]
-        others = (kept.planes, kept.row_bits, kept.marginals, kept.weights)
-        total = self.total
-        return _core.mapped_table(
-            self.mapped, schema.cardinalities, self.n_rows, codes, kept.wide, others,
-            is_real, 0 if is_real else int(total), float(total),
-        )  # fmt: skip
 
 
 def read_header(path: str) -> tuple[dict[str, Any], int]:
@@ -267,128 +254,6 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
-
-
-class MappedColumns(Sequence[Column]):
-    """The columns of a packed file; each is checked when it is first asked for."""
-
-    def __init__(self, file: PackedFile) -> None:
-        self._file = file
-
-    def __len__(self) -> int:
-        return len(self._file.schema)
-
-    @overload
-    def __getitem__(self, at: int) -> Column: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Column]: ...
-    def __getitem__(self, at: int | slice) -> Column | Sequence[Column]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(len(self))[at]]
-        variable = self._file.schema.variables[at]
-        dtype = code_type(variable.cardinality) if variable.is_discrete else np.dtype(np.float64)
-        return cast("Column", self._file.array(self._file.layout.columns[at], dtype))
-
-
-class MappedMasks(Mapping[int, Mask]):
-    """The masks of missing cells of a packed file, checked like its columns."""
-
-    def __init__(self, file: PackedFile) -> None:
-        self._file = file
-
-    def __len__(self) -> int:
-        return len(self._file.layout.masks)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._file.layout.masks)
-
-    def __getitem__(self, v: int) -> Mask:
-        return self._file.array(self._file.layout.masks[v], np.bool_)
-
-
-class MappedTable(Table):
-    """Rows that stay in their packed file; see :func:`open_table`."""
-
-    __slots__ = ("file",)
-
-    def __init__(self, file: PackedFile) -> None:
-        self.file = file
-        self._schema, self._n_rows, self._report = file.schema, file.n_rows, file.report
-        self._columns = cast("tuple[Column, ...]", MappedColumns(file))
-        self._missing = cast("dict[int, Mask]", MappedMasks(file))
-
-    @property
-    def _weights(self) -> Weights | None:  # type: ignore[override]
-        kind, section = self.file.header["weights"], self.file.layout.weights
-        if section is None:
-            return None
-        return cast("Weights", self.file.array(section, np.float64 if kind == "reals" else np.int64))
-
-    @property
-    def total(self) -> float:
-        """What the weights of the rows add up to."""
-        return float(self.file.total)
-
-    @property
-    def digest(self) -> str:
-        """What the rows are, in 64 letters."""
-        return self.file.digest
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the file, of which memory holds what is used."""
-        return self.file.sections[-1].end
-
-    def take(self, rows: npt.ArrayLike | slice) -> Table:
-        if not isinstance(rows, slice):
-            wanted = np.asarray(rows)
-            n = int(np.count_nonzero(wanted)) if wanted.dtype == np.bool_ else wanted.size
-            size = Table.estimate_nbytes(self._schema, n)
-            if size > memory_limit():
-                raise TableTooLarge(
-                    f"{n:,} rows of {self.file.path!r} take {format_bytes(size)} of memory, more than the "
-                    f"limit of {format_bytes(memory_limit())}; take fewer, or a slice, which is shared"
-                )
-        return super().take(rows)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return open_again, (self.file.path, self.file.digest)
-
-
-def open_table(path: str | os.PathLike[str]) -> Table:
-    """Open a packed file: the rows stay in it, and what is used of them is paged in.
-
-    Parameters
-    ----------
-    path
-        A file that :func:`pack` wrote.
-
-    Raises
-    ------
-    FormatError
-        For a file that is none, or is damaged. A section whose bytes have changed raises it when the section
-        is first used.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import treewright as tw
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "rows.twp")
-    ...     _ = tw.pack({"smoker": ["no", "yes", "no"]}, path)
-    ...     tw.open_table(path)
-    Table of 3 rows and 1 column: smoker (2 states)
-    """
-    return MappedTable(PackedFile(path))
-
-
-def open_again(path: str, digest: str) -> Table:
-    """A packed file that another process had open; other rows are refused."""
-    table = open_table(path)
-    assert isinstance(table, MappedTable)
-    if table.digest != digest:
-        raise SourceChanged(f"{path!r} does not hold the rows that it held before; pack or learn again")
-    return table
 
 
 def report_as_json(report: Report | None) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ from treewright.tables._reading.paths import RowRange, find_files, is_path, watc
 from treewright.tables._reading.room import disk_is_full, room_in
 from treewright.tables._reading.sources import named_table, packed_path
 from treewright.tables.inspection.wishes import Dates, MissingValues
+from treewright.tables.mapped_table import open_table
 from treewright.tables.packed_file import (
     BLOCK_ROWS,
     Section,
@@ -32,7 +33,6 @@ from treewright.tables.packed_file import (
     is_packed,
     lay_out,
     no_sums,
-    open_table,
     report_as_json,
     variables_as_json,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, cast, get_args
+from typing import Any, TypedDict, Unpack, get_args
 
 import numpy.typing as npt
 
@@ -30,7 +30,7 @@ from treewright.tables.inspection.look import look_at
 from treewright.tables.inspection.prepare import Prepared, prepare, prepare_like, raw_name
 from treewright.tables.inspection.whole import look_at_states
 from treewright.tables.inspection.wishes import Dates, MissingValues, Wishes
-from treewright.tables.packed_file import open_table
+from treewright.tables.mapped_table import MappedTable, open_table
 from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Report
 from treewright.tables.schema import Schema, Variable, repeated
@@ -153,10 +153,11 @@ def read_table(
     wishes = Wishes.of(missing_values, layout.get("decimal", "."), dates, mend)
     if (packed := packed_path(source)) is not None:
         source = open_table(packed)
-        changes = (bins, weights, columns, names, missing_values or None, dates, mend or None)
-        is_plain = unseen == "error" and all(one is None for one in changes)
-        if is_plain and schema in (None, source.schema) and (missing == "em" or not source.has_missing):
-            return cast("Table", source)
+        changes = (bins, weights, names, missing_values or None, dates, mend or None)
+        if unseen == "error" and all(one is None for one in changes) and schema in (None, source.schema):
+            kept = source if columns is None else _columns_of_packed(source, columns)
+            if kept is not None and (missing == "em" or not kept.has_missing):
+                return kept
     source = source.joined() if isinstance(source, ShardedTable) else source
     opened = open_source(source, read_options(names, layout, wishes))
     if isinstance(source, Table) and weights is None and source.weights is not None:
@@ -191,6 +192,17 @@ def read_table(
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
         report=report,
     )
+
+
+def _columns_of_packed(table: Table, columns: Sequence[str]) -> Table | None:
+    """Some columns of a packed file, which stay in it; None where it does not tell how it was read."""
+    chosen, ignored = choose(table.schema.names, None, columns, None)
+    kept, before = table.select(chosen), table.report
+    known = {} if before is None else {one.name: one for one in before.columns}
+    if before is None or not isinstance(kept, MappedTable) or any(n not in known for n in kept.schema.names):
+        return None
+    told = tuple(known[name] for name in kept.schema.names)
+    return kept.with_report(replace(before, columns=told, ignored=(*before.ignored, *ignored)))
 
 
 def read_options(names: Sequence[str] | None, layout: Layout, wishes: Wishes) -> ReadOptions:

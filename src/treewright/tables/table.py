@@ -272,8 +272,11 @@ class Table:
             raise SettingError(
                 f"{self._n_rows} rows are cut into {_MOST_SHARDS:,} shards at most; found {n:,}"
             )
-        bounds = np.linspace(0, self._n_rows, n + 1).astype(int)
-        return tuple(self.take(slice(a, b)) for a, b in pairwise(bounds))
+        return tuple(self.take(slice(a, b)) for a, b in pairwise(self._cuts(n)))
+
+    def _cuts(self, n: int) -> npt.NDArray[np.intp]:
+        """Where `n` runs of rows begin, and the end."""
+        return np.linspace(0, self._n_rows, n + 1).astype(np.intp)
 
     def split(self, shares: int | Sequence[float], rng: np.random.Generator) -> tuple[Table, ...]:
         """Deal the rows out at random, into equal parts or by shares that add up to one.

@@ -21,12 +21,15 @@ from treewright import (
     learn_chow_liu,
     load_network,
     moments,
+    pack,
 )
 from treewright.errors import FormatError, GraphError, SchemaError, SettingError, WeightError
 from treewright.graphs import Pdag
 from treewright.learners import EdgeConfidence, learn_dag_climbing
+from treewright.learners.classes import bootstrap
 from treewright.learners.classes.bootstrap import resampled_weights
 from treewright.tables import Schema, Variable
+from treewright.tables.mapped_table import MappedTable
 
 
 def climbed(table):
@@ -223,3 +226,31 @@ def test_confidence_goes_through_json_and_back():
 def test_what_is_no_confidence_is_refused(plain):
     with pytest.raises(FormatError, match="how sure edges are cannot be read"):
         EdgeConfidence.from_dict(load_network("asia").schema, plain)
+
+
+@pytest.mark.parametrize("limit", [None, "4KiB"])
+def test_many_rows_are_drawn_in_blocks(monkeypatch, limit):
+    """The same draws as at once, in memory and in a file."""
+    at_once = bootstrap._times_drawn(1000, np.random.default_rng(5))
+    monkeypatch.setattr(bootstrap, "BLOCK_ROWS", 64)
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", limit or "1GiB")
+    in_blocks = bootstrap._times_drawn(1000, np.random.default_rng(5))
+    np.testing.assert_array_equal(in_blocks, at_once)
+    assert in_blocks.sum() == 1000
+    assert (in_blocks.base is not None) == (limit is not None)
+
+
+def test_resampled_packed_rows_stay_in_their_file(tmp_path):
+    rows = load_network("asia").sample(2000, rng=np.random.default_rng(1))
+    packed = pack(rows, tmp_path / "rows.twp")
+
+    def learn(table):
+        return learn_chow_liu(BIC(count(table)))
+
+    one, other = (
+        edge_confidence(table, learn, repetitions=4, rng=np.random.default_rng(2)) for table in (rows, packed)
+    )
+    np.testing.assert_array_equal(one.counts, other.counts)
+    drawn = bootstrap.resampled(packed, np.random.default_rng(3))
+    assert isinstance(drawn, MappedTable)
+    assert drawn.part.can_share_bits

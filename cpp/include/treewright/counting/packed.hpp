@@ -60,12 +60,13 @@ struct WordRange {
 
 /// Column-major bits.
 struct Planes {
-  std::vector<std::uint32_t> first;  // planes of v: [first[v], first[v + 1])
+  std::vector<std::uint32_t> first;  // planes of v: [first[v], first[v] + of(v)), rising; last, their number
+  std::vector<std::uint32_t> sizes;  // those of columns that a part of a file leaves out lie between
   std::size_t words = 0, stride = 0;
   WordRange bits;
 
   std::size_t count() const { return first.back(); }
-  std::size_t of(std::size_t v) const { return first[v + 1] - first[v]; }
+  std::size_t of(std::size_t v) const { return sizes[v]; }
   const Word* plane(std::size_t p) const { return bits.data() + p * stride; }
   std::size_t size() const { return count() * stride; }  // in words
 };
@@ -100,13 +101,16 @@ struct RowWeights {
   const double* reals = nullptr;
 };
 
-/// Rows in a file: which of its sections hold what (kNone: nothing does).
+/// Rows in a file, all of them or a run: which of its sections hold what (kNone: nothing does).
 struct MappedRows {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kAligned = 512;  // where runs begin and end that use planes, but at the end
 
   std::shared_ptr<const MappedSections> file;
   std::vector<std::size_t> codes;  // by variable
   std::vector<std::uint8_t> widths, wide;
+  std::size_t begin = 0, n_file_rows = 0;                 // the first row, and the rows of the file
+  std::vector<std::uint32_t> first_planes, first_states;  // in the file, by variable; last, their number
   std::size_t planes = kNone, row_bits = kNone, marginals = kNone, weights = kNone;
   bool is_real = false;
   std::int64_t total = 0;
@@ -121,8 +125,9 @@ class PackedTable {
   /// table; `keep` can hold it.
   PackedTable(std::vector<CodeColumn> columns, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
               RowWeights weights = {}, std::shared_ptr<const void> keep = nullptr);
-  /// Borrow everything from a file: nothing is read here but weights.
-  PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows);
+  /// Borrow from a file: nothing is read here but weights, of the file or others.
+  PackedTable(MappedRows rows, std::vector<std::uint32_t> cardinalities, std::size_t n_rows,
+              RowWeights weights = {}, std::shared_ptr<const void> keep = nullptr);
   PackedTable(const PackedTable&) = delete;
   PackedTable& operator=(const PackedTable&) = delete;
 

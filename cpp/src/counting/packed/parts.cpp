@@ -38,6 +38,11 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   };
   if (is_real() || is_weighted() || n_rows_ < 256 || n_rows_ > kMostRowsCompressed) return decide(nullptr);
   const RowBits& bits = row_bits(cancel);
+  std::vector<Word> shown(bits.words, 0);  // the planes of our columns
+  const Planes& planes_here = planes(cancel);
+  for (std::size_t v = 0; v < n_variables(); ++v)
+    for (std::size_t s = 0; s < planes_here.of(v); ++s)
+      shown[(planes_here.first[v] + s) / 64] |= Word{1} << (planes_here.first[v] + s) % 64;
   std::vector<CodeColumn> wide;
   for (std::size_t v = 0; v < n_variables(); ++v)
     if (wide_[v] && cardinalities_[v] > 0) wide.push_back(codes(v));
@@ -47,13 +52,13 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   const auto hash = [&](std::size_t i) {
     Word h = 0x9e3779b97f4a7c15ull;
     for (std::size_t k = 0; k < bits.words; ++k)
-      h = (h ^ bits.row(i)[k]) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
+      h = (h ^ (bits.row(i)[k] & shown[k])) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
     for (const CodeColumn& column : wide) h = (h ^ code_at(column, i)) * 0xd6e8feb86659fd93ull, h ^= h >> 32;
     return h;
   };
   const auto equal = [&](std::size_t i, std::size_t j) {
     for (std::size_t k = 0; k < bits.words; ++k)
-      if (bits.row(i)[k] != bits.row(j)[k]) return false;
+      if ((bits.row(i)[k] ^ bits.row(j)[k]) & shown[k]) return false;
     return std::all_of(wide.begin(), wide.end(),
                        [&](const CodeColumn& column) { return code_at(column, i) == code_at(column, j); });
   };

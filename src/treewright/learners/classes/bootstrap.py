@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from tempfile import gettempdir
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,12 +22,15 @@ from treewright.graphs import Cpdag, Dag, DagBuilder, Pdag, UndirectedGraph
 from treewright.learners.classes.dag_climbing import require_some
 from treewright.learners.classes.threads import each_of
 from treewright.learners.learned import Learned
+from treewright.limits import memory_limit
 from treewright.ranges import in_range
 from treewright.statistics import ClusterCounter, Counter, ShardedCounter, count
 from treewright.statistics.cluster import as_pool, each_on
 from treewright.statistics.rows import row_blocks_of
+from treewright.tables._reading.room import Room
 from treewright.tables.databases import Databases
-from treewright.tables.packed_file import MappedTable
+from treewright.tables.mapped_table import MappedTable
+from treewright.tables.packed_file import BLOCK_ROWS
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Pictured
@@ -314,11 +318,30 @@ def resampled_weights(table: Table, rng: np.random.Generator) -> npt.NDArray[np.
 
 def _drawn(n: int, weights: npt.NDArray[Any] | None, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     if weights is None:
-        drawn = rng.integers(n, size=n) if n else np.zeros(0, dtype=np.int64)
-        return np.bincount(drawn, minlength=n).astype(np.int64)
+        return _times_drawn(n, rng)
     total = int(weights.sum())
     shares = weights / total if total else weights.astype(np.float64)
     return rng.multinomial(total, shares).astype(np.int64) if total else weights.astype(np.int64)
+
+
+def _times_drawn(n: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """How often each of n rows is among n draws; those of many rows are kept in a temporary file.
+
+    Blocks take the same numbers from the generator as one call would.
+    """
+    if n <= BLOCK_ROWS:
+        drawn = rng.integers(n, size=n) if n else np.zeros(0, dtype=np.int64)
+        return np.bincount(drawn, minlength=n).astype(np.int64)
+    times = np.zeros(n, dtype=np.uint32)
+    blocks = [slice(begin, min(begin + BLOCK_ROWS, n)) for begin in range(0, n, BLOCK_ROWS)]
+    for block in blocks:
+        np.add.at(times, rng.integers(n, size=block.stop - block.start), 1)
+    if 8 * n <= memory_limit() // 8:
+        return times.astype(np.int64)
+    room = Room(gettempdir())
+    kept = room.place((times[block].astype(np.int64) for block in blocks), np.dtype(np.int64))
+    room.close()
+    return kept
 
 
 def marks_of(schema: Schema, structure: Structure, by_class: bool) -> Marks:

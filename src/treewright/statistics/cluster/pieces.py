@@ -19,7 +19,8 @@ from treewright.tables._reading.duck_files import parquet_rows, runs_of_files
 from treewright.tables._reading.interpret import is_few, new_label
 from treewright.tables._reading.paths import RowRange, find_files
 from treewright.tables.align import align_schemas
-from treewright.tables.packed_file import MappedTable, is_packed, open_table
+from treewright.tables.mapped_table import MappedTable, open_table
+from treewright.tables.packed_file import is_packed
 from treewright.tables.packing import cached_as, evenly, identity, pack, write_packed
 from treewright.tables.schema import Schema, Variable
 from treewright.tables.sharded import recoded

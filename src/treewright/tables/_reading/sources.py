@@ -26,7 +26,8 @@ from treewright.tables._reading.csv_files import CsvSource
 from treewright.tables._reading.parts import ArrowSource
 from treewright.tables._reading.paths import ReadOptions, RowRange, find_files, is_path, look_at
 from treewright.tables.arrays import common_length
-from treewright.tables.packed_file import is_packed, open_table
+from treewright.tables.mapped_table import open_table
+from treewright.tables.packed_file import is_packed
 from treewright.tables.sql import SqlTable, as_sql_table
 from treewright.tables.table import Table
 from treewright.text import is_address
