@@ -103,7 +103,7 @@ class Part:
             [kept.wide[v] for v in self.columns], others, is_real, 0 if is_real else int(total), float(total),
             (self.begin, file.n_rows), [*(planes[v] for v in self.columns), planes[-1]],
             [*(states[v] for v in self.columns), states[-1]],
-            None if reals else weights, weights if reals else None,
+            cast("Any", None if reals else weights), cast("Any", weights if reals else None),
         )  # fmt: skip
 
     def digest(self) -> str:
