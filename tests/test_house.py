@@ -78,6 +78,7 @@ LINES_OF_CAPABILITIES = {
     "causal reading: actions, adjustment, effects over a class; the catalogue": 1_100,
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
     "parts of packed files, draws of many rows": 240,
+    "repeated rows put together some at a time": 60,
     "scores of many rows from counts and by blocks": 130,
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,

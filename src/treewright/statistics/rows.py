@@ -8,7 +8,7 @@ rows out in blocks. What :func:`~treewright.count` makes of a table is both.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
@@ -20,12 +20,15 @@ from treewright import _core
 from treewright.errors import SchemaError, SettingError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit, table_cells
 from treewright.statistics.counter import Counter
+from treewright.statistics.whole import count
 from treewright.tables.mapped_table import MappedTable
-from treewright.tables.packed_file import variables_as_json
+from treewright.tables.packed_file import BLOCK_ROWS, variables_as_json
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 
 MOST_STATES = 65_536  # of a column of a native row set, whose codes are two bytes
+_SHARE_OF_A_PIECE = 16  # of the memory limit, which rows take that are read before repeated ones are one
+_FEW_ROWS = 4096
 
 
 class RowBlock(Protocol):
@@ -77,9 +80,54 @@ def tables_behind(source: object, purpose: str) -> list[Table]:
 
 
 def native_rows(blocks: Sequence[RowBlock]) -> _core.RowSet:
-    """The distinct rows of some blocks in the core: columns by name, rows in the order of their codes."""
-    sets = [_core.row_set(block.packed, block.table.schema.name_order) for block in blocks]
-    return sets[0] if len(sets) == 1 else _core.join_rows(sets)
+    """The distinct rows of some blocks in the core: columns by name, rows in the order of their codes.
+
+    Rows are taken some at a time and repeated ones are put together at once, so that memory holds different
+    rows only. Real weights add up in an order of all rows, which then have to fit.
+    """
+    schema, total = blocks[0].table.schema, sum(block.table.n_rows for block in blocks)
+    found: list[_core.RowSet] = []
+    joined = seen = 0
+    for packed, n_rows in _packed_pieces(blocks):
+        found.append(_core.row_set(packed, schema.name_order))
+        seen += n_rows
+        held = sum(one.n_rows for one in found)
+        if held > max(2 * joined, BLOCK_ROWS) or _row_bytes(schema, held) > memory_limit():
+            found = [_core.join_rows(found)] if len(found) > 1 else found
+            joined = found[0].n_rows
+            _refuse_rows(schema, joined, f"different rows (among the first {seen:,} of {total:,})")
+    return found[0] if len(found) == 1 else _core.join_rows(found)
+
+
+def _packed_pieces(blocks: Sequence[RowBlock]) -> Iterator[tuple[_core.PackedTable, int]]:
+    """Blocks as the core holds them, large ones in runs of rows whose codes take little memory."""
+    for block in blocks:
+        table = block.table
+        fitting = memory_limit() // _SHARE_OF_A_PIECE // _row_bytes(table.schema, 1)
+        most = min(BLOCK_ROWS, max(_FEW_ROWS, fitting // _FEW_ROWS * _FEW_ROWS))
+        is_real = table.weights is not None and table.weights.dtype.kind == "f"
+        if is_real:
+            _refuse_rows(table.schema, table.n_rows, "rows with real weights")
+        if is_real or table.n_rows <= most:
+            yield block.packed, table.n_rows
+            continue
+        for begin in range(0, table.n_rows, most):
+            piece = table.take(slice(begin, begin + most))
+            yield count(piece).packed, piece.n_rows
+
+
+def _row_bytes(schema: Schema, n_rows: int) -> int:
+    """Bytes of so many different rows: two a code, and the weight."""
+    return (2 * len(schema) + 8) * n_rows
+
+
+def _refuse_rows(schema: Schema, n_rows: int, what: str) -> None:
+    if (needed := _row_bytes(schema, n_rows)) > memory_limit():
+        raise TableTooLarge(
+            f"{n_rows:,} {what} of {len(schema)} variables take {format_bytes(needed)}, above the memory "
+            f"limit of {format_bytes(memory_limit())}, and this learner walks them; learn from some of them "
+            "(rows= of open_source and pack), or raise the limit with set_memory_limit or TREEWRIGHT_MEMORY"
+        )
 
 
 @dataclass(frozen=True)
