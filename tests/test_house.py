@@ -82,6 +82,7 @@ LINES_OF_CAPABILITIES = {
     "scores of many rows from counts and by blocks": 130,
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,
+    "a test of states and numbers together": 235,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
     "effects by the set that is named, front doors, what acting assumes": 170,

@@ -17,5 +17,6 @@ from treewright.criteria.tests.audited import AuditedTest, at_level
 from treewright.criteria.tests.discrete_tests import ChiSquareTest, GTest, PermutationTest
 from treewright.criteria.tests.gaussian_tests import FisherZTest, PooledFisherZTest
 from treewright.criteria.tests.independence import IndependenceTest, TestResult, TestResults, canonical_query
+from treewright.criteria.tests.mixed_tests import MixedTest
 from treewright.criteria.tests.oracle import DSeparationOracle
 from treewright.criteria.tests.posterior_test import PosteriorTest

@@ -11,13 +11,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from treewright.automatic import rows as automatic
 from treewright.automatic.mixed import settle_numbers
 from treewright.cli.data import DataOptions
 from treewright.cli.options import Missing
-from treewright.criteria import FisherZTest, GTest, IndependenceTest, LocalScore, registry, sparse_mixed_score
+from treewright.criteria import (
+    FisherZTest,
+    GTest,
+    IndependenceTest,
+    LocalScore,
+    MixedTest,
+    registry,
+    sparse_mixed_score,
+)
 from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
@@ -77,9 +86,9 @@ class PreparedRows:
 
 
 def default_score(options: LearnOptions, schema: Schema, own: str) -> str:
-    """The score of a method where none was asked for: of numbers that the default kept, the mixed one."""
+    """The score of a method where none was asked for: of numbers kept among labels, the mixed one."""
     kinds = {variable.is_discrete for variable in schema}
-    if options.method == "auto" and len(kinds) == 2 and options.score is None:
+    if options.method in ("auto", "pc") and len(kinds) == 2 and options.score is None:
         return MIXED
     return "bdeu" if options.ess is not None else own
 
@@ -197,13 +206,8 @@ def prepare_mixed(rows: Table | Databases, checkpoint: str | None) -> PreparedRo
         )
     complete = complete_rows(rows)
     found = mixed_moments(complete)
-
-    def refuse(alpha: float) -> IndependenceTest:
-        raise SettingError("tests are for columns of one kind; cut the continuous ones with --bins 4")
-
-    return PreparedRows(
-        rows, MIXED, sparse_mixed_score(found), refuse, lambda dag: (fit(dag, found), []), complete
-    )
+    score, test = sparse_mixed_score(found), partial(MixedTest, found)
+    return PreparedRows(rows, MIXED, score, test, lambda dag: (fit(dag, found), []), complete)
 
 
 def prepare_tables(databases: Databases, score: str, ess: float | None = None) -> PreparedRows:

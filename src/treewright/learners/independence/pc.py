@@ -33,6 +33,7 @@ from treewright.graphs.directed.orientation import NamedCollider, Orientation
 from treewright.graphs.edges import NamedArc
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.hill_climbing import climb_obediently
+from treewright.learners.classes.mixed_climbing import with_rule
 from treewright.learners.independence.collider_rules import ColliderRule, claim_colliders
 from treewright.learners.independence.functional import Functional, functional_columns, remarks_on_functional
 from treewright.learners.independence.skeleton import NamedSeparators, Skeleton, Weighed, find_skeleton
@@ -137,7 +138,8 @@ def learn_pc(
         For ``"score"``: a score-equivalent one, such as BIC.
     knowledge
         Arcs that are required or forbidden. A pair that is forbidden both ways is never tested; a required
-        arc is never removed.
+        arc is never removed. Of a mixed table (:class:`~treewright.criteria.MixedTest`) it is known that no
+        number is above a state.
     progress
         Called before each level of the tests, and before directions are found.
 
@@ -168,6 +170,8 @@ def learn_pc(
     require_option("learn_pc", SCORE, score=score)
     one_of("collider_rule", collider_rule, RULES)
     known = bind_knowledge(knowledge, test.schema)
+    if len({variable.is_discrete for variable in test.schema}) == 2:
+        known = with_rule(known)
     refuse_odd_score(collider_rule, score)
     trace, settled = TraceBuilder(), list[Skeleton]()
     with keeping(lambda _: by_first_separators(settled, known, trace), NOT_BEFORE):
