@@ -18,7 +18,7 @@ from treewright.models import fit_em
 
 NETWORKS, ROWS, SHARES, SEEDS = ("alarm", "child", "insurance"), (2_000, 10_000), (0.1, 0.3), 5
 HELD_OUT = 5_000
-PAGE = "docs/papers/missing_cells.md"
+PAGE = "docs/measured/missing_cells.md"
 
 
 def measure(full: bool) -> Iterator[Cell]:

@@ -21,7 +21,7 @@ from treewright.statistics import mixed_moments
 TABLES = ("iris", "wine", "breast_cancer")
 CUTS = (2, 3, 4, 5, 7, 10)
 FOLDS = 5
-PAGE = "docs/papers/mixed_tables.md"
+PAGE = "docs/measured/mixed_tables.md"
 
 
 def measure(full: bool) -> Iterator[Cell]:

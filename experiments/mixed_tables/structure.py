@@ -18,7 +18,7 @@ from treewright.statistics import mixed_moments
 
 SIZES, ROWS, SEEDS = (20, 35, 50), (500, 2000, 10_000), 4
 CUTS = (3, 5)
-PAGE = "docs/papers/mixed_tables.md"
+PAGE = "docs/measured/mixed_tables.md"
 
 
 def measure(full: bool) -> Iterator[Cell]:
