@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.models import FeatureNetwork, GaussianNetwork
+from treewright.models import ConditionalGaussianNetwork, FeatureNetwork, GaussianNetwork, Lines
 from treewright.reports import draw_comparison
 from treewright.reports.notebook import notebook_bundle
 
@@ -15,6 +15,12 @@ EVIL = tw.Schema([tw.Variable("<b>&{{x}}", ("</svg>", '"')), tw.Variable("x", ("
 def gaussian():
     schema = tw.Schema([tw.Variable("sun"), tw.Variable("heat")])
     return GaussianNetwork(tw.Dag(schema, [("sun", "heat")]), [6.0, 0.1], {"heat": {"sun": 2.0}}, [4.0, 9.0])
+
+
+def mixed():
+    schema = tw.Schema([tw.Variable("<b>&{{x}}", ("</svg>", '"')), tw.Variable("<i>")])
+    lines = {"<i>": Lines([0.0, 4.0], {}, [1.0, 2.0])}
+    return ConditionalGaussianNetwork(tw.Dag(schema, [(0, 1)]), {"<b>&{{x}}": [0.3, 0.7]}, lines)
 
 
 def feature_network():
@@ -44,6 +50,12 @@ THINGS = {
     "marginals": lambda: ASIA.marginals({"smoke": "yes"}),
     "distribution": lambda: ASIA.query("lung"),
     "joint": lambda: ASIA.query(["lung", "bronc", "tub", "either", "xray"]),
+    "Normals": lambda: gaussian().marginals({"sun": 7.0}),
+    "Normal": lambda: gaussian().query("heat"),
+    "Normals together": lambda: gaussian().query(["heat", "sun"]),
+    "mixed network": mixed,
+    "mixtures": lambda: mixed().marginals({"<i>": 3.0}),
+    "mixture": lambda: mixed().query("<i>"),
     "hostile": lambda: tw.BayesianNetwork(tw.Dag(EVIL, [(0, 1)]), [[0.5, 0.5], [[0.5, 0.5]] * 2]),
 }
 

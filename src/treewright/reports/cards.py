@@ -1,10 +1,14 @@
-"""Boxes of a picture: a name and bars for the states of a variable."""
+"""Boxes of a picture: a name and bars for the states of a variable, or the curve of a number."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from treewright.models.answers import Distribution
+from treewright.models.continuous.normal_answers import Normal
+from treewright.models.mixed.mixtures import NormalMixture
+from treewright.reports.curves import CURVE_HEIGHT, CURVE_WIDTH, Curve, curve_of
 from treewright.reports.escaping import escape
 from treewright.reports.groups import Groups
 from treewright.reports.layout import Point
@@ -13,6 +17,8 @@ _NAME_HEIGHT = 26
 _BAR_HEIGHT = 16
 _BAR_LENGTH = 54
 _SHOWN_STATES = 8
+_CURVE_LEFT = 12
+_WORDS_HEIGHT = 30  # below a curve
 _LONGEST = 28  # characters of a name or state that are shown
 
 
@@ -26,6 +32,19 @@ class Card:
     observed: bool
     width: float
     height: float
+    curve: Curve | None = None
+
+
+Answer = Distribution | Normal | NormalMixture
+
+
+def answer_card(name: str, answer: Answer, observed: bool = False) -> Card:
+    """A box with what a variable is."""
+    if isinstance(answer, Distribution):
+        return card_of(name, [(str(state), p) for state, p in answer.items()], observed)
+    width = max(_text_width(_short(name)) + 24, CURVE_WIDTH + 2 * _CURVE_LEFT)
+    height = _NAME_HEIGHT + CURVE_HEIGHT + _WORDS_HEIGHT
+    return Card(name, (), 0, observed, width, height, curve_of(answer))
 
 
 def card_of(name: str, states: Sequence[tuple[str, float]], observed: bool = False) -> Card:
@@ -61,12 +80,26 @@ def draw_card(card: Card, centre: Point, groups: Groups | None = None, v: int = 
             f'<rect class="bar" x="{start:.1f}" y="{y + 3}" width="{_BAR_LENGTH * p:.2f}" height="9" rx="2"/>'
             f'<text class="share" x="{card.width - 8:.1f}" y="{y + 11}">{100 * p:.1f}%</text>'
         )
+    if card.curve:
+        parts.append(_draw_curve(card.curve, card.width))
     if card.more:
         y = _NAME_HEIGHT + _BAR_HEIGHT * len(card.rows) + 11
         parts.append(
             f'<text class="share" x="{card.width - 8:.1f}" y="{y}">and {card.more} more states</text>'
         )
     return "".join([*parts, "</g>"])
+
+
+def _draw_curve(curve: Curve, width: float) -> str:
+    left, right, below = (width - CURVE_WIDTH) / 2, (width + CURVE_WIDTH) / 2, _NAME_HEIGHT + CURVE_HEIGHT
+    lines = f"M{left + curve.mean:.1f} {_NAME_HEIGHT}V{below:.1f}M{left:.1f} {below:.1f}H{right:.1f}"
+    return (
+        f'<path class="curve" transform="translate({left:.1f} {_NAME_HEIGHT})" d="{curve.path}"/>'
+        f'<path class="mean" d="{lines}"/>'
+        f'<text class="state low" x="{left:.1f}" y="{below + 11:.1f}">{curve.ends[0]}</text>'
+        f'<text class="state" x="{right:.1f}" y="{below + 11:.1f}">{curve.ends[1]}</text>'
+        f'<text class="state words" x="{width / 2:.1f}" y="{below + 24:.1f}">{curve.words}</text>'
+    )
 
 
 def _short(text: str) -> str:

@@ -184,7 +184,7 @@ def _picture(model: AnyModel, origin: Mapping[str, Any]) -> str:
             f"<p class=quiet>A picture of {n:,} variables would tell nothing; the edges are listed below.</p>"
         )
     marginals: Any = None
-    if n <= _WITH_BARS and hasattr(model, "joint"):
+    if n <= _WITH_BARS and hasattr(model, "marginals"):
         try:
             marginals = model.marginals()
         except TreewrightError:  # too wide for exact answers: the shape alone, then

@@ -13,16 +13,19 @@ from treewright.graphs.compare import Comparison
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners import EdgeConfidence
 from treewright.models.answers import Distribution, Marginals
+from treewright.models.continuous.normal_answers import JointNormal, Normal, NormalMarginals
+from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
 from treewright.models.model import ModelBase
-from treewright.reports.cards import Card, card_of, draw_card
+from treewright.reports.cards import Card, answer_card, card_of, draw_card
 from treewright.reports.comparison_picture import comparison_picture, comparison_words
 from treewright.reports.feature_picture import PARTS, upper_nodes
-from treewright.reports.render import Picture, framed, key_figures, model_picture, scrolled, to_svg
+from treewright.reports.render import Picture, framed, key_figures, model_picture, scrolled, style_of, to_svg
 
 _GAP = 14.0
 _WIDTH = 860.0  # of rows of boxes
 _MOST_CARDS = 60
 _MOST_STATES = 24  # of a joint distribution
+_ANSWERS = (Distribution, Marginals, Normal, NormalMixture, JointNormal, NormalMarginals, MixedMarginals)
 _BOTH_UP_TO = 200_000  # letters of a picture that is given by itself too
 
 
@@ -44,7 +47,7 @@ def notebook_bundle(thing: Any) -> dict[str, str]:
 
 def _shown(thing: Any) -> tuple[Picture, str]:
     """The picture and a line above it."""
-    if isinstance(thing, Distribution | Marginals):
+    if isinstance(thing, _ANSWERS):
         return _answer(thing)
     if isinstance(thing, Comparison):
         return comparison_picture(thing), comparison_words(thing)
@@ -60,17 +63,21 @@ def _shown(thing: Any) -> tuple[Picture, str]:
     return to_svg(thing), key_figures(thing)
 
 
-def _answer(answer: Distribution | Marginals) -> tuple[Picture, str]:
-    log_probability = answer.log_probability_of_evidence
-    said = f"given evidence with ln P = {log_probability:.4g}" if log_probability else "given nothing"
-    if isinstance(answer, Distribution):
+def _answer(answer: Any) -> tuple[Picture, str]:
+    log, what = getattr(answer, "log_probability_of_evidence", None), "ln P"
+    if log is None:
+        log, what = answer.log_density_of_evidence, "ln of density"
+    said = f"given evidence with {what} = {log:.4g}" if log else "given nothing"
+    if isinstance(answer, Distribution | Normal | NormalMixture):
         return _cards([_answer_card(answer)]), said
     cards = [_answer_card(answer[name]) for name in answer.names[:_MOST_CARDS]]
     left = len(answer) - len(cards)
     return _cards(cards), said + (f"; {left:,} more variables are not shown" if left else "")
 
 
-def _answer_card(answer: Distribution) -> Card:
+def _answer_card(answer: Distribution | Normal | NormalMixture) -> Card:
+    if not isinstance(answer, Distribution):
+        return answer_card(answer.name, answer)
     numbers = answer.array.ravel()[:_MOST_STATES].tolist()
     keys = (", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in answer)
     rows = list(zip(keys, numbers, strict=False))
@@ -87,4 +94,5 @@ def _cards(cards: Sequence[Card]) -> Picture:
         parts.append(draw_card(card, (left + card.width / 2, top + card.height / 2)))
         left += card.width + _GAP
         high, widest = max(high, card.height), max(widest, left - _GAP)
-    return framed(parts, widest, top + high, f"distributions of {len(cards)} variables")
+    title = f"distributions of {len(cards)} variables"
+    return framed(parts, widest, top + high, title, style=style_of(cards))

@@ -18,9 +18,8 @@ from treewright.models import (
     GaussianNetwork,
     MarkovNetwork,
 )
-from treewright.models.answers import Distribution
 from treewright.models.model import AnyModel
-from treewright.reports.cards import Card, card_of, draw_card
+from treewright.reports.cards import Card, answer_card, card_of, draw_card
 from treewright.reports.escaping import escape
 from treewright.reports.feature_picture import PARTS, drawn_structure, upper_nodes
 from treewright.reports.groups import PAGE_STYLE, STYLE, Groups
@@ -35,13 +34,13 @@ from treewright.reports.legend import (
     strength_of,
 )
 from treewright.reports.links import Link, links_of
-from treewright.reports.styles import SCRIPT, page_style, svg_style
-from treewright.tables.schema import Label
+from treewright.reports.styles import SCRIPT, curve_style, page_style, svg_style
 
 _MARGIN = 16
 _HEAD = 10  # length of an arrow's head
 _BARS_UP_TO = 60  # variables that a notebook shows with their distributions
 _QUICK = 0.2  # seconds that a notebook may work on these
+_WithBeliefs = BayesianNetwork | MarkovNetwork | FeatureNetwork | GaussianNetwork | ConditionalGaussianNetwork
 _KINDS: dict[type[Any], str] = {
     BayesianNetwork: "Bayesian network",
     MarkovNetwork: "Markov network",
@@ -61,7 +60,7 @@ class Picture(str):
 def to_svg(
     structure: Any,
     *,
-    marginals: Mapping[str, Distribution] | None = None,
+    marginals: Mapping[str, Any] | None = None,
     observed: Sequence[str] = (),
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
@@ -76,7 +75,8 @@ def to_svg(
         neither rows nor knowledge direct (`dag.pattern`) has no arrow. Where it knows the clusters of its
         variables they are drawn as coloured groups.
     marginals, observed
-        Distributions to show in the nodes, by name; and which variables to mark as given.
+        What to show in the nodes, by name: distributions, or Normals and mixtures of them as curves; and
+        which variables to mark as given.
     confidence, gains
         How sure each edge is: sure ones are thick and dark, doubtful ones thin and pale; pointing at one
         tells its share. Or, where nobody resampled, what each adds to the score, in nats by (from, to).
@@ -92,8 +92,10 @@ def to_svg(
     schema = structure.schema
     cards = []
     for name in schema.names:
-        states = () if marginals is None else marginals[name].items()
-        cards.append(card_of(name, [(str(state), p) for state, p in states], name in observed))
+        known = name in observed
+        cards.append(
+            card_of(name, (), known) if marginals is None else answer_card(name, marginals[name], known)
+        )
     strength = strength_of(confidence, gains)
     links = links_of(structure)
 
@@ -127,8 +129,13 @@ def draw(
         *(draw_card(card, layout.centres[v], groups, v) for v, card in enumerate(cards)),
     ]
     width = max(layout.width, legend.width)
-    style += STYLE if groups else ""
+    style += (STYLE if groups else "") + style_of(cards)
     return framed(parts, width, layout.height, title, above=legend.height, style=style)
+
+
+def style_of(cards: Iterable[Card]) -> str:
+    """What these cards need beside the style of all pictures."""
+    return curve_style() if any(card.curve for card in cards) else ""
 
 
 def framed(
@@ -154,7 +161,7 @@ def to_static_html(
     source: Any,
     *,
     title: str | None = None,
-    given: Mapping[str, Label] | None = None,
+    given: Mapping[str, Any] | None = None,
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
 ) -> str:
@@ -163,11 +170,11 @@ def to_static_html(
     Parameters
     ----------
     source
-        A model, whose nodes show their distributions where it has tables, or a bare structure.
+        A model, whose nodes show their distributions where it has them, or a bare structure.
     title
         Heading of the page.
     given
-        Observed states; the distributions of a model are shown given these.
+        Observed states and numbers; the distributions of a model are shown given these.
     confidence, gains
         How strong each edge is, see :func:`to_svg`; by default what the model's `provenance` knows.
 
@@ -178,7 +185,7 @@ def to_static_html(
     >>> page.startswith("<!doctype html>")
     True
     """
-    model = source if isinstance(source, BayesianNetwork | MarkovNetwork | FeatureNetwork) else None
+    model = source if isinstance(source, _WithBeliefs) else None
     structure = getattr(source, "structure", source)
     marginals = None if model is None else model.marginals(given)
     groups = Groups.of(structure)
@@ -235,7 +242,7 @@ def model_picture(model: AnyModel) -> Picture:
         return to_svg(upper_nodes(model.graph), arrows=PARTS)
     confidence, gains = kept_strength(model)
     marginals = None
-    if isinstance(model, BayesianNetwork | MarkovNetwork) and len(model.schema) <= _BARS_UP_TO:
+    if isinstance(model, _WithBeliefs) and len(model.schema) <= _BARS_UP_TO:
         cost = model.cost()
         if cost.seconds < _QUICK and not cost.refused:
             marginals = model.marginals()
@@ -307,7 +314,7 @@ def key_figures(source: Any) -> str:
     return " · ".join(figures)
 
 
-def _given_line(given: Mapping[str, Label] | None) -> str:
+def _given_line(given: Mapping[str, Any] | None) -> str:
     if not given:
         return ""
     items = ", ".join(f"<b>{escape(name)}</b> = {escape(str(state))}" for name, state in given.items())

@@ -53,6 +53,19 @@ def _svg_colours(colour: Mapping[str, str]) -> str:
     )
 
 
+def curve_style() -> str:
+    """Of pictures that have curves."""
+    fixed = ".treewright .low{text-anchor:start}.treewright .words{text-anchor:middle}"
+    return fixed + _curve_colours(_LIGHT) + f"@media(prefers-color-scheme:dark){{{_curve_colours(_DARK)}}}"
+
+
+def _curve_colours(colour: Mapping[str, str]) -> str:
+    return (
+        f".treewright .curve{{fill:{colour['bar']}}}.treewright .mean{{stroke:{colour['quiet']};fill:none}}"
+        f".treewright .seen .mean{{stroke:{colour['seen']}}}"
+    )
+
+
 def page_style() -> str:
     return (
         "body{margin:0;font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;"

@@ -10,7 +10,8 @@ from tests.reference.models.mixtures import random_mixed
 
 import treewright as tw
 from treewright.models.mixed.mixtures import NormalMixture
-from treewright.reports.explorer.mixed_data import MOST_NORMALS, drawn_normals, mixed_plan
+from treewright.reports.curves import MOST_NORMALS, drawn_normals
+from treewright.reports.explorer.mixed_data import mixed_plan
 from treewright.reports.explorer.page_data import page_data
 
 

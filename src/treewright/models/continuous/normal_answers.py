@@ -13,11 +13,11 @@ import numpy.typing as npt
 from treewright.errors import ImpossibleEvidence, SettingError, UnknownNameError, nearest
 from treewright.models.answers import ByName, html_table
 from treewright.models.labelled import make_frame
-from treewright.types import Brief, Floats
+from treewright.types import Brief, Floats, Pictured
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(Pictured):
     """A Normal distribution of one variable; with variance zero, a number that is certain.
 
     `log_density_of_evidence` is the natural logarithm of the density of what was given; zero when nothing
@@ -82,7 +82,7 @@ class Normal:
         return f"{self.name}: mean {self.mean:.6g}, standard deviation {self.standard_deviation:.6g}"
 
 
-class JointNormal(ByName[Normal]):
+class JointNormal(ByName[Normal], Pictured):
     """A Normal distribution of several variables together; `result["x"]` is that of one of them.
 
     `names` are in the order asked for, `mean` has a number each, `covariance` is exactly symmetric;
@@ -134,7 +134,7 @@ class JointNormal(ByName[Normal]):
         return self.names.index(name)
 
 
-class NormalMarginals(ByName[Normal]):
+class NormalMarginals(ByName[Normal], Pictured):
     """The Normal distribution of every variable, each asked for by name.
 
     `names` are in schema order, `means` and `variances` have a number each; read-only.

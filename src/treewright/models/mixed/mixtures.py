@@ -13,13 +13,13 @@ from treewright.errors import SettingError
 from treewright.models.answers import ByName, Distribution, html_table
 from treewright.models.continuous.normal_answers import Normal
 from treewright.models.labelled import make_frame
-from treewright.types import Floats
+from treewright.types import Floats, Pictured
 
 _HALVINGS = 200  # of the interval in which a quantile is looked for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalMixture:
+class NormalMixture(Pictured):
     """What a continuous variable is: a Normal for each joint state of the discrete ones it hangs on.
 
     `mean` and `variance` are those of the mixture, exactly. `weights`, `means` and `variances` are those of
@@ -106,7 +106,7 @@ class NormalMixture:
         return f"{self.name}: mean {self.mean:.6g}, standard deviation {self.standard_deviation:.6g}{parts}"
 
 
-class MixedMarginals(ByName["Distribution | NormalMixture"]):
+class MixedMarginals(ByName["Distribution | NormalMixture"], Pictured):
     """What every variable is, each asked for by name: a distribution of states, or a mixture of Normals.
 
     `names` are in schema order. `log_density_of_evidence` is the natural logarithm of the density (or

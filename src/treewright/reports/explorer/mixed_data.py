@@ -16,10 +16,7 @@ from treewright.inference.conditional_gaussian import ConditionalGaussianEngine,
 from treewright.inference.engine import Factor
 from treewright.inference.junction_tree import JunctionPlan, JunctionTreeEngine
 from treewright.models.mixed.conditional_gaussian_network import ConditionalGaussianNetwork
-from treewright.models.mixed.mixtures import NormalMixture
 from treewright.types import Floats, Names
-
-MOST_NORMALS = 64  # of a curve that is only drawn
 
 
 class MixedPlan(NamedTuple):
@@ -72,17 +69,3 @@ def placed(model: ConditionalGaussianNetwork, plan: JunctionPlan) -> dict[str, A
     names = model._engine.schema.names_of
     scopes = [list(map(model.schema.index, names(scope))) for scope in plan.scopes]
     return plan._replace(scopes=scopes)._asdict()
-
-
-def drawn_normals(answer: NormalMixture) -> tuple[Floats, Floats, Floats]:
-    """Weights, means and deviations that draw a mixture; where there are many, neighbours become one."""
-    order = np.argsort(answer.means, kind="stable")
-    weights, means, variances = (values[order] for values in (answer.weights, answer.means, answer.variances))
-    if len(order) <= MOST_NORMALS:
-        return weights, means, np.sqrt(variances)
-    share = np.minimum((np.cumsum(weights) * MOST_NORMALS).astype(np.intp), MOST_NORMALS - 1)
-    _, group = np.unique(share, return_inverse=True)
-    total: Floats = np.bincount(group, weights).astype(np.float64)
-    mean: Floats = np.bincount(group, weights * means) / total
-    spread = variances + (means - mean[group]) ** 2
-    return total, mean, np.sqrt(np.bincount(group, weights * spread) / total)

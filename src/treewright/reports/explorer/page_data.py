@@ -47,7 +47,8 @@ from treewright.models.answers import Distribution
 from treewright.models.continuous.normal_answers import Normal
 from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
 from treewright.networks import example_networks
-from treewright.reports.explorer.mixed_data import drawn_normals, mixed_plan, mixed_tables, placed
+from treewright.reports.curves import drawn_normals
+from treewright.reports.explorer.mixed_data import mixed_plan, mixed_tables, placed
 from treewright.reports.feature_picture import drawn_structure
 from treewright.reports.links import links_of
 from treewright.tables.schema import Schema, Variable
