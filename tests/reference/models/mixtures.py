@@ -33,6 +33,16 @@ def random_mixed(rng, n_discrete, n_continuous, *, density=0.5, cardinalities=(2
     return ConditionalGaussianNetwork(dag, tables, lines)
 
 
+def large_mixed(rng, n_variables):
+    """Half of the variables states, half numbers; about as many arcs as variables, three parents at most."""
+    model = random_mixed(rng, n_variables // 2, n_variables - n_variables // 2, density=2.2 / n_variables)
+    return (
+        model
+        if max(len(model.dag.parents(v)) for v in model.schema.names) <= 3
+        else large_mixed(rng, n_variables)
+    )
+
+
 def hash_of(name):
     return (int(name[1:]) * 7) % 13, name
 
@@ -43,22 +53,29 @@ def brute_force(model, given):
     Returns joint states (by name), their unnormalised weights with the density of the evidence, means and
     covariances by the order of `model.continuous`.
     """
+    return [
+        (state, math.exp(log), mean, covariance) for state, log, mean, covariance in in_logs(model, given)
+    ]
+
+
+def in_logs(model, given):
+    """The same with logarithms of weights; what is known for sure leaves no other state to look at."""
     schema, dag = model.schema, model.dag
     discrete = [v for v in schema if v.is_discrete]
     numbers = list(model.continuous)
     found = []
-    for codes in itertools.product(*(range(v.cardinality) for v in discrete)):
+    sure = {v.name: v.states.index(given[v.name]) for v in discrete if isinstance(given.get(v.name), str)}
+    open_states = ([sure[v.name]] if v.name in sure else range(v.cardinality) for v in discrete)
+    for codes in itertools.product(*open_states):
         state = {v.name: code for v, code in zip(discrete, codes, strict=True)}
-        weight = 1.0
+        log_weight = 0.0
         for v in discrete:
             told = given.get(v.name)
             if isinstance(told, dict):
-                weight *= told[v.states[state[v.name]]]
-            elif told is not None and v.states[state[v.name]] != told:
-                weight = 0.0
+                log_weight += log_of(told[v.states[state[v.name]]])
             table = np.asarray(model.discrete.table(v.name))
             parents = model.discrete.dag.parents(v.name)
-            weight *= table[(*tuple(state[p] for p in parents), state[v.name])]
+            log_weight += log_of(table[(*tuple(state[p] for p in parents), state[v.name])])
         # x = a + B x + e: the joint Normal from the inverse of I - B
         n = len(numbers)
         a, b, s = np.zeros(n), np.zeros((n, n)), np.zeros(n)
@@ -76,10 +93,14 @@ def brute_force(model, given):
             inner = covariance[np.ix_(seen, seen)]
             rest, gain = x - mean[seen], np.linalg.solve(inner, covariance[seen]).T
             _, log_det = np.linalg.slogdet(2 * math.pi * inner)
-            weight *= math.exp(-0.5 * (log_det + rest @ np.linalg.solve(inner, rest)))
+            log_weight -= 0.5 * (log_det + rest @ np.linalg.solve(inner, rest))
             mean, covariance = mean + gain @ rest, covariance - gain @ covariance[seen]
-        found.append((state, weight, mean, covariance))
+        found.append((state, log_weight, mean, covariance))
     return found
+
+
+def log_of(weight):
+    return math.log(weight) if weight > 0 else -math.inf
 
 
 def moments_of(found):
