@@ -93,6 +93,26 @@ def test_their_checks_of_the_others(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize("kind", DENSITY)
+def test_what_goes_beside_dropped_rows_is_dropped(kind, frame):
+    X, y = frame.drop(columns="lung").copy(), frame["lung"]
+    gone = np.arange(len(X)) % 4 == 0
+    X.loc[gone, "smoke"] = None
+    weights = 1 + np.arange(len(X)) % 3
+    told = kind(missing="drop").fit(X, y, sample_weight=weights)
+    alone = kind().fit(X[~gone], y[~gone], sample_weight=weights[~gone])
+    assert told.model_ == alone.model_
+    assert told.score(X, y, sample_weight=weights) == alone.score(
+        X[~gone], y[~gone], sample_weight=weights[~gone]
+    )
+    for other, labels in (
+        (pl.from_pandas(X), pl.from_pandas(y)),
+        (tw.read_table(X, missing="em"), y.tolist()),
+    ):
+        again = kind(missing="drop").fit(other, labels, sample_weight=weights)
+        np.testing.assert_allclose(again.score(X, y), alone.score(X[~gone], y[~gone]), rtol=1e-12)
+
+
 def test_exceptions_have_reasons():
     for kind in DENSITY:
         assert all(len(reason) > 40 for reason in expected_failed_checks(kind()).values())

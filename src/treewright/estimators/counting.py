@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 from treewright.estimators.estimator import Estimator
-from treewright.estimators.rows import rows_for, weighted
 from treewright.models import BayesianNetwork
 
 
@@ -20,6 +19,6 @@ class CountingEstimator(Estimator):
             return self.fit(X, y, sample_weight=sample_weight)
         model = self.model_
         assert isinstance(model, BayesianNetwork)
-        table = self._known(rows_for(self, X), y)
-        self.model_ = model.partial_fit(weighted(table, sample_weight), unseen=self.unseen)
+        table = self._known(X, y, sample_weight)
+        self.model_ = model.partial_fit(table, unseen=self.unseen)
         return self

@@ -16,17 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import models
+from treewright.automatic.rows import is_complete
 from treewright.automatic.structural_em import fill_gaps
 from treewright.errors import DataWarning, SettingError, nearest
 from treewright.estimators.routing import Routed, tags_class
 from treewright.estimators.rows import (
     Target,
     counted,
+    flat,
     holds,
     library_of,
     not_fitted,
     note_columns,
     rows_for,
+    taken,
     weighted,
 )
 from treewright.estimators.settings import attribute_of
@@ -52,6 +55,10 @@ _CUTS = (
     "the check draws real numbers: columns of states are wanted, and where bins= cuts numbers evenly, "
     "the cuts are those of the rows, whatever they weigh; weights of rows of "
     "states are rows repeated"
+)
+_REALS = (
+    "where NaN is taken the check draws real numbers, and columns of states are wanted: with bins= numbers "
+    "are cut, negative ones too"
 )
 _GAPS = "fit refuses NaN, as missing='error' says; predict takes it, since what is not seen is summed out"
 
@@ -164,7 +171,9 @@ class Estimator(Settings, ABC):
 
     def _expected_failed_checks(self) -> dict[str, str]:
         made = {f"check_sample_weight_equivalence_on_{kind}_data": _CUTS for kind in ("dense", "sparse")}
-        return {**made, "check_estimators_nan_inf": _GAPS} if self.missing == "error" else made
+        if self.missing == "error":
+            return {**made, "check_estimators_nan_inf": _GAPS}
+        return {**made, "check_positive_only_tag_during_fit": _REALS}
 
     _fills_gaps = False  # whether rows with gaps lead to a network
     _judges_by_tests = False  # which take the rows that show their columns, not expected counts
@@ -196,7 +205,7 @@ class Estimator(Settings, ABC):
 
     def _joined(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The rows with `y` and weights, as they are to be learned from."""
-        X = rows_for(self, X, fitting=True)
+        X, y, sample_weight = self._whole(rows_for(self, X, fitting=True), y, sample_weight, self.schema)
         if sample_weight is not None and isinstance(X, np.ndarray):  # rows that do not count make no cuts
             X, y, sample_weight = counted(X, y, sample_weight)
         table = self._read(X, self.schema)
@@ -205,6 +214,19 @@ class Estimator(Settings, ABC):
         if self.target_ is not None:
             table = self.target_.beside(table, y)
         return weighted(table, sample_weight)
+
+    def _whole(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None) -> tuple[Any, Any, Any]:
+        """Where rows with gaps are left out, what goes beside them is left out with them."""
+        if self.missing != "drop" or (y is None and sample_weight is None):
+            return X, y, sample_weight
+        table = read_table(X, schema=schema, missing="em", unseen=self.unseen)
+        kept = is_complete(table)
+        if kept.all() or not kept.any():
+            return X, y, sample_weight
+        y = None if y is None else taken(y if hasattr(y, "name") else flat(y, len(kept), "fit"), kept)
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
+        some = taken(X, kept)
+        return table.take(kept) if some is None else some, y, sample_weight
 
     def _keep(self, model: Any, learned: Learned[Any], rows: Table | Databases) -> None:
         self.model_ = model.with_provenance(
@@ -250,7 +272,7 @@ class Estimator(Settings, ABC):
     def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """Mean log-likelihood of the rows, in nats; of a `y` that was fitted together with them, if given."""
         model = self._fitted()
-        table = weighted(self._known(X, y), sample_weight)
+        table = self._known(X, y, sample_weight)
         if self._is_open(y):
             return models.many_rows.mean_by_blocks(table, model.log_evidence)
         return model.score(table, unseen="ignore" if table.has_missing else self.unseen)
@@ -262,13 +284,17 @@ class Estimator(Settings, ABC):
         sums_out = self.unseen == "ignore" or self._is_open(y) or rows.has_missing
         return model.log_evidence(rows) if sums_out else model.log_probability(rows)
 
-    def _known(self, X: Any, y: Any) -> Table:
+    def _known(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Rows in the states of the model; without a `y` those of the other columns."""
         schema, X = self._fitted().schema, rows_for(self, X)
-        if self.target_ is None or (y is None and holds(X, self.target_.name)):
-            return self._read(X, schema)
-        table = self._read(X, schema.select([name for name in schema.names if name != self.target_.name]))
-        return table if y is None else self.target_.beside(table, y)
+        target = (
+            None if y is None and self.target_ is not None and holds(X, self.target_.name) else self.target_
+        )
+        if target is not None:
+            schema = schema.select([name for name in schema.names if name != target.name])
+        X, y, sample_weight = self._whole(X, y, sample_weight, schema)
+        table = self._read(X, schema)
+        return weighted(table if target is None or y is None else target.beside(table, y), sample_weight)
 
     def _is_open(self, y: Any) -> bool:
         return self.target_ is not None and y is None

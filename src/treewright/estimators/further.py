@@ -78,7 +78,7 @@ def _added(owner: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
     return owner
 
 
-def _table_of(owner: Any, X: Any, y: Any, sample_weight: Any) -> Table:
+def _table_of(owner: BayesianClassifier, X: Any, y: Any, sample_weight: Any) -> Table:
     """Further rows in the states of the first, with their classes and weights."""
     panel, names = owner._panels[0], owner._schema.names
     shown: EvidenceColumns = read_rows(owner._schema, rows_for(owner, X), len(names) - 1, owner.unseen)

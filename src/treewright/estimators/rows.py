@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
@@ -75,6 +77,20 @@ def note_columns(estimator: Any, table: Table, X: Any) -> None:
     if column_names(X) is None and not isinstance(X, np.ndarray):
         estimator.n_features_in_ = len(table.schema)
         estimator.feature_names_in_ = np.array(table.schema.names, dtype=object)
+
+
+def taken(what: Any, kept: npt.NDArray[np.bool_]) -> Any:
+    """Some of the rows of a frame, of a table, of an array, or of what goes beside them; with its name."""
+    if what is None or isinstance(what, np.ndarray):
+        return what if what is None else what[kept]
+    if isinstance(what, Table):
+        return what.take(kept)
+    known = nw.from_native(what, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame | nw.Series):
+        return known.filter(kept.tolist()).to_native()
+    if isinstance(what, dict):
+        return {name: taken(column, kept) for name, column in what.items()}
+    return np.asarray(what)[kept] if isinstance(what, Sequence) and not isinstance(what, str) else None
 
 
 def weighted(table: Table, sample_weight: Any) -> Table:

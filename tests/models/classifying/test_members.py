@@ -52,6 +52,19 @@ def test_averaged_is_its_definition():
         np.testing.assert_allclose(said, plain_averaged(rows, 1, row), rtol=1e-12)
 
 
+def test_averaged_over_more_states_than_a_byte_counts():
+    rng = np.random.default_rng(1)
+    states = {"a": 150, "y": 2, "b": 140, "c": 2}
+    rows = tw.read_table(
+        tw.Table.from_codes([rng.integers(0, k, 300) for k in states.values()], [*states.values()], [*states])
+    )
+    member = OneDependence.of(tw.count(rows), 1, SMOOTHING)
+    said = np.exp(member.log_posterior(align_evidence(rows.schema, rows)))
+    for at in (0, 7, 250):
+        row = [None if v == 1 else int(column[at]) for v, column in enumerate(rows.columns)]
+        np.testing.assert_allclose(said[at], plain_averaged(rows, 1, row), rtol=1e-12)
+
+
 def test_normal_numbers_are_their_definition():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 50)

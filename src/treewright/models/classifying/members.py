@@ -219,7 +219,7 @@ class OneDependence:
         for i, u in enumerate(others):
             codes, missing = columns.codes[u], columns.missing[u]
             if codes is not None:
-                np.add(codes, self.starts[u], out=cells[:, i], casting="unsafe")
+                np.add(codes, np.int32(self.starts[u]), out=cells[:, i], casting="unsafe")
                 if missing is not None:
                     cells[missing, i] = -1
         begins = [*(self.starts[u] for u in others), self.joint.shape[0]]
