@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treewright"
 PYTHON_FOLDERS = ("src", "tests", "experiments", "benchmarks", "examples", "docs")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OTHER_BLOCK = re.compile(r"\s*(namespace|class|struct|enum|union|extern|constexpr \w+ \w+|static const)\b")
 
 
 @cache
@@ -61,8 +63,35 @@ def n_body_lines(function: Function) -> int:
 
 
 def n_parameters(function: Function) -> int:
+    """Options that come together and are handed on as they are, `**options: Unpack[...]`, count as one."""
     given = function.args
-    return len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
+    kept = given.kwarg.annotation if given.kwarg else None
+    together = kept is not None and "Unpack[" in ast.unparse(kept)
+    return len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs) + together
+
+
+def sets_of_options(files: list[Path]) -> dict[str, int]:
+    """The classes that say which options come together, and how many each adds to those of its base."""
+    return {
+        node.name: sum(isinstance(statement, ast.AnnAssign) for statement in node.body)
+        for file in files
+        for node in tree_of(file).body
+        if isinstance(node, ast.ClassDef) and any(k.arg == "total" for k in node.keywords)
+    }
+
+
+def core_functions(file: Path) -> Iterator[tuple[str, int]]:
+    """Functions of a formatted source with their lines: what opens with a brace and closes at its depth."""
+    opened: list[tuple[int, int, str]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        depth = len(line) - len(line.lstrip())
+        if line.lstrip().startswith("}"):
+            while opened and opened[-1][0] >= depth:
+                column, first, head = opened.pop()
+                if column == depth and not _OTHER_BLOCK.match(head) and not any(")" in o[2] for o in opened):
+                    yield f"{short(file)}:{first} {head.strip()}", number - first + 1
+        if line.endswith("{"):
+            opened.append((depth, number, line))
 
 
 def repeated_bodies(files: list[Path], least: int) -> list[list[str]]:

@@ -13,6 +13,21 @@ constexpr double kMostDistinctInSample = 0.6;
 constexpr double kMostEntries = 0.35;
 constexpr std::size_t kMostRowsCompressed = std::size_t{1} << 24;  // slots take 8 bytes a row and more
 
+/// Which bits of a row are planes of the columns at hand.
+std::vector<Word> bits_of_planes(const Planes& planes, std::size_t n_columns, std::size_t words) {
+  std::vector<Word> shown(words, 0);
+  for (std::size_t v = 0; v < n_columns; ++v)
+    for (std::size_t s = 0; s < planes.of(v); ++s)
+      shown[(planes.first[v] + s) / 64] |= Word{1} << (planes.first[v] + s) % 64;
+  return shown;
+}
+
+double n_bits(const std::vector<std::int64_t>& weights) {
+  std::size_t n = 0;
+  for (const std::int64_t w : weights) n += std::popcount(static_cast<std::uint64_t>(w));
+  return static_cast<double>(n);
+}
+
 }  // namespace
 
 std::shared_ptr<const PackedTable> PackedTable::restricted(std::vector<std::uint32_t> rows,
@@ -38,11 +53,7 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   };
   if (is_real() || is_weighted() || n_rows_ < 256 || n_rows_ > kMostRowsCompressed) return decide(nullptr);
   const RowBits& bits = row_bits(cancel);
-  std::vector<Word> shown(bits.words, 0);  // the planes of our columns
-  const Planes& planes_here = planes(cancel);
-  for (std::size_t v = 0; v < n_variables(); ++v)
-    for (std::size_t s = 0; s < planes_here.of(v); ++s)
-      shown[(planes_here.first[v] + s) / 64] |= Word{1} << (planes_here.first[v] + s) % 64;
+  const std::vector<Word> shown = bits_of_planes(planes(cancel), n_variables(), bits.words);
   std::vector<CodeColumn> wide;
   for (std::size_t v = 0; v < n_variables(); ++v)
     if (wide_[v] && cardinalities_[v] > 0) wide.push_back(codes(v));
@@ -85,9 +96,7 @@ const PackedTable* PackedTable::compressed(Cancel& cancel) const {
   if (static_cast<double>(distinct.size()) > kMostDistinctInSample * static_cast<double>(sample))
     return decide(nullptr);
   if (sample < n_rows_) add_rows(n_rows_);
-  std::size_t entries = 0;
-  for (std::int64_t w : weights) entries += std::popcount(static_cast<std::uint64_t>(w));
-  if (static_cast<double>(entries) > kMostEntries * static_cast<double>(n_rows_)) return decide(nullptr);
+  if (n_bits(weights) > kMostEntries * static_cast<double>(n_rows_)) return decide(nullptr);
   // owned by this table, so nothing has to keep this table alive
   return decide(restricted(std::move(distinct), nullptr, std::move(weights)));
 }

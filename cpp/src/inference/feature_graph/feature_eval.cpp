@@ -92,6 +92,15 @@ void ask_gathered(const Program& program, Workspace& space, Id node, double* out
   for (std::size_t i = 0; i < space.gathered.rows().size(); ++i) out[space.gathered.rows()[i]] = found[i];
 }
 
+/// In a room where answers stay, or, when nobody looks at them again, of the rows that need the leaf.
+template <Way kWay>
+void ask(const Program& program, Workspace& space, Id node, double* room, double* out) {
+  if (!room && 2 * std::popcount(space.live[node]) <= static_cast<int>(space.width))
+    ask_gathered<kWay>(program, space, node, out);
+  else
+    ask_leaf<kWay>(*program.leaf(node), space.block(), room ? room : space.room.data(), out);
+}
+
 template <Way kWay>
 void pass(const Program& program, Workspace& space, double* rooms, const std::vector<std::size_t>& places) {
   const Arena& arena = program.arena();
@@ -149,12 +158,7 @@ void pass(const Program& program, Workspace& space, double* rooms, const std::ve
         });
         break;
       default:
-        if (rooms)
-          ask_leaf<kWay>(*program.leaf(node), block, rooms + places[node], out);
-        else if (2 * std::popcount(space.live[node]) <= static_cast<int>(w))
-          ask_gathered<kWay>(program, space, node, out);
-        else
-          ask_leaf<kWay>(*program.leaf(node), block, space.room.data(), out);
+        ask<kWay>(program, space, node, rooms ? rooms + places[node] : nullptr, out);
     }
   }
 }
