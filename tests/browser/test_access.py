@@ -5,8 +5,6 @@ import re
 import pytest
 from tests.browser.explorer_pages import ALARM, opened, settled, state
 
-from treewright.reports.explorer.page_file import page_part
-
 
 def tree(page):
     """Roles and names as assistive technology gets them."""
@@ -105,43 +103,3 @@ def test_forced_colours_keep_bars(browser, alarm_file):
             "() => ['.bar b', '.bar'].map(x => getComputedStyle(document.querySelector(x)).backgroundColor)"
         )
         assert bar != track
-
-
-# contrast
-
-
-def themes():
-    """Colours by name, light and dark, from the style sheet."""
-    sheet = page_part("page.css")
-    rules = re.findall(r"^(:root(?:\[data-theme=dark\])?) \{(.*?)\}", sheet, flags=re.M | re.S)
-    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", body)) for _, body in rules]
-
-
-def luminance(colour):
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(a, b):
-    high, low = sorted((luminance(a), luminance(b)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-TEXT = [
-    ("ink", "card"), ("ink", "page"), ("ink", "seen-soft"), ("ink", "track"), ("quiet", "card"),
-    ("quiet", "page"), ("quiet", "track"), ("quiet", "seen-soft"), ("seen", "card"), ("seen", "seen-soft"),
-    ("on-seen", "seen"), ("bad", "card"), ("now", "card"), ("card", "now"), ("card", "ink"),
-]  # fmt: skip
-SHAPES = [
-    ("now", "card"), ("now", "track"), ("was", "card"), ("seen", "seen-soft"), ("seen", "track"),
-    ("moved", "card"), ("moved", "track"), ("edge", "page"), ("now", "page"), ("bad", "page"),
-    ("focus", "page"), ("focus", "card"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
-def test_contrast_of_text_and_shapes(theme):
-    least = dict.fromkeys(SHAPES, 3.0) | dict.fromkeys(TEXT, 4.5)
-    found = {(a, b): contrast(theme[a], theme[b]) for a, b in least}
-    assert {pair: round(ratio, 2) for pair, ratio in found.items() if ratio < least[pair]} == {}
