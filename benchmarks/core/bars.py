@@ -20,10 +20,12 @@ class Figures:
     ----------
     command
         The command that repeats it, without ``--write``.
+    page
+        What ``--write`` fills.
     """
 
-    def __init__(self, command: str) -> None:
-        self.command = command
+    def __init__(self, command: str, page: Path = PAGE) -> None:
+        self.command, self.page = command, page
         self.lines: list[tuple[str, str, str]] = []
         self.missed: list[str] = []
 
@@ -47,7 +49,7 @@ class Figures:
     def finish(self, *, write: bool) -> None:
         """Write the section of this command if that is asked for; exit with 1 where a bar is missed."""
         if write:
-            replace_section(PAGE, Path(self.command.split()[1]).name, self.section())
+            replace_section(self.page, self.command.split()[1], self.section())
         if self.missed:
             sys.exit(f"missed: {', '.join(self.missed)}")
 
@@ -57,9 +59,9 @@ class Figures:
         return "\n".join([about, "", "| what | found | bar |", "|---|---|---|", *rows])
 
 
-def replace_section(page: Path, name: str, made: str) -> None:
+def replace_section(page: Path, script: str, made: str) -> None:
     """Put what was made between the marks of a benchmark."""
-    begin = f"<!-- made by benchmarks/core/{name} -->"
+    begin = f"<!-- made by {script} -->"
     before, after = page.read_text(encoding="utf-8").split(begin)
     page.write_text(f"{before}{begin}\n{made}\n{END}{after.split(END, 1)[1]}", encoding="utf-8")
 

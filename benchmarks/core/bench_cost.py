@@ -178,7 +178,7 @@ def main() -> None:
     made = page(prices(options.rows), options.rows)
     print(made)
     if options.write:
-        replace_section(GUIDE, Path(__file__).name, made)
+        replace_section(GUIDE, f"benchmarks/core/{Path(__file__).name}", made)
 
 
 if __name__ == "__main__":

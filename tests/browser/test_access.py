@@ -3,7 +3,9 @@
 import re
 
 import pytest
-from tests.browser.explorer_pages import ALARM, opened, settled, state
+from tests.browser.explorer_pages import ALARM, opened, settled, state, written
+
+import treewright as tw
 
 
 def tree(page):
@@ -103,3 +105,44 @@ def test_forced_colours_keep_bars(browser, alarm_file):
             "() => ['.bar b', '.bar'].map(x => getComputedStyle(document.querySelector(x)).backgroundColor)"
         )
         assert bar != track
+
+
+def test_forced_colours_keep_edges_and_what_is_known_or_contradicts(browser, folder):
+    asia = tw.load_network("asia")
+    with opened(browser, written(folder, asia, "forced"), forced_colors="active") as page:
+        style = "([of, what]) => getComputedStyle(document.querySelector(of))[what]"
+        ground = page.evaluate(style, ["body", "backgroundColor"])
+        assert page.evaluate(style, [".edge", "stroke"]) != ground
+        state(page, "tub", "yes").click()
+        assert page.evaluate(style, [".card.seen", "borderTopWidth"]) == "3px"
+        assert page.evaluate(style, [".card.seen", "borderTopStyle"]) == "solid"
+        state(page, "either", "no").click()
+        assert page.evaluate(style, [".card.clash", "borderTopStyle"]) == "dashed"
+        assert page.locator(".clash .mark").first.inner_text() == "!"
+
+
+def test_focus_is_seen_on_everything_that_has_it(browser, alarm_file):
+    """Tools, search, chips, rows of the panel, sliders, the choice of a state, the table."""
+    with opened(browser, alarm_file, "#HR=HIGH") as page:
+        page.keyboard.press("/")
+        page.keyboard.type("CATECHOL")
+        page.keyboard.press("Enter")
+        for key in ("soft", "numbers", "matters"):
+            page.locator(f'[data-key="fold {key}"]').click()
+        page.locator("#matters select").wait_for()
+        page.focus("#search")
+        kinds, outlines = set(), set()
+        for view in ("n", "t"):
+            for _ in range(100 if view == "n" else 60):
+                page.keyboard.press("Tab")
+                tag, outline = page.evaluate(
+                    """() => { const e = document.activeElement, s = getComputedStyle(e);
+                      return [`${e.tagName.toLowerCase()} ${e.type ?? ''}`, s.outline]; }"""
+                )
+                if tag != "body ":
+                    kinds.add(tag)
+                    outlines.add("solid 2px" in outline)
+            page.focus("#help")
+            page.keyboard.press("t")
+        assert outlines == {True}
+        assert {"button submit", "input range", "select select-one", "summary "} <= kinds

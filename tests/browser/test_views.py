@@ -299,6 +299,8 @@ def test_edges_of_the_focus_view_go_between_cards(browser, folder):
               return [cards.length, under.length]; }"""
         )
         assert hidden == [21, 0]
+        tops = [round(one.bounding_box()["y"]) for one in page.locator(".card:visible").all()]
+        assert sorted(tops.count(top) for top in set(tops)) == [1, 6, 7, 7]  # in lines of seven
 
 
 def test_a_large_junction_tree_opens_where_it_can_be_read(browser, folder):

@@ -75,3 +75,16 @@ def test_the_legend_of_a_comparison_has_the_colours_of_its_edges(browser, tmp_pa
     )
     page.close()
     assert strokes == ["rgb(194, 59, 59)"] * 2
+
+
+def test_a_narrow_window_has_the_legend_in_its_panel(browser, alarm_file):
+    with opened(browser, alarm_file, viewport={"width": 390, "height": 800}) as page:
+        legend = page.locator("#panel #legend")
+        assert "mutual information (up to 1 bit)" in legend.inner_text()
+        legend.scroll_into_view_if_needed()
+        assert legend.is_visible()
+        page.set_viewport_size({"width": 1200, "height": 800})
+        page.locator("#stage #legend").wait_for()
+        assert page.locator("#panel #legend").count() == 0
+        page.set_viewport_size({"width": 700, "height": 800})
+        legend.wait_for()

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from tests.pages import embedded_model
 
@@ -51,6 +52,18 @@ def test_how_sure_edges_are_is_kept_and_drawn(run, run_json, asia_rows, tmp_path
         assert sure == told.get(frozenset((names[u], names[v])), 0)
     assert model["shares_mean"] == "the thicker, the more of 5 resamplings found the edge"
     assert "of 5 resamplings found the edge" in " ".join(run("explore", target, "-o", page).stdout.split())
+
+
+def test_rows_that_a_page_holds_as_they_were_are_told(run, run_json, tmp_path):
+    schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in ("ann", "bob")])
+    builder = tw.graphs.FeatureGraphBuilder(schema)
+    rows = builder.rows(schema.names, np.array([[0, 1], [1, 1]]), [0.25, 0.75])
+    file, page = tmp_path / "rows.twm", tmp_path / "page.html"
+    save(tw.models.FeatureNetwork(builder.graph(rows)), file)
+    assert run_json("explore", file, "-o", page)["stored_rows"] == 2
+    said = " ".join(run("explore", file, "-o", page).stdout.split())
+    assert "the page holds 2 rows of the training data as they were" in said
+    assert "stored_rows" not in run_json("explore", file, "-o", page, "--static")
 
 
 def test_refusals(refused, tmp_path):

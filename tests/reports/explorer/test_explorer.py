@@ -3,9 +3,11 @@
 import itertools
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.pages import embedded_model
+from tests.reports.test_layout import n_crossings
 
 import treewright as tw
 from treewright.reports.explorer.explorer import _CALLED_ELSEWHERE
@@ -53,6 +55,13 @@ def test_large_networks_have_pills_or_dots(name, density):
     assert model["density"] == density
     assert len(model["card_sizes"]) == len(model["variables"])
     assert_apart(model["layout"])
+
+
+@pytest.mark.parametrize(("name", "most"), [("alarm", 8), pytest.param("andes", 638, marks=pytest.mark.slow)])
+def test_lines_of_a_page_cross_seldom(name, most):
+    model = embedded_model(tw.to_html(tw.load_network(name) if name == "alarm" else published(name)))
+    routes = dict(zip(map(tuple, model["edges"]), model["layout"]["routes"], strict=True))
+    assert n_crossings(SimpleNamespace(routes=routes)) <= 1.05 * most
 
 
 def assert_apart(layout):

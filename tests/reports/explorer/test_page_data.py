@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.reports.explorer.test_explorer import published
 
 import treewright as tw
 from treewright.errors import EvidenceError, ImpossibleEvidence
@@ -190,3 +191,9 @@ def test_beyond_the_limit_a_gaussian_network_keeps_its_families(monkeypatch):
     assert "note" in data
     assert data["families"][1]["weights"] == [2.0]
     np.testing.assert_allclose(unpacked(data["starting"]), [6.0, 2.0, 12.1, 5.0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "most"), [("andes", 264_478), ("pigs", 690_147)])
+def test_plans_of_large_networks_are_as_small_as_many_restarts_found_them(name, most):
+    assert cells_of(page_data(published(name))) <= most

@@ -61,7 +61,7 @@ def to_html(
     given: Mapping[str, Any] | None = None,
     confidence: EdgeConfidence | None = None,
     gains: Gains | None = None,
-    file: str = "model.twm",
+    file: str = "",
 ) -> str:
     """Make the explorer page of a model or a structure: one file that needs nothing else.
 
@@ -79,7 +79,8 @@ def to_html(
     confidence, gains
         How sure each edge is, and what it adds to the score; by default what the model's `provenance` knows.
     file
-        Where Python finds the model again: the page quotes it where it says how to ask the same in Python.
+        Where Python finds the model again: the page quotes it where it says how to ask the same in Python,
+        and without it says how to save the model first.
 
     Examples
     --------

@@ -54,6 +54,7 @@ from treewright.reports.links import links_of
 from treewright.tables.schema import Schema, Variable
 
 FORMAT, VERSION = "treewright-page", 1
+UNSAVED = "model.twm"  # a name for a model that is in no file
 INSENSITIVE = (
     "Not worked out for this kind of model, here and in Python: for networks of tables, of factors and of "
     "Gaussian variables alone."
@@ -104,13 +105,17 @@ def page_data(
 
 
 def loading(file: str) -> str:
-    """The Python that opens a model again.
+    """The Python that opens a model again; of one that is in no file, how it gets into one.
 
     Examples
     --------
     >>> loading("alarm"), loading("a.bif")
     ("tw.load_network('alarm')", "tw.read_model('a.bif')")
+    >>> loading("")
+    "tw.load('model.twm')  # after model.save('model.twm')"
     """
+    if not file:
+        return f"{loading(UNSAVED)}  # after model.save({UNSAVED!r})"
     if file in example_networks():
         return f"tw.load_network({file!r})"
     own = PurePath(file).suffix.lower() == ".twm"
@@ -277,7 +282,7 @@ def _mixed_evidence(model: ConditionalGaussianNetwork, given: Mapping[str, Any] 
 
 def _still(model: Any, given: Mapping[str, Any] | None, why: str, file: str) -> PageData:
     """The beliefs at the time of writing, where these can be had, and what to call for others."""
-    call = f"{loading(file)}.marginals(given={{...}})"
+    call = f"{loading(file) if file else 'model'}.marginals(given={{...}})"
     try:
         beliefs = model.marginals(given)
     except TableTooLarge:
