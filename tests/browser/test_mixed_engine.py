@@ -152,6 +152,41 @@ def test_readings_whose_density_has_no_double(engines):
     assert model.marginals({f"x{i:02}": 100.0 for i in range(40)}).log_density_of_evidence < -700
 
 
+def test_states_that_are_ruled_out_against_the_numbers(engines):
+    schema = tw.Schema([tw.Variable("a", ("x", "y", "z")), *(tw.Variable(f"n{i:02}") for i in range(40))])
+    dag = tw.Dag(schema, [("a", f"n{i:02}") for i in range(40)])
+    lines = {f"n{i:02}": Lines([0.0, 1.0, 12.0], {}, [1.0, 1.0, 1.0]) for i in range(40)}
+    model = ConditionalGaussianNetwork(dag, {"a": [0.5, 0.25, 0.25]}, lines)
+    known = {f"n{i:02}": 12.0 for i in range(40)} | {"a": {"x": 1.0, "y": 0.5, "z": 0.0}}
+    assert model.log_density_of(known) < -2000
+    open_page(engines, model)
+    check(engines, model, [known])
+
+
+def test_many_joint_states_are_worked_out_in_slices(engines):
+    rng = np.random.default_rng(0)
+    names, shape = [f"d{i:02}" for i in range(10)], (3,) * 10
+    states = dict.fromkeys(names, ("a", "b", "c"))
+    schema = tw.Schema([tw.Variable(name, states.get(name)) for name in (*names, "x", "y")])
+    lines = {"x": Lines(rng.normal(size=shape) * 5, {}, rng.uniform(0.5, 2, shape))}
+    lines["y"] = Lines(1.0, {"x": 0.5}, 2.0)
+    tables = {name: rng.dirichlet(np.ones(3)) for name in names}
+    dag = tw.Dag(schema, [*((name, "x") for name in names), ("x", "y")])
+    model = ConditionalGaussianNetwork(dag, tables, lines)
+    cells = open_page(engines, model)
+    assert cells == 3**10 * (1 + 2 + 2**2)  # of the clique, and of Normals of two numbers
+    assert cells > 300_000
+    check(engines, model, [{"d03": "b", "y": 3.0}, {"x": -12.5, "d04": {"a": 1.0, "b": 0.3, "c": 0.0}}])
+
+
+@pytest.mark.parametrize("value", [1e200, -1e155])
+def test_numbers_beyond_all_densities_are_said_to_be_impossible(engines, value):
+    model = sensors(2)
+    open_page(engines, model)
+    (found,) = engines.evaluate(ASK, [asked(model, {"x00": value, "x01": 0.0})])
+    assert found["conflict"] == [model.schema.index("x00")]
+
+
 def rare_mixed(n=80, p=1e-6):
     """A chain of states that hardly ever are, with a reading of each tenth."""
     schema = tw.Schema(

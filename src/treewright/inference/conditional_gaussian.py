@@ -224,6 +224,8 @@ class ConditionalGaussianEngine:
             tuple(sorted(evidence.numbers.items())),
             tuple(evidence.states.observed),
             tuple(evidence.states.states),
+            tuple(evidence.states.weighted),
+            tuple(tuple(x > 0 for x in likelihood) for likelihood in evidence.states.likelihoods),
         )
         if self._last is not None and self._last[0] == key:
             return self._last[1]
@@ -233,14 +235,17 @@ class ConditionalGaussianEngine:
             self.check(part)
             logs = np.concatenate([belief.log_density for belief in self.beliefs(part, evidence)])
             tables.append((part.scope, logs.reshape(self._shape(part.scope))))
-        made = self.with_tables(tables)
+        made = self.with_tables(tables, evidence.states)
         self._last = key, made
         return made
 
-    def with_tables(self, tables: Sequence[tuple[Names, Floats]]) -> tuple[JunctionTreeEngine, float]:
+    def with_tables(
+        self, tables: Sequence[tuple[Names, Floats]], states: Evidence
+    ) -> tuple[JunctionTreeEngine, float]:
         """The junction tree of the discrete part times exp(tables), and the log of what was divided out."""
         factors, log_scale = list(self.factors), 0.0
-        for scope, logs in self._multiplied(tables):
+        for scope, every in self._multiplied(tables):
+            logs = self._possible(scope, every, states)
             highest = float(logs.max())
             if highest == -math.inf:
                 highest = 0.0
@@ -251,6 +256,14 @@ class ConditionalGaussianEngine:
         if len(factors) > len(self.factors):
             engine = JunctionTreeEngine(self.schema, factors)
         return engine, log_scale
+
+    def _possible(self, scope: Names, logs: Floats, states: Evidence) -> Floats:
+        """States that are ruled out have no say in the scale, however well the numbers fit them."""
+        for v, likelihood in zip(states.weighted, states.likelihoods, strict=True):
+            if (name := self.schema.names[v]) in scope:
+                axes = [-1 if other == name else 1 for other in scope]
+                logs = np.where(np.reshape(likelihood, axes) > 0, logs, -math.inf)
+        return logs
 
     def _multiplied(self, tables: Sequence[tuple[Names, Floats]]) -> list[tuple[Names, Floats]]:
         """Tables over few states are added as logarithms first: their products never underflow."""

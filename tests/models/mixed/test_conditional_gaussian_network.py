@@ -218,6 +218,22 @@ def test_strong_evidence_against_itself_does_not_underflow():
     assert model.query("class", given).array.tolist() == pytest.approx([0.5, 0.5])
 
 
+def test_states_that_are_ruled_out_have_no_say_in_the_scale():
+    """The numbers speak for a state that cannot be, far beyond the smallest double."""
+    schema = tw.Schema([tw.Variable("a", ("x", "y", "z")), *(tw.Variable(f"n{i}") for i in range(40))])
+    dag = tw.Dag(schema, [("a", f"n{i}") for i in range(40)])
+    lines = {f"n{i}": Lines([0.0, 1.0, 12.0], {}, [1.0, 1.0, 1.0]) for i in range(40)}
+    model = ConditionalGaussianNetwork(dag, {"a": [0.5, 0.25, 0.25]}, lines)
+    seen = {f"n{i}": 12.0 for i in range(40)}
+    ruled_out = {**seen, "a": {"x": 1.0, "y": 0.5, "z": 0.0}}
+    one, two = (model.log_density_of({**seen, "a": state}) for state in "xy")
+    expected = np.logaddexp(one, two + math.log(0.5))
+    assert one < -2000
+    assert math.isclose(model.log_density_of(ruled_out), expected, rel_tol=1e-12)
+    assert math.isclose(model.marginals(ruled_out).log_density_of_evidence, expected, rel_tol=1e-12)
+    assert model.mpe(ruled_out)["a"] == "y"
+
+
 def test_refusals():
     schema = tw.Schema([tw.Variable("a", ("no", "yes")), tw.Variable("x"), tw.Variable("y")])
     with pytest.raises(SchemaError, match="discrete variables have discrete parents; found the arc x -> a"):

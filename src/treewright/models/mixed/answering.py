@@ -150,7 +150,7 @@ def highest_point(
         logs = [_log_peak(belief) for belief in engine.beliefs(part, evidence)]
         shape = tuple(engine.schema[name].cardinality for name in part.scope)
         tables.append((part.scope, np.concatenate(logs).reshape(shape)))
-    tree, log_scale = engine.with_tables(tables)
+    tree, log_scale = engine.with_tables(tables, evidence.states)
     codes, log_mass = tree.most_probable(evidence.states)
     states = dict(zip(engine.schema.names, codes, strict=True))
     found: dict[str, Label] = {name: state_of(engine.schema[name], code) for name, code in states.items()}

@@ -1,7 +1,7 @@
 // Mixtures of Normals: what a number is where it hangs on states. Kept beside the beliefs that they belong to.
 const MOST_NORMALS = 64, MOST_COMPARED = 256, MOST_PLACED = 32, POINTS = 768, LEAST_POINTS = 12, FARTHEST = 6;
 
-const kept = new WeakMap(), compared = new WeakMap();
+const kept = new WeakMap(), compared = new WeakMap(), merged = new WeakMap();
 
 /** @typedef {{weights: ArrayLike<number>, means: ArrayLike<number>, deviations: ArrayLike<number>}} Mixture */
 
@@ -18,8 +18,14 @@ export const mixtureOf = (all, v, [mean, deviation]) => kept.get(all)?.get(v) ??
 /** The same curve of fewer Normals: neighbours by mean become one where there are many.
  * @param {Mixture} mixture @param {number} [most] @returns {Mixture} */
 export function fewNormals(mixture, most = MOST_NORMALS) {
-  const { weights, means, deviations } = mixture;
-  if (weights.length <= most) return mixture;
+  if (mixture.weights.length <= most) return mixture;
+  const before = merged.get(mixture) ?? new Map();
+  merged.set(mixture, before);
+  if (!before.has(most)) before.set(most, mergedInto(mixture, most));
+  return before.get(most);
+}
+
+function mergedInto({ weights, means, deviations }, most) {
   const groups = [], order = [...means.keys()].sort((a, b) => means[a] - means[b]);
   let sum = 0;
   for (const s of order) {
