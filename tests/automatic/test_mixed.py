@@ -68,3 +68,40 @@ def test_gaps_knowledge_and_few_rows():
 def test_the_clock_ends_the_search():
     result = tw.learn(clouds(), seconds=1e-9)
     assert isinstance(result.model, tw.models.ConditionalGaussianNetwork)
+
+
+def tangled(n=600, seed=0):
+    """Four numbers that all hang together, and a label that changes how."""
+    rng = np.random.default_rng(seed)
+    s = rng.integers(2, size=n)
+    x = 3 * s + rng.normal(size=n)
+    y = x + s * rng.normal(size=n)
+    z = 0.3 * x * y + s + rng.normal(size=n)
+    return {"s": np.where(s, "on", "off"), "x": x, "y": y, "z": z, "w": x + y + z + rng.normal(size=n)}
+
+
+def test_a_bound_on_the_width_is_never_passed_over():
+    rows = tw.read_table(tangled())
+    moments = tw.statistics.mixed_moments(rows)
+    assert tw.learn(moments).width == 3
+    assert tw.learn(moments, treewidth=3).width == 3
+    with pytest.raises(tw.errors.TreewidthError) as refused:
+        tw.learn(moments, treewidth=1)
+    assert str(refused.value) == (
+        "treewidth=1 was asked for, the network found has 3, and no search bounds the width of numbers among "
+        "labels; cut them with bins=4, or leave treewidth= out"
+    )
+    cut = tw.learn(rows, treewidth=1)
+    assert cut.width == 1
+    assert "a bound on the treewidth is kept by tables" in cut.notes[0]
+
+
+def test_a_mixture_too_dear_to_ask_says_that_it_was_not_narrowed():
+    moments = tw.statistics.mixed_moments(tw.read_table(tangled()))
+    tw.set_memory_limit(64)
+    try:
+        reason = tw.learn(moments).reason
+    finally:
+        tw.set_memory_limit(None)
+    assert "kept whole although with treewidth 3" in reason
+    assert reason.endswith("since only cut numbers (bins=) can be narrowed")

@@ -112,7 +112,7 @@ def learn_suited(
         What to maximise; by default the rows choose.
     treewidth
         The network may not be wider; by default exact answers decide, which have to fit the memory limit and
-        to take about a second.
+        to take about a second. No search bounds numbers among labels: a wider network of those is refused.
     knowledge
         Arcs that are required or forbidden.
     rng
@@ -148,8 +148,10 @@ def narrow_enough(
     """The most plausible network, searched on under a bound where exact answers need one."""
     whole = settled(source, rivals, score, treewidth)
     assert whole is not None
-    # a bound is kept by tables or by lines, not by both together
-    bound = None if isinstance(source, MixedMoments) else bound_for(whole.price, treewidth)
+    if isinstance(source, MixedMoments):
+        refuse_wide_mixture(whole, treewidth)
+        return whole
+    bound = bound_for(whole.price, treewidth)
     narrowed = whole
     with keeping(
         lambda found: narrowed if found is None else settled(source, rivals, score, treewidth, found)
@@ -167,6 +169,15 @@ def narrow_enough(
             cheap = bound == 1 or affordable(narrowed.price)
             bound = None if cheap else min(bound - 1, bound_for(narrowed.price, bound - 1) or 1)
     return narrowed
+
+
+def refuse_wide_mixture(found: LearnedAutomatically, treewidth: int | None) -> None:
+    """Refuse a mixed network above the bound: one is kept by tables or by lines, not by both together."""
+    if treewidth is not None and found.price.width > treewidth:
+        raise TreewidthError(
+            f"treewidth={treewidth} was asked for, the network found has {found.price.width}, and no search "
+            "bounds the width of numbers among labels; cut them with bins=4, or leave treewidth= out"
+        )
 
 
 def rivals_in_time(
@@ -316,6 +327,8 @@ def reason_for(
         how = "the score that sees columns of many states in groups"
     most = f"the most plausible of {n_rivals} networks" if n_rivals > 1 else "the network"
     said = f"{rows}: {most} found by {how} ({choice.name})"
+    if isinstance(source, MixedMoments) and not affordable(before):
+        return f"{said}; kept whole although {after}, since only cut numbers (bins=) can be narrowed"
     if after is before:
         return f"{said}; kept whole, since {after}"
     if affordable(before):
