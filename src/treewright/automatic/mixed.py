@@ -22,7 +22,7 @@ from treewright.learners import learn_hill_climbing, learn_mixed
 from treewright.models import fit
 from treewright.statistics import count, mixed_moments
 from treewright.tables import Table, read_table
-from treewright.tables._reading.bins import edges_of
+from treewright.tables.cuts.widths import log_widths
 from treewright.tables.report import listed
 from treewright.types import Flags
 
@@ -138,11 +138,7 @@ def cut_log_density(
     learned = learn_hill_climbing(SparseQNML(counter), knowledge=known, effort=0)
     seen = read_table(others, schema=cut.schema)
     logs = fit(learned.structure, counter).log_probability(seen)
-    for name in numbers:
-        edges = edges_of(cut.schema[name].states or ())
-        if edges is None or len(edges) < 2:  # one number alone
-            continue
-        logs = logs - np.log(np.diff(edges))[seen.column(name)]
+    logs = logs - log_widths(others, cut.schema)
     weights = None if others.weights is None else np.asarray(others.weights, dtype=np.float64)
     if weights is not None and not weights.sum() > 0:
         return math.inf

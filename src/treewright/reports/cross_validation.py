@@ -2,7 +2,8 @@
 
 The rows are dealt into k folds of nearly equal size. Every way learns k times, each time from all folds but
 one, and its model is asked how probable the rows of that fold are. All ways see the same folds, so that two
-of them are compared row by row: the difference of two means is known far better than either mean.
+of them are compared row by row: the difference of two means is known far better than either mean. Where
+columns are numbers all are judged by densities: a model that cuts them spreads an interval over its width.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from treewright.models.labelled import make_frame
 from treewright.models.model import Model
 from treewright.ranges import in_range
 from treewright.statistics.cluster import as_pool, each_on
+from treewright.tables.cuts.widths import log_widths
 from treewright.tables.mapped_table import MappedTable
 from treewright.tables.readers import read_table
 from treewright.tables.table import Table
@@ -164,7 +166,8 @@ def _judge(way: Way, rest: Table, held_out: Table) -> tuple[Floats, float]:
     started = perf_counter()
     model = _learn(way, rest)
     taken = perf_counter() - started
-    return (model.log_evidence(held_out) if held_out.has_missing else model.log_probability(held_out)), taken
+    logs = model.log_evidence(held_out) if held_out.has_missing else model.log_probability(held_out)
+    return logs - log_widths(held_out, model.schema), taken
 
 
 def _check(ways: Mapping[str, Way], table: Table, folds: int) -> None:

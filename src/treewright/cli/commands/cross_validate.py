@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from treewright.automatic import learn
 from treewright.automatic import rows as automatic
 from treewright.cli import options as opt
 from treewright.cli.answers.output import Lines, Output, heading, listing, remark
@@ -23,6 +24,8 @@ from treewright.criteria import registry
 from treewright.models.model import AnyModel
 from treewright.reports.cross_validation import CrossValidation
 from treewright.reports.cross_validation import cross_validate as judge
+from treewright.tables._reading.missing import GapPolicy
+from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.tables.table import Table
 from treewright.types import Step
@@ -43,6 +46,7 @@ class CrossOptions(DataOptions):
         "How wide a network may be, for methods that bound it.", "-k", min=1, metavar="K"
     )
     folds: int = say("How many parts the rows are dealt into.", "-f", default=10, min=2, metavar="N")
+    missing: opt.MissingOption = opt.Missing.auto
     seed: opt.Seed = None
     dask: str | None = say(
         "Have the workers of a Dask cluster learn; the address of its scheduler. DATA is a packed file that "
@@ -62,17 +66,20 @@ def cross_validate(out: Output, options: CrossOptions) -> None:
     """
     names = list(dict.fromkeys(options.method or _USUAL))
     ways: dict[str, Any] = {name: _way(options, name) for name in names}
+    options = replace(options, missing=_policy(options, names))
     prepared.check_score(options.score, None)
     with out.progress("reading", total=1) as update:
         options.refuse_different_columns(options.data, names[0])
         table = options.read(options.data)
+
+        table, left_out = rows_to_judge(table)
 
         def tell(step: Step) -> None:
             update(step.done / (step.of or 1), step.phase)
 
         rng = np.random.default_rng(options.seed or 0)
         found = judge(ways, table, folds=options.folds, rng=rng, progress=tell, client=options.dask)
-    said = remarks_on_cuts(table)
+    said = [*left_out, *remarks_on(table, names)]
     out.answer(
         lambda: {**document(found), "notes": said},
         shown=lambda: [*shown(found), *(remark(f"  {one}") for one in said)],
@@ -80,21 +87,47 @@ def cross_validate(out: Output, options: CrossOptions) -> None:
     )
 
 
-def remarks_on_cuts(table: Table) -> list[str]:
-    """Which numbers among labels every fold cuts anew."""
+def _policy(options: CrossOptions, names: list[str]) -> opt.Missing:
+    """What becomes of gaps: the default settles them by itself, and then the others learn from all rows."""
+    if options.missing != opt.Missing.auto:
+        return options.missing
+    return opt.Missing.em if "auto" in names else opt.Missing.error
+
+
+def rows_to_judge(table: Table) -> tuple[Table, list[str]]:
+    """The rows that have a density: of numbers those that miss nothing, as `learn` takes them.
+
+    Where most rows miss something it cuts the numbers, and tables sum over what is missing.
+    """
+    whole = automatic.is_complete(table)
+    if all(v.is_discrete for v in table.schema) or whole.all() or 2 * int(whole.sum()) < table.n_rows:
+        return table, []
+    said = f"{counted(int((~whole).sum()), 'row')} with gaps left out: numbers have no density beside a gap"
+    return table.take(whole), [said]
+
+
+def remarks_on(table: Table, names: list[str]) -> list[str]:
+    """What ways of learning do with the numbers among labels and with the gaps, each by the rows it sees."""
+    said, others = [], " of the other methods" if "auto" in names else ""
     numbers = [v.name for v in table.schema if not v.is_discrete]
-    if len(numbers) in (0, len(table.schema)):
-        return []
-    return [
-        f"numbers among labels were cut into {automatic.INTERVALS} intervals of equal frequency by the rows "
-        f"that each model learned from: {listed(numbers)}; --bins cuts them otherwise, --ignore leaves "
-        "columns out"
-    ]
+    if 0 < len(numbers) < len(table.schema):
+        if names != ["auto"]:
+            said.append(
+                f"numbers among labels were cut into {automatic.INTERVALS} intervals of equal frequency by the "
+                f"rows that each model{others} learned from: {listed(numbers)}; --bins cuts them otherwise, "
+                "--ignore leaves columns out"
+            )
+        said.append("numbers are judged by their density, that of an interval even over its width")
+    if table.has_missing and names != ["auto"]:
+        said.append(
+            f"each model{others} took its structure from rows that miss nothing, its tables from all by EM"
+        )
+    return said
 
 
 def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
     """A method of `learn` as a function from rows to a model."""
-    asked = LearnOptions(data=options.data, method=name, seed=options.seed)
+    asked = LearnOptions(data=options.data, method=name, seed=options.seed, missing=options.missing)
     method = method_for(asked)
     if options.score is not None and method.own_score is None:
         asked = replace(asked, score=options.score)
@@ -105,11 +138,15 @@ def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
 
 def learn_rows(options: LearnOptions, rows: Table) -> AnyModel:
     """Learn and fit, without a word; numbers among labels are cut by these rows alone."""
+    rng = np.random.default_rng(options.seed or 0)
+    if options.method == "auto" and options.score is None:
+        how = cast("GapPolicy", options.missing.value)
+        return learn(rows, treewidth=options.treewidth, missing=how, rng=rng).model
     method = METHODS[options.method]
     if options.score not in registry.CONTINUOUS_SCORES:
         rows, _ = automatic.cut_numbers(rows)
     criterion = prepared.score_for(rows.schema, options.score, method.score)
-    task = Task(prepared.prepare_rows(rows, criterion), options, rng=np.random.default_rng(options.seed or 0))
+    task = Task(prepared.prepare_rows(rows, criterion), options, rng=rng)
     return fit_learned(method.learn(task), task)[0]
 
 
