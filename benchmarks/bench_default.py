@@ -4,7 +4,11 @@
 classes) over fresh samples with shuffled columns, beside the best of bounded treewidth, hill climbing and
 knots with their own defaults, and processor seconds beside those of knots, one thread; with `noise`, edges
 found among independent columns. `--seeds 3 4 5` takes other samples. Networks come from the folder that
-TREEWRIGHT_DATA names; without it alarm and asia are measured.
+TREEWRIGHT_DATA names; without it alarm and asia are measured. It fails where a bar is missed. With `--write`
+the table goes into docs/measured/README.md.
+
+The best of three methods is chosen after their errors are known, and means of three samples move by a tenth:
+so the default has to beat luck as well. `--seeds` with a dozen samples tells the two apart.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from common import console, folder, one_thread
+from common import console, folder, one_thread, write_table
 from rich.table import Table as RichTable
 
 import treewright as tw
@@ -22,6 +26,8 @@ import treewright as tw
 NETWORKS = ("alarm", "insurance", "child", "hailfinder", "win95pts")
 ROWS = (300, 1_000, 10_000)
 MORE, SLOWER = 1.05, 3.0  # errors beside the best, seconds beside knots
+FALSE = 0.1  # edges among independent columns
+FEW = 3  # samples that are shown apart where there are more
 
 METHODS: dict[str, Callable[[tw.Counter], tw.Learned]] = {
     "bounded": lambda counter: tw.learn_bounded_treewidth(tw.BIC(counter), treewidth=4),
@@ -47,8 +53,11 @@ def shuffled(truth: tw.BayesianNetwork, n_rows: int, seed: int) -> tw.Table:
     return table.select([table.schema.names[i] for i in rng.permutation(len(table.schema))])
 
 
-def measure(truth: tw.BayesianNetwork, n_rows: int, seeds: list[int]) -> dict[str, tuple[float, float]]:
-    """Mean errors and processor seconds of each method."""
+Found = dict[str, tuple[list[float], float]]  # by method: errors of each sample, mean processor seconds
+
+
+def measure(truth: tw.BayesianNetwork, n_rows: int, seeds: list[int]) -> Found:
+    """Errors in each sample and processor seconds of each method."""
     errors: dict[str, list[float]] = {name: [] for name in METHODS}
     spent: dict[str, list[float]] = {name: [] for name in METHODS}
     for seed in seeds:
@@ -58,53 +67,74 @@ def measure(truth: tw.BayesianNetwork, n_rows: int, seeds: list[int]) -> dict[st
             learned = learn(counter)
             spent[name].append(time.process_time() - start)
             errors[name].append(tw.shd(truth.dag, learned.cpdag))
-    return {name: (float(np.mean(errors[name])), float(np.mean(spent[name]))) for name in METHODS}
+    return {name: (errors[name], float(np.mean(spent[name]))) for name in METHODS}
 
 
-def compare(seeds: list[int]) -> bool:
-    shown = RichTable(
-        "network", "rows", *METHODS, "beside the best", "seconds", "beside knots", title="default"
-    )
-    good = True
+def beside_the_best(found: Found, n_samples: int) -> float:
+    """Mean errors of the default over the first samples, as a multiple of the best method's."""
+    means = {name: float(np.mean(errors[:n_samples])) for name, (errors, _) in found.items()}
+    mean = means.pop("default")
+    best = min(means.values())
+    return mean / best if best else 1.0 + mean
+
+
+def compare(seeds: list[int], write: bool) -> bool:
+    n, rows, good = len(seeds), [], True
+    heads = ["network", "rows", *METHODS, f"beside the best of {n} samples"]
+    heads += [f"of the first {FEW}"] * (n > FEW) + ["seconds", "beside knots"]
     for name, truth in networks().items():
         for n_rows in ROWS:
             found = measure(truth, n_rows, seeds)
-            mean, seconds = found["default"]
-            best = min(errors for method, (errors, _) in found.items() if method != "default")
-            ratio = mean / best if best else 1.0 + mean
+            ratios = [beside_the_best(found, k) for k in ((n, FEW) if n > FEW else (n,))]
+            seconds = found["default"][1]
             slower = seconds / found["knots"][1]
-            held = ratio <= MORE and slower <= SLOWER
-            good = good and held
-            shown.add_row(
-                name, f"{n_rows:,}", *(f"{errors:.1f}" for errors, _ in found.values()),
-                f"{ratio:.2f}" + ("" if ratio <= MORE else " !"), f"{seconds:.3f}",
-                f"{slower:.1f}" + ("" if slower <= SLOWER else " !"),
-            )  # fmt: skip
-    console.print(shown)
+            good = good and ratios[0] <= MORE and slower <= SLOWER
+            rows.append(
+                [name, f"{n_rows:,}", *(f"{np.mean(errors):.1f}" for errors, _ in found.values())]
+                + [marked(ratio, MORE) for ratio in ratios]
+                + [f"{seconds:.3f}", marked(slower, SLOWER, 1)]
+            )
+            print(*rows[-1], flush=True)
+    finish("default", heads, rows, write)
     return good
 
 
-def noise(repetitions: int = 10) -> bool:
-    """Edges among independent columns, one of them of many states."""
-    shown = RichTable("rows", "states", "edges for each data set", title="independent columns")
-    good = True
+def noise(write: bool, repetitions: int = 100) -> bool:
+    """Edges among independent columns, one of them of many states; each cell has samples of its own."""
+    rows, good = [], True
     for n_rows, n_states in NOISE:
         found = []
         for seed in range(repetitions):
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng([n_rows, n_states, seed])
             columns = {f"x{i}": rng.integers(2 + i % 3, size=n_rows).tolist() for i in range(19)}
             columns["many"] = [f"s{k}" for k in rng.integers(n_states, size=n_rows)]
             found.append(tw.learn(columns).structure.n_edges)
-        good = good and float(np.mean(found)) <= 0.1
-        shown.add_row(f"{n_rows:,}", f"{n_states:,}", f"{np.mean(found):.2f}")
-    console.print(shown)
+        good = good and float(np.mean(found)) <= FALSE
+        rows.append([f"{n_rows:,}", f"{n_states:,}", marked(float(np.mean(found)), FALSE)])
+    finish("noise", ["rows", "states", f"edges for each of {repetitions} data sets"], rows, write)
     return good
+
+
+def marked(value: float, bar: float, digits: int = 2) -> str:
+    """A figure, with a sign where it misses its bar."""
+    return f"{value:.{digits}f}" + ("" if value <= bar else " !")
+
+
+def finish(name: str, heads: list[str], rows: list[list[str]], write: bool) -> None:
+    shown = RichTable(*heads, title=name)
+    for row in rows:
+        shown.add_row(*row)
+    console.print(shown)
+    if write:
+        write_table(name, heads, rows)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", choices=["errors", "noise"], default="errors")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--write", action="store_true", help="the table into docs/measured/README.md")
     given = parser.parse_args()
     one_thread()
-    raise SystemExit(0 if (noise() if given.part == "noise" else compare(given.seeds)) else 1)
+    held = noise(given.write) if given.part == "noise" else compare(given.seeds, given.write)
+    raise SystemExit(0 if held else 1)

@@ -101,6 +101,20 @@ def _timed(work: Callable[[], object], loops: int) -> float:
     return (time.process_time() - start) / loops
 
 
+def write_table(name: str, heads: list[str], rows: list[list[str]]) -> None:
+    """Put a table between its two marks of the page of measurements."""
+    page = Path(__file__).resolve().parents[1] / "docs" / "measured" / "README.md"
+    begin, end = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise SystemExit(f"{page} has no place for the table {name}: {begin.strip()} ... {end}")
+    lines = [heads, ["---"] * len(heads), *rows]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    page.write_text(f"{before}{begin}{table}{end}{after}", encoding="utf-8")
+
+
 def one_thread() -> None:
     _core.set_threads(1)
 

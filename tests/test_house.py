@@ -209,7 +209,8 @@ ABOVE = {
 }
 ABOVE["estimators"] = {*ABOVE, "reports"} - {"networks", "verification", "estimators"}
 ABOVE["cli"] = {*ABOVE} - {"cli"}
-EVERYWHERE = {"arguments", "errors", "files", "limits", "once", "origins", "ranges", "text", "types", "_core"}
+EVERYWHERE = {"arguments", "errors", "files", "kinds", "limits", "once", "origins", "ranges", "text"}
+EVERYWHERE |= {"types", "_core"}
 # Inside learners: the rooms beside its own that a room may use.
 ROOMS_OF_LEARNERS = {
     "classes": {"independence"},

@@ -121,9 +121,12 @@ class LearnedModel:
         """Of the network, under the score that was maximised."""
         return self.learned.score
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model with the proof of its width, which :func:`treewright.verify` checks."""
-        self.model.save(path, certificate=self.certificate)
+    def save(self, path: str | os.PathLike[str], *, replace: bool = False) -> None:
+        """Write the model with the proof of its width, which :func:`treewright.verify` checks.
+
+        A file of another kind is refused, unless `replace` says so.
+        """
+        self.model.save(path, certificate=self.certificate, replace=replace)
 
     def __repr__(self) -> str:
         n, edges = counted(len(self.dag.schema), "variable"), counted(self.dag.n_edges, "edge")

@@ -142,7 +142,7 @@ class DataOptions:
             )
         columns = self._columns(paths) if self.ignore else None
         how = self._reading(self._schema(), bins=read_bins(self.bins or ()), columns=columns)
-        return pack(as_source(paths), target, rows=rows, **how)
+        return pack(as_source(paths), target, rows=rows, replace=True, **how)
 
     def count_in_place(self, paths: Sequence[str]) -> DatabaseCounter:
         """Counts of a table that stays in its database."""

@@ -10,47 +10,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from treewright.cli.answers.output import Output, plain
 from treewright.errors import FileMissingError, FormatError, SettingError
 from treewright.files import written_whole
-from treewright.models.formats.text import GZIP
-from treewright.tables._reading.paths import DELIMITERS, find_one
+from treewright.kinds import IN_WORDS, Kind, kind_of
+from treewright.tables._reading.paths import find_one
 
 __all__ = ["Kind", "check_output", "check_writable", "kind_of", "write_json", "write_text", "written_whole"]
 
-Kind = Literal["model", "page", "rows", "trace", "checkpoint", "text", "other"]
-
-_IN_WORDS = {
-    "model": "a model",
-    "page": "a page",
-    "rows": "rows",
-    "trace": "a trace",
-    "checkpoint": "a checkpoint",
-    "text": "text of another kind",
-    "other": "something else",
-}
 _OTHER_FORMATS = (".parquet", ".gz", ".zip", ".xlsx", ".json", ".feather", ".arrow", ".twm", ".twp", ".npy")
-_START = 4096
-_DELIMITERS = [mark.encode() for mark in DELIMITERS]
-_OF_ROWS = (".csv", ".tsv", ".tab", ".data", ".dat")
-# how a file starts, after comments, and what it is then
-_SIGNS: tuple[tuple[bytes, Kind], ...] = (
-    (rb'\{\s*"format":\s*"treewright model"', "model"),
-    (rb'\{\s*"method":.*"phases":', "trace"),
-    (rb"(?i:<!doctype html|<html)", "page"),
-    (rb"(?i:(<\?xml.*?\?>\s*)?(<!--.*?-->\s*)*(<!doctype bif|<bif|<smile))", "model"),
-    (rb"(network|net|class|node)\b[^\n,;{]*\s*\{", "model"),
-    (rb"(BAYES|MARKOV)\s+\d+\s", "model"),
-    (rb"PAR1|.{8}DUCK|TWPACK", "rows"),
-    (rb"SQLite format 3\0", "checkpoint"),
-)
-_COMMENTS = rb"(?s)\A(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*(?:"
 
 
 def check_output(
@@ -88,11 +60,11 @@ def check_output(
     if there != kind and not (force and kind != "checkpoint"):
         way = way if kind != "checkpoint" else "; choose another name"
         raise SettingError(
-            f"cannot write {path!r}: it holds {_IN_WORDS[there]}, and {_IN_WORDS[kind]} would take its "
+            f"cannot write {path!r}: it holds {IN_WORDS[there]}, and {IN_WORDS[kind]} would take its "
             f"place{way}"
         )
     if kind != "checkpoint":  # which goes on where it was
-        out.replaced.append((path, _IN_WORDS[there]))
+        out.replaced.append((path, IN_WORDS[there]))
 
 
 def refuse_other_formats(path: str | None) -> None:
@@ -126,30 +98,6 @@ def _input_that_is(path: str, inputs: Iterable[str | None]) -> str | None:
         if any(os.path.samefile(path, one) for one in found):
             return said
     return None
-
-
-def kind_of(path: str) -> Kind:
-    """What is in a file, by how it starts; rows in plain text are known by the ending."""
-    with open(path, "rb") as file:
-        start = file.read(_START)
-    name = Path(path)
-    if start.startswith(GZIP):
-        start, name = _unpacked(start), name.with_suffix("") if name.suffix.lower() == ".gz" else name
-    for sign, kind in _SIGNS:
-        if re.match(_COMMENTS + sign + rb")", start):
-            return kind
-    if b"\0" in start:
-        return "other"
-    ending = name.suffix.lower()
-    in_columns = ending in ("", ".txt") and any(mark in start.partition(b"\n")[0] for mark in _DELIMITERS)
-    return "rows" if ending in _OF_ROWS or in_columns else "text"
-
-
-def _unpacked(start: bytes) -> bytes:
-    try:
-        return zlib.decompressobj(wbits=31).decompress(start)[:_START]
-    except zlib.error:
-        return b"\0"
 
 
 def write_text(path: str, text: str) -> None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import SettingError, TableTooLarge
+from treewright.kinds import refuse_other_kind
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.matching import UnseenPolicy
@@ -75,6 +76,7 @@ def pack(
     path: str | os.PathLike[str],
     *,
     rows: int | None = None,
+    replace: bool = False,
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> Table:
@@ -89,9 +91,11 @@ def pack(
     source
         Whatever :func:`read_table` reads.
     path
-        The file; ``.twp`` is its usual ending. One that is there is replaced.
+        The file; ``.twp`` is its usual ending. A packed file that is there is replaced.
     rows
         Keep so many rows only, in 64 runs of neighbours that lie evenly among all.
+    replace
+        Whether a file of another kind may be replaced; else it is refused.
     progress
         Called with a :class:`~treewright.types.Step` now and then.
     reading
@@ -118,6 +122,7 @@ def pack(
     told = identity(source)
     if any(os.path.exists(target) and os.path.samefile(target, one["path"]) for one in told["files"]):
         raise SettingError(f"cannot write {os.fspath(path)!r}: it is what is read; choose another name")
+    refuse_other_kind(target, "packed", replace=replace)
     with room_in(folder), watch_reading(progress) if progress is not None else nullcontext():
         table = source if isinstance(source, Table) and not reading else read_table(source, **reading)
         if rows is not None:

@@ -90,7 +90,9 @@ def test_the_default_is_what_learn_does(run_json, tmp_path):
         f"{n_gaps} rows with gaps left out: numbers have no density beside a gap",
         "numbers are judged by their density, that of an interval even over its width",
     ]
-    labels = run_json(*asked, "-m", "auto", "-m", "chow-liu", "--ignore", "fever")  # sums over what is missing
+    labels = run_json(
+        *asked, "-m", "auto", "-m", "chow-liu", "--ignore", "fever"
+    )  # sums over what is missing
     assert labels["rows"] == 240
     assert "of the other methods took its structure from rows that miss nothing" in labels["notes"][-1]
     assert found["methods"]["chow-liu"]["behind"] < 1  # a density beside a density: on one scale

@@ -37,9 +37,9 @@ def convert(
     check_output(out, target, "model", inputs=[model], force=force)
     # an example network has no file to report on
     report: object = (
-        convert_model(model, target, strict)
+        convert_model(model, target, strict, replace=True)
         if Path(model).exists()
-        else write_model(open_model(model), target, strict)
+        else write_model(open_model(model), target, strict, replace=True)
     )
     said = str(report)
     out.answer(lambda: {"output": target, "report": said.splitlines()}, shown=lambda: [said])

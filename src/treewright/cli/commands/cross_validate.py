@@ -113,9 +113,9 @@ def remarks_on(table: Table, names: list[str]) -> list[str]:
     if 0 < len(numbers) < len(table.schema):
         if names != ["auto"]:
             said.append(
-                f"numbers among labels were cut into {automatic.INTERVALS} intervals of equal frequency by the "
-                f"rows that each model{others} learned from: {listed(numbers)}; --bins cuts them otherwise, "
-                "--ignore leaves columns out"
+                f"numbers among labels were cut into {automatic.INTERVALS} intervals of equal frequency by "
+                f"the rows that each model{others} learned from: {listed(numbers)}; --bins cuts them "
+                "otherwise, --ignore leaves columns out"
             )
         said.append("numbers are judged by their density, that of an interval even over its width")
     if table.has_missing and names != ["auto"]:

@@ -40,7 +40,7 @@ def pack(
 
     Example: treewright pack 'runs/*.parquet' -o runs.twp
     """
-    check_output(out, output, "rows", inputs=options.data, force=force)
+    check_output(out, output, "packed", inputs=options.data, force=force)
     with out.progress("packing"):
         table = options.pack(options.data, output, rows)
     size = os.path.getsize(output)

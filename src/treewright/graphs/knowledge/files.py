@@ -26,6 +26,7 @@ from typing import Any
 
 from treewright.errors import FileMissingError, FormatError, nearest
 from treewright.files import written_whole
+from treewright.kinds import IN_WORDS, kind_of, refuse_to_replace
 from treewright.tables.schema import repeated
 from treewright.types import Names
 
@@ -56,6 +57,14 @@ def read_bytes(name: str, what: str, short: str) -> bytes:
     if len(data) > LARGEST_FILE:
         raise FormatError(f"{name}: a file of {short} has {LARGEST_FILE} bytes at most")
     return data
+
+
+def refuse_what_is_none(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that holds no knowledge."""
+    try:
+        read_knowledge(path)
+    except FormatError:
+        refuse_to_replace(path, IN_WORDS[kind_of(path)], "knowledge")
 
 
 def write_knowledge(path: str | os.PathLike[str], parts: Mapping[str, Any]) -> None:

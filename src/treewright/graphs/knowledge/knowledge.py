@@ -22,7 +22,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.orientation import add_directions
 from treewright.graphs.directed.pdag import Pdag, as_pdag
 from treewright.graphs.edges import NamedArc, listed
-from treewright.graphs.knowledge.files import read_knowledge, write_knowledge
+from treewright.graphs.knowledge.files import read_knowledge, refuse_what_is_none, write_knowledge
 from treewright.graphs.knowledge.rules import allowed_and_required, arc_matrix
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.once import cached_property
@@ -110,8 +110,13 @@ class Knowledge(Brief):
         """
         return cls(**read_knowledge(path))
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write what :meth:`from_json` reads; what was not given is left out."""
+    def to_json(self, path: str | os.PathLike[str], *, replace: bool = False) -> None:
+        """Write what :meth:`from_json` reads; what was not given is left out.
+
+        A file that holds no knowledge is refused, unless `replace` says so.
+        """
+        if not replace and os.path.isfile(path) and os.path.getsize(path):
+            refuse_what_is_none(path)
         write_knowledge(path, {part.name: getattr(self, part.name) for part in fields(self)})
 
     def on(self, schema: Schema) -> BoundKnowledge:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import FormatError, SchemaError, nearest
+from treewright.kinds import refuse_other_kind
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.features.feature_network import FeatureNetwork
 from treewright.models.formats import bif, net, twm, uai, xdsl, xmlbif
@@ -125,14 +126,15 @@ def _read(path: PathLike, format: str | None, names: bool) -> tuple[AnyModel, Ca
 
 
 def write_model(
-    model: AnyModel, path: PathLike, strict: bool = False, *, format: str | None = None
+    model: AnyModel, path: PathLike, strict: bool = False, *, format: str | None = None, replace: bool = False
 ) -> WriteReport:
     """Write a Bayesian or Markov network in the format that the ending of the path says.
 
     Names and labels that the format cannot say are replaced by identifiers; a file beside the model
     (``<path>.names.json``) keeps the originals, and reading gives them back; `strict` refuses what the file
     alone cannot say, rather than to rename. An ending of ``.gz`` compresses; a `format` is given where the
-    ending does not say it. The same model always gives the same bytes.
+    ending does not say it. The same model always gives the same bytes. A model that is there is replaced; a
+    file of another kind is refused, unless `replace` says so.
 
     Examples
     --------
@@ -160,6 +162,7 @@ def write_model(
             "model.to_markov_network() as .uai where its junction tree is small enough"
         )
     target = Path(path)
+    refuse_other_kind(target, "model", replace=replace)
     if kind is None:
         write_bytes(target, twm.to_bytes(model))
         return WriteReport(str(target), "twm")
@@ -171,13 +174,17 @@ def write_model(
     if strict:
         refuse_changes(exported, kind.name.upper())
     data = kind.write(model, exported)
-    names_file = write_names(target, exported)
+    names_file = write_names(target, exported, replace=replace)
     write_bytes(target, data)
     return WriteReport(str(target), kind.name, exported.renamed, exported.notes, names_file)
 
 
-def convert_model(source: PathLike, target: PathLike, strict: bool = False) -> ConvertReport:
+def convert_model(
+    source: PathLike, target: PathLike, strict: bool = False, *, replace: bool = False
+) -> ConvertReport:
     """Read a model from one file and write it to another, in the formats that the endings say.
+
+    What is there is replaced as :func:`write_model` does it.
 
     Examples
     --------
@@ -194,7 +201,7 @@ def convert_model(source: PathLike, target: PathLike, strict: bool = False) -> C
     """
     format_of(target, None)  # a target without a format is refused before a long read
     model, read = read_model_with_report(source)
-    return ConvertReport(read, write_model(model, target, strict))
+    return ConvertReport(read, write_model(model, target, strict, replace=replace))
 
 
 def format_of(path: PathLike, name: str | None) -> Format | None:

@@ -19,6 +19,7 @@ from typing import Any
 
 from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
+from treewright.kinds import refuse_to_replace
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.formats.report import Renamed
 from treewright.models.formats.text import Source, read_source, write_bytes
@@ -147,13 +148,15 @@ def names_path(path: str | Path) -> Path:
     return Path(f"{path}{SUFFIX}")
 
 
-def write_names(path: str | Path, exported: Exported) -> str | None:
+def write_names(path: str | Path, exported: Exported, *, replace: bool = False) -> str | None:
     """Write the names file of a model's file, or remove one that is left over; returns its path."""
     beside = names_path(path)
     if exported.says_everything:
         if beside.exists() and _is_ours(beside):
             beside.unlink()
         return None
+    if beside.exists() and not replace and not _is_ours(beside):
+        refuse_to_replace(beside, "something else", "names")
     variables = [
         {
             "written": name,

@@ -76,7 +76,7 @@ def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1, force: Force 
     check_output(out, page_path, "page", force=force)
     with out.progress("learning"):
         story = tell(seed)
-        story.learned.save(model_path)
+        story.learned.save(model_path, replace=True)
         write_text(page_path, to_html(story.model, title=TITLE))
     paths = model_path, page_path
     out.answer(lambda: document(story, *paths), shown=lambda: shown(story, *paths))
