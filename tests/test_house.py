@@ -79,6 +79,7 @@ LINES_OF_CAPABILITIES = {
     "files that stop no reader, numbers checked at the door": 780,
     "forks beside threads, headers that lie": 90,
     "commas between thousands, numbers as the rows write them": 80,
+    "files of another kind kept, all ways judged by densities": 170,
     "options of reading in the default, rows scored with gaps, plans as learn keeps them": 60,
     "rows of a server, counts inside a database, what learners ask": 1_520,
     "scikit-learn's checks, y, weights, further rows; classifiers": 1_810,

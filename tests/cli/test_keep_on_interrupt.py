@@ -32,7 +32,7 @@ def ctrl_c(monkeypatch):
     return press
 
 
-METHODS = ["bounded", "hill-climbing", "knots", "separation-tree", "cutset"]
+METHODS = ["auto", "bounded", "hill-climbing", "knots", "separation-tree", "cutset"]
 
 
 @pytest.mark.parametrize("method", METHODS)

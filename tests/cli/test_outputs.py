@@ -40,7 +40,7 @@ def commands(tmp_path):
         "explore": ("page", lambda to: ("explore", model, "-o", to)),
         "predict": ("rows", lambda to: ("predict", model, rows, "--target", "lung", "-o", to)),
         "report": ("page", lambda to: ("report", model, rows, "-o", to)),
-        "pack": ("rows", lambda to: ("pack", rows, "-o", to)),
+        "pack": ("packed rows", lambda to: ("pack", rows, "-o", to)),
     }
 
 

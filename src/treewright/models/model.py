@@ -32,7 +32,6 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree
 from treewright.inference.batch import EvidenceColumns
-from treewright.kinds import refuse_other_kind
 from treewright.models.many_rows import mean_by_blocks
 from treewright.ranges import in_range
 from treewright.tables._reading.interpret import is_missing_label
@@ -296,14 +295,13 @@ class ModelBase(ABC, Pictured):
         """Write the model to a file that :func:`treewright.load` reads back exactly.
 
         A name that ends in .gz is compressed, a pipe or device is written through. The `certificate`,
-        clusters that prove a treewidth (and the `treewidth` promised, if one was), is kept for
-        :func:`treewright.verify`. A model that is there is replaced; a file of another kind (rows, a page)
-        is refused, unless `replace` says so.
+        clusters that prove a treewidth (and the `treewidth` promised), is kept for :func:`treewright.verify`.
+        A model that is there is replaced, a file of another kind if `replace` says so.
         """
         from treewright.models.formats import twm
 
-        refuse_other_kind(path, "model", replace=replace)
-        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth)
+        whom = cast("AnyModel", self)
+        twm.save(whom, path, certificate=certificate, treewidth=treewidth, replace=replace)
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:
         """Pickles and copies go through the bytes of the native file."""

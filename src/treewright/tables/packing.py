@@ -91,11 +91,9 @@ def pack(
     source
         Whatever :func:`read_table` reads.
     path
-        The file; ``.twp`` is its usual ending. A packed file that is there is replaced.
+        The file, usually ``.twp``. A packed one is replaced, one of another kind if `replace` says so.
     rows
         Keep so many rows only, in 64 runs of neighbours that lie evenly among all.
-    replace
-        Whether a file of another kind may be replaced; else it is refused.
     progress
         Called with a :class:`~treewright.types.Step` now and then.
     reading
@@ -208,10 +206,8 @@ def identity(source: Any) -> dict[str, Any]:
     if isinstance(paths, list | tuple) and paths and all(map(is_path, paths)):
         for file in find_files(paths):
             if os.path.exists(file):
-                stat = os.stat(file)
-                told["files"].append(
-                    {"path": os.path.abspath(file), "size": stat.st_size, "mtime": stat.st_mtime_ns}
-                )
+                path, stat = os.path.abspath(file), os.stat(file)
+                told["files"].append({"path": path, "size": stat.st_size, "mtime": stat.st_mtime_ns})
     return told
 
 

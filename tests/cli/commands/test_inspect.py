@@ -40,7 +40,7 @@ def test_policies(run_json, survey):
 def test_for_people(run, survey):
     text = run("inspect", survey, "--ignore", "person").stdout
     assert "100 rows, 4 columns" in text
-    assert "needs intervals: --bins" in text
+    assert "kept, or cut if that foretells more" in " ".join(text.split())
     assert "2 rows of 100 with missing cells: the default learns from the others" in text
 
 
@@ -71,6 +71,21 @@ def test_the_plan_is_what_learn_does(run_json, refused, tmp_path, rows, said):
     learned = " ".join(run_json("learn", path)["notes"])
     assert ("missing is a state" in learned) == ("a state" in said)
     assert ("tables from all rows by EM" in learned) == ("and fits" in said)
+
+
+def test_cutting_numbers_is_offered_and_not_forced(run_json, tmp_path):
+    mixed, numbers = tmp_path / "mixed.csv", tmp_path / "numbers.csv"
+    rows = [(20.5 + i % 40, "yes" if i % 3 else "no", (i * 7 % 11) / 4) for i in range(60)]
+    mixed.write_text("\n".join(["age,smoker,dose", *(f"{a},{s},{d}" for a, s, d in rows)]) + "\n")
+    numbers.write_text("\n".join(["age,dose", *(f"{a},{d}" for a, _, d in rows)]) + "\n")
+    found, alone = run_json("inspect", mixed), run_json("inspect", numbers)
+    assert found["plan"] == [
+        "2 continuous columns: kept or cut, as rows held out decide; --bins 4 cuts in any case"
+    ]
+    assert alone["plan"] == ["2 continuous columns: kept as they are; --bins 4 cuts in any case"]
+    assert "--bins" not in found["next"] + alone["next"]
+    assert "--bins 3" in run_json("inspect", mixed, "--bins", "3")["next"]  # as it was asked for
+    assert alone["columns"][0]["action"] == "kept as it is"
 
 
 def test_bare(run, survey):

@@ -97,9 +97,12 @@ def test_weights_of_many_states_meet_the_optimality_conditions(seed, penalty, ma
 @pytest.mark.parametrize("many", [[30], [60], [30, 60]])
 def test_many_states_take_seconds_not_minutes(n_rows, many):
     design = _core.NodewiseDesign(*rows_of_many_states(n_rows, many))
-    begin = time.process_time()
-    _, _, penalties, _, supports, _ = _core.nodewise_by_ebic(design, 30, 0.01, 0.5, 5, 1e-7)
-    assert time.process_time() - begin < 10  # about one
+    spent = []
+    for _ in range(2):  # other work on the machine slows one of them rather than both
+        begin = time.process_time()
+        _, _, penalties, _, supports, _ = _core.nodewise_by_ebic(design, 30, 0.01, 0.5, 5, 1e-7)
+        spent.append(time.process_time() - begin)
+    assert min(spent) < 3  # about one on an idle machine
     assert (penalties > 0).all()
     assert supports.any()
 

@@ -59,6 +59,11 @@ class Look:
         return (int(reduce(np.logical_or, gaps).sum()) if gaps else 0) + self.report.n_dropped
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether there are numbers among labels."""
+        return 0 < len(self.report.continuous) < len(self.table.schema)
+
+    @property
     def noteworthy(self) -> set[str]:
         """The columns of which there is something to say."""
         told = {name for finding in self.findings for name in finding.columns}
@@ -126,7 +131,7 @@ def document(look: Look) -> dict[str, Any]:
     plain = report.to_dict()
     for column, variable in zip(plain["columns"], look.table.schema, strict=True):
         column["states"] = None if variable.states is None else written_states(variable)[:_LISTED_STATES]
-        column["action"] = action(report[variable.name], look.options)
+        column["action"] = action(report[variable.name], look)
     return {
         "rows": report.n_rows,
         "rows_read": report.n_rows_read,
@@ -161,7 +166,7 @@ def shown(look: Look) -> Lines:
             states_in_brief(schema[column.name]),
             f"{column.n_missing:,}" if column.n_missing else "",
             column.reason,
-            action(column, look.options),
+            action(column, look),
         )
     for name, reason in report.ignored[:_SHOWN_COLUMNS]:
         done = "leave it out: --ignore" if reason == EMPTY else "left out"
@@ -210,12 +215,13 @@ def states_in_brief(variable: Variable) -> str:
     return ", ".join(texts[:_SHOWN_STATES]) + more
 
 
-def action(column: ColumnReport, options: DataOptions) -> str:
+def action(column: ColumnReport, look: Look) -> str:
     """What learning will do with a column."""
+    options = look.options
     if column.is_identifier:
         return "leave it out: --ignore"
     if column.kind == "continuous":
-        return "needs intervals: --bins"
+        return "kept, or cut if that foretells more" if look.is_mixed else "kept as it is"
     if column.is_constant:
         return "kept; nothing depends on it"
     done = [note for note in column.notes if note]
@@ -246,7 +252,10 @@ def plan(look: Look) -> list[str]:
     if empty:
         lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")
     if report.continuous:
-        lines.append(f"{counted(len(report.continuous), 'continuous column')}: cut with --bins 4, say")
+        kept = "kept or cut, as rows held out decide" if look.is_mixed else "kept as they are"
+        lines.append(
+            f"{counted(len(report.continuous), 'continuous column')}: {kept}; --bins 4 cuts in any case"
+        )
     return lines or ["nothing is missing; every column will be used as it is"]
 
 
@@ -255,6 +264,8 @@ def policy_of(look: Look) -> str:
     few, numbers = 2 * look.n_gaps <= look.report.n_rows_read, len(look.report.continuous)
     if numbers == len(look.table.schema):
         return "learns from the others" if few else "refuses so many"
+    if look.is_mixed and few:
+        return "learns from the others, and fits to all where numbers are cut"
     return "learns from the others and fits to all" if few else "makes missing a state of its own"
 
 
@@ -271,9 +282,6 @@ def next_command(look: Look) -> str:
         return next_command(Look(table, table.report, again, ()))
     out = [*report.identifiers, *(name for name, reason in report.ignored if reason == EMPTY)]
     options = replace(options, ignore=list(dict.fromkeys([*(options.ignore or ()), *out])))
-    n_left = len(look.table.schema) - len(report.identifiers)
-    if not options.bins and 0 < len({*report.continuous} - {*out}) < n_left:
-        options = replace(options, bins=["4"])
     data = (shlex.quote(without_password(path)) for path in options.data)
     return " ".join(["treewright learn", *data, *as_typed(options), "-o model.twm"])
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from treewright.errors import FormatError, SettingError
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
+from treewright.kinds import refuse_other_kind
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.formats.twm import content as shared
 from treewright.models.formats.twm import continuous, feature, mixed, tables
@@ -52,8 +53,13 @@ def save(
     provenance: Mapping[str, Any] | None = None,
     certificate: ClusterTree | None = None,
     treewidth: int | None = None,
+    replace: bool = True,
 ) -> None:
-    """Write a model; a plain file appears whole or not at all, compressed when its name ends in .gz."""
+    """Write a model; a plain file appears whole or not at all, compressed when its name ends in .gz.
+
+    A file of another kind is refused, unless `replace` says so.
+    """
+    refuse_other_kind(path, "model", replace=replace)
     data = to_bytes(model, provenance=provenance, certificate=certificate, treewidth=treewidth)
     write_bytes(path, data)
 
