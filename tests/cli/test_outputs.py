@@ -10,7 +10,7 @@ import pytest
 from treewright import load_network, read_model, write_model
 from treewright.cli.files import kind_of
 
-KINDS = {"model": "a model", "page": "a page", "rows": "rows", "trace": "a trace"}
+KINDS = {"model": "a model", "page": "a page", "rows": "rows", "trace": "a trace", "packed": "packed rows"}
 
 
 @pytest.fixture
@@ -19,7 +19,9 @@ def there(tmp_path, asia_rows, asia_file, run):
     page, trace = tmp_path / "page.html", tmp_path / "trace.json"
     run("explore", asia_file, "-o", page)
     run("learn", asia_rows, "--method", "chow-liu", "--trace", trace, "-q")
-    return {"model": asia_file, "page": page, "rows": asia_rows, "trace": trace}
+    packed = tmp_path / "rows.twp"
+    run("pack", asia_rows, "-o", packed)
+    return {"model": asia_file, "page": page, "rows": asia_rows, "trace": trace, "packed": packed}
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def commands(tmp_path):
         "explore": ("page", lambda to: ("explore", model, "-o", to)),
         "predict": ("rows", lambda to: ("predict", model, rows, "--target", "lung", "-o", to)),
         "report": ("page", lambda to: ("report", model, rows, "-o", to)),
-        "pack": ("packed rows", lambda to: ("pack", rows, "-o", to)),
+        "pack": ("packed", lambda to: ("pack", rows, "-o", to)),
     }
 
 
@@ -275,7 +277,7 @@ def test_a_command_that_fails_leaves_every_file_as_it_was(command, there, tmp_pa
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-ENDINGS = {"model": ".twm", "page": ".html", "rows": ".csv", "trace": ".json"}
+ENDINGS = {"model": ".twm", "page": ".html", "rows": ".csv", "trace": ".json", "packed": ".twp"}
 
 
 @pytest.mark.parametrize(

@@ -300,8 +300,7 @@ class ModelBase(ABC, Pictured):
         """
         from treewright.models.formats import twm
 
-        whom = cast("AnyModel", self)
-        twm.save(whom, path, certificate=certificate, treewidth=treewidth, replace=replace)
+        twm.save(cast("AnyModel", self), path, certificate=certificate, treewidth=treewidth, replace=replace)
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:
         """Pickles and copies go through the bytes of the native file."""

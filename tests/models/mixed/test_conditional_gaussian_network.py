@@ -119,6 +119,23 @@ def test_joint_questions_and_peaks(question):
         assert math.isclose(log, highest, rel_tol=1e-9, abs_tol=1e-8)
 
 
+@settings(max_examples=60, deadline=None)
+@drawn(questions())
+def test_what_rows_show_is_as_dense_as_a_brute_force_mixture_says(question):
+    model, _ = question
+    rng = np.random.default_rng(2)
+    rows = model.sample(6, rng=rng)
+    assert model.log_evidence(rows).tolist() == model.log_probability(rows).tolist()
+    masks = {name: rng.random(6) < 0.4 for name in model.schema.names}
+    holes = tw.Table(model.schema, rows.columns, missing=masks)
+    logs = model.log_evidence(holes)
+    for row in range(6):
+        given = {n: rows.labels(n)[row] for n in model.schema.names if not masks[n][row]}
+        total = moments_of(brute_force(model, given))[0]
+        assert math.isclose(logs[row], math.log(total), rel_tol=1e-9, abs_tol=1e-9)
+    assert math.isclose(model.score(holes, unseen="ignore"), logs.mean(), rel_tol=1e-12, abs_tol=1e-12)
+
+
 @settings(max_examples=40, deadline=None)
 @drawn(questions())
 def test_predictions_are_questions(question):

@@ -95,14 +95,11 @@ def _policy(options: CrossOptions, names: list[str]) -> opt.Missing:
 
 
 def rows_to_judge(table: Table) -> tuple[Table, list[str]]:
-    """The rows that have a density: of numbers those that miss nothing, as `learn` takes them.
-
-    Where most rows miss something it cuts the numbers, and tables sum over what is missing.
-    """
+    """Of numbers alone the rows that miss nothing, as `learn` takes them; else all."""
     whole = automatic.is_complete(table)
-    if all(v.is_discrete for v in table.schema) or whole.all() or 2 * int(whole.sum()) < table.n_rows:
+    if any(v.is_discrete for v in table.schema) or whole.all():
         return table, []
-    said = f"{counted(int((~whole).sum()), 'row')} with gaps left out: numbers have no density beside a gap"
+    said = f"{counted(int((~whole).sum()), 'row')} with gaps left out, as `learn` does with numbers alone"
     return table.take(whole), [said]
 
 

@@ -27,9 +27,9 @@ from treewright.models.continuous.normal_answers import JointNormal, NormalPredi
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.mixed import answering
 from treewright.models.mixed.lines import Lines, as_family, check_lines, refuse_numbers_above_states
-from treewright.models.mixed.mixed_rows import log_densities, predict_rows
+from treewright.models.mixed.mixed_rows import log_densities, log_densities_shown, predict_rows
 from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
-from treewright.models.model import DirectedModel, Rows, Unseen, as_evidence, by_variable
+from treewright.models.model import DirectedModel, Rows, Unseen, as_evidence, as_rows, by_variable
 from treewright.once import cached_property
 from treewright.ranges import in_range
 from treewright.tables.schema import Label, NameOrIndex, Schema
@@ -137,6 +137,10 @@ class ConditionalGaussianNetwork(DirectedModel):
 
     def _log_rows(self, table: Table) -> Floats:
         return log_densities(self, table)
+
+    def log_evidence(self, rows: Rows) -> Floats:
+        """Natural logarithm of the density of what each row shows; what it misses is summed out exactly."""
+        return log_densities_shown(self, as_rows(self.schema, rows))
 
     @in_range
     def sample(

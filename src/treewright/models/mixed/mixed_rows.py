@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from treewright.models.mixed.mixtures import NormalMixture
 from treewright.models.model import align_columns, real_column, require_columns
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
-from treewright.types import Floats
+from treewright.types import Flags, Floats
 
 if TYPE_CHECKING:
     from treewright.models.mixed.conditional_gaussian_network import ConditionalGaussianNetwork
@@ -33,6 +33,38 @@ def log_densities(model: ConditionalGaussianNetwork, table: Table) -> Floats:
     for family in model._engine.families.values():
         logs += log_family(family, model._engine.schema, columns)
     return logs
+
+
+def log_densities_shown(model: ConditionalGaussianNetwork, table: Table) -> Floats:
+    """That of what each row shows: complete rows at once, others one by one, as questions of their own."""
+    names = [name for name in model.schema.names if name in table.schema]
+    whole = rows_that_show(table, names)
+    logs = np.empty(table.n_rows)
+    if whole.any():
+        part = table if whole.all() else table.take(whole)
+        logs[whole] = log_densities(model, part.select(names))
+    for row in np.flatnonzero(~whole).tolist():
+        logs[row] = model.log_density_of(shown_in(table, names, row))
+    return logs
+
+
+def rows_that_show(table: Table, names: list[str]) -> Flags:
+    """Which rows miss none of these columns."""
+    masks = [table.missing.get(table.schema.index(name)) for name in names]
+    gaps = [mask for mask in masks if mask is not None]
+    return np.asarray(~np.logical_or.reduce(gaps)) if gaps else np.ones(table.n_rows, dtype=np.bool_)
+
+
+def shown_in(table: Table, names: list[str], row: int) -> dict[str, Any]:
+    """The cells that a row shows, as evidence."""
+    given: dict[str, Any] = {}
+    for name in names:
+        at = table.schema.index(name)
+        mask = table.missing.get(at)
+        if mask is None or not mask[row]:
+            states, cell = table.schema[at].states, table.columns[at][row]
+            given[name] = float(cell) if states is None else states[int(cell)]
+    return given
 
 
 def columns_of(model: ConditionalGaussianNetwork, table: Table) -> Columns:
@@ -69,13 +101,9 @@ def predict_rows(
     """What one variable is in each row, given the row's other cells."""
     variable = model.schema[target]
     others = [name for name in model.schema.names if name != target and name in table.schema]
-    whole = np.ones(table.n_rows, dtype=np.bool_)
+    whole = rows_that_show(table, others)
     if len(others) < len(model.schema) - 1:
         whole[:] = False
-    for name in others:
-        mask = table.missing.get(table.schema.index(name))
-        if mask is not None:
-            whole &= ~mask
     width = variable.cardinality if variable.is_discrete else 2
     if variable.is_discrete:
         check_answer_size(model.schema, (model.schema.index(target),), table.n_rows)
@@ -147,15 +175,8 @@ def _given_some(
     """One row that misses something, as a question of its own; NaN where it is impossible."""
     from treewright.errors import ImpossibleEvidence
 
-    given = {}
-    for name in others:
-        at = table.schema.index(name)
-        mask = table.missing.get(at)
-        if mask is None or not mask[row]:
-            states, cell = table.schema[at].states, table.columns[at][row]
-            given[name] = float(cell) if states is None else states[int(cell)]
     try:
-        answer = model.query(target, given)
+        answer = model.query(target, shown_in(table, others, row))
     except ImpossibleEvidence:
         return np.array(math.nan)
     if isinstance(answer, Distribution):
