@@ -41,7 +41,7 @@ def test_from_inspect_to_an_answer(run_json, run, tmp_path, name):
     assert ("--mend" in arguments) == ("mendings" in kept["provenance"])
     assert set(run_json("query", model, messy.query)["distribution"]) == {"no", "yes"}
     scored = run_json("score", model, path, "--missing", "em")
-    if any(note.startswith("learned from the ") for note in learned["notes"]):  # and says how likely those are
+    if any(note.startswith("learned from the ") for note in learned["notes"]):  # how likely those are
         assert scored["rows"] > learned["rows"]
         scored = run_json("score", model, path, "--missing", "drop")
     assert scored["rows"] == learned["rows"]
