@@ -20,7 +20,7 @@ import treewright as tw
 from treewright.limits import set_memory_limit
 from treewright.statistics import KeptCounter
 from treewright.tables import SqlTable, packing
-from treewright.tables.packed_file import MappedTable
+from treewright.tables.mapped_table import MappedTable
 
 FIRST, SECOND = "x0", "x1"
 TOO_LITTLE = "8KiB"  # of memory, for the few rows that are here

@@ -11,7 +11,7 @@ from tests.statistics.cluster.processes import REQUIRED, Cluster
 
 import treewright as tw
 from treewright.statistics import KeptCounter
-from treewright.tables.packed_file import MappedTable
+from treewright.tables.mapped_table import MappedTable
 
 BLOCKS = 70_000  # rows: more than the core takes at once, and not a multiple of it
 
