@@ -88,6 +88,7 @@ LINES_OF_CAPABILITIES = {
     "rows with gaps: structural EM, available cells, indicators, what gaps do": 960,
     "parts of packed files, draws of many rows": 240,
     "repeated rows put together some at a time": 60,
+    "folders of rows, large files learned from packed, counters added": 90,
     "scores of many rows from counts and by blocks": 130,
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,

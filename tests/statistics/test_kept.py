@@ -163,6 +163,33 @@ def test_more_rows_are_counted_alone(tmp_path):
         assert again.n_counted == 0
 
 
+def test_more_rows_are_counted_in_rounds_that_memory_holds(tmp_path, monkeypatch):
+    before, after = tw.load_network("asia").sample(600, rng=np.random.default_rng(0)).shards(2)
+    asked = []
+
+    class Told(tw.ShardedCounter):
+        def counts_many(self, scopes):
+            asked.append(sum(8 * 2 ** len(scope) for scope in scopes))
+            return super().counts_many(scopes)
+
+    triples = [(a, b, c) for a in range(8) for b in range(a) for c in range(b)]
+    with KeptCounter(tw.count(before), tmp_path / "run.twc") as kept:
+        kept.counts_many(triples)
+        kept.sparse_counts_many([(0, 1), (5, 2, 3)])
+        monkeypatch.setenv("TREEWRIGHT_MEMORY", "1KiB")
+        grown = kept.extended([Told([tw.count(after)])])
+    monkeypatch.delenv("TREEWRIGHT_MEMORY")
+    assert len(asked) > 1
+    assert max(asked) <= 256
+    whole = tw.ShardedCounter([tw.count(before), tw.count(after)])
+    for one, other in zip(grown.counts_many(triples), whole.counts_many(triples), strict=True):
+        np.testing.assert_array_equal(one, other)
+    one, other = grown.sparse_counts((5, 2, 3)), whole.sparse_counts((5, 2, 3))
+    np.testing.assert_array_equal(one.codes, other.codes)
+    np.testing.assert_array_equal(one.counts, other.counts)
+    assert grown.n_counted == 0
+
+
 def test_digests_tell_rows_apart(slow):
     table = tw.read_table({"a": ["x", "y", "y"]})
     counter = tw.count(table)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from tests.reference.counting.counting import plain_schema, random_counter
 
+import treewright as tw
 from treewright.errors import SchemaError
 from treewright.statistics import ShardedCounter, count
 from treewright.tables import Feature, Table
@@ -34,3 +35,20 @@ def test_shards_must_agree():
         ShardedCounter([random_counter(0, [2], 5), random_counter(0, [3], 5)])
     with pytest.raises(SchemaError, match="at least one shard"):
         ShardedCounter([])
+
+
+def test_two_counters_add_up():
+    one, other = (
+        tw.count(tw.read_table({"a": cells}, schema=STATES_OF_A)) for cells in (["x", "y"], ["y", "y"])
+    )
+    both = one + other
+    assert isinstance(both, tw.ShardedCounter)
+    assert both.counters == (one, other)
+    assert (both + tw.statistics.CachedCounter(one)).counts(("a",)).tolist() == [2, 4]
+    with pytest.raises(TypeError):
+        one + 3
+    with pytest.raises(SchemaError, match="shards must have the same columns and states"):
+        one + tw.count(tw.read_table({"b": ["x"]}))
+
+
+STATES_OF_A = tw.Schema([tw.Variable("a", ("x", "y"))])

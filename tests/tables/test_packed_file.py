@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import treewright as tw
 from treewright import _core
+from treewright.cli.app import app
 from treewright.errors import FileMissingError, FormatError, SettingError, SourceChanged, TableTooLarge
 from treewright.tables.mapped_table import MappedTable
 from treewright.tables.packed_file import BLOCK_ROWS, MAGIC, PackedFile, lay_out
@@ -283,7 +285,7 @@ def test_other_files_are_refused(tmp_path):
         tw.open_table(tmp_path / "a.csv")
     tw.pack({"a": [1, 2]}, tmp_path / "rows.twp")
     with pytest.raises(FormatError, match="is a packed file, which is read by itself"):
-        tw.read_table([tmp_path / "rows.twp", tmp_path / "rows.twp"])
+        tw.read_table([tmp_path / "rows.twp", tmp_path / "a.csv"])
 
 
 def test_a_section_is_checked_before_it_is_used_and_not_when_it_is_opened(tmp_path):
@@ -426,3 +428,24 @@ def test_sources_that_are_large_are_packed_once(tmp_path, monkeypatch):
         assert tw.open_source(tmp_path / "rows.twp", cache=cache).n_rows == 22_000
     finally:
         tw.set_memory_limit(None)
+
+
+def test_learning_from_a_large_file_packs_it(tmp_path, monkeypatch):
+    """Rows beyond half the memory limit are learned from through a packed file in the cache."""
+    monkeypatch.setattr("treewright.tables._reading.csv_files.refuse_too_large", lambda path, size: None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path, out = tmp_path / "a.csv", tmp_path / "out.twm"
+    path.write_text("a,b\n" + "x,u\ny,v\nx,v\ny,u\n" * 5_000 + "x,u\n" * 300)
+    wanted = tw.learn(path)
+    assert not (tmp_path / "cache").exists()
+    tw.set_memory_limit(78_000)
+    try:
+        found = tw.learn(path)
+        (made,) = (tmp_path / "cache" / "treewright").iterdir()
+        assert made.suffix == ".twp"
+        done = CliRunner().invoke(app, ["learn", str(path), "-o", str(out)])
+    finally:
+        tw.set_memory_limit(None)
+    assert done.exit_code == 0, done.output
+    assert found.model == wanted.model
+    assert tw.load(out) == wanted.model

@@ -38,10 +38,10 @@ from treewright.statistics import (
     mixed_moments,
     moments,
 )
-from treewright.tables import Table, read_table
+from treewright.tables import Table
 from treewright.tables._reading.missing import GapPolicy, MissingPolicy, reading_policy
 from treewright.tables.exports import counted
-from treewright.tables.packing import ReadingCells, evenly
+from treewright.tables.packing import ReadingCells, evenly, open_rows
 from treewright.tables.report import Report
 from treewright.types import Progress
 
@@ -239,7 +239,7 @@ and 1000 bytes
         notes = (*remarks_on_search(found), *said)
         return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
     policy: MissingPolicy = "em" if missing == "auto" else reading_policy(missing)
-    table = read_table(data, missing=policy, **reading)
+    table = open_rows(data, missing=policy, **reading)
     if set_by is None and (missing in ("auto", "drop", "error") or not table.has_missing):
         table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth)
     else:  # what becomes of gaps was said, and tables alone can do it

@@ -21,8 +21,7 @@ from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.sources import Source, open_source
 from treewright.tables.databases import Databases
 from treewright.tables.inspection.wishes import Dates
-from treewright.tables.packing import Reading, pack
-from treewright.tables.readers import read_table
+from treewright.tables.packing import Reading, open_rows, pack
 from treewright.tables.report import listed
 from treewright.tables.schema import Label, Schema
 from treewright.tables.sharded import recoded
@@ -115,7 +114,7 @@ class DataOptions:
     def _read(
         self, paths: Sequence[str], schema: Schema | None, unseen: str | None = None, **how: Any
     ) -> Table:
-        return read_table(as_source(paths), **self._reading(schema, unseen, **how))
+        return open_rows(as_source(paths), **self._reading(schema, unseen, **how))
 
     def _reading(self, schema: Schema | None, unseen: str | None = None, **how: Any) -> Reading:
         """The options in the words of `read_table`."""

@@ -87,6 +87,14 @@ class PluralCounter:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(cast(Any, self).schema)} variables)"
 
+    def __add__(self, other: Counter) -> Counter:
+        """Rows of both, which have the same columns and states: a `ShardedCounter`."""
+        from treewright.statistics.sharded import ShardedCounter
+
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return ShardedCounter((cast("Counter", self), other))
+
     def counts(self, scope: Iterable[NameOrIndex]) -> Counts:
         """One axis per variable, in the order of `scope`."""
         return self.counts_many([tuple(scope)])[0]

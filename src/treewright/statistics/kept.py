@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import CheckpointError, WeightError
+from treewright.limits import memory_limit
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.memory import sparse_counts_many
 from treewright.statistics.rows import (
@@ -153,10 +154,12 @@ class KeptCounter(PluralCounter):
         self.commit()
         assert self._file is not None
         with _explained(self.path):
-            rows = self._file.execute("SELECT scope, kind, cells FROM tables").fetchall()
+            keys = self._file.execute("SELECT scope, kind FROM tables ORDER BY kind, scope").fetchall()
         digest = joined_digest([self.digest, *map(digest_of_counter, more.counters)])
         with _explained(self.path), self._file:
-            self._file.executemany("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", self._added(rows, more))
+            for kind, texts in self._rounds(keys, more):
+                added = self._added(kind, texts, more)
+                self._file.executemany("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", added)
             self._file.execute("UPDATE meta SET value = ? WHERE name = 'digest'", (digest,))
             self._file.execute("UPDATE meta SET value = ? WHERE name = 'rows'", (str(whole.n_rows),))
         self.close()
@@ -167,23 +170,34 @@ class KeptCounter(PluralCounter):
         grown._file = grown._open()
         return grown
 
-    def _added(self, rows: Sequence[tuple[str, str, bytes]], more: Counter) -> list[tuple[str, str, bytes]]:
-        scopes = {(scope, kind): self._scope_of(scope) for scope, kind, _ in rows}
-        dense = [scopes[scope, kind] for scope, kind, _ in rows if kind == _DENSE]
-        sparse = [scopes[scope, kind] for scope, kind, _ in rows if kind == _SPARSE]
-        new: dict[tuple[str, Scope], SparseCounts] = {}
-        for scope, table in zip(dense, more.counts_many(dense) if dense else [], strict=True):
-            new[_DENSE, scope] = SparseCounts.of(table)
-        for scope, cells in zip(sparse, sparse_counts_many(more, sparse) if sparse else [], strict=True):
-            new[_SPARSE, scope] = cells
-        out = []
-        for text, kind, packed in rows:
-            codes, counts = self._decoded(text, packed)
-            other = new[kind, scopes[text, kind]]
+    def _rounds(self, keys: Sequence[tuple[str, str]], more: Counter) -> Iterator[tuple[str, list[str]]]:
+        """What is kept, so much at once as memory holds of the new tables."""
+        most, taken = memory_limit() // 4, 0
+        kind, texts = _DENSE, list[str]()
+        for text, own in keys:
+            cells = math.prod(self.schema.cardinalities[v] for v in self._scope_of(text))
+            size = 8 * cells if own == _DENSE else 16 * min(cells, int(more.n_rows))
+            if texts and (own != kind or taken + size > most):
+                yield kind, texts
+                texts, taken = [], 0
+            kind, taken = own, taken + size
+            texts.append(text)
+        if texts:
+            yield kind, texts
+
+    def _added(self, kind: str, texts: Sequence[str], more: Counter) -> Iterator[tuple[str, str, bytes]]:
+        scopes = list(map(self._scope_of, texts))
+        if kind == _DENSE:
+            found: Iterable[SparseCounts] = map(SparseCounts.of, more.counts_many(scopes))
+        else:
+            found = sparse_counts_many(more, scopes)
+        for text, other in zip(texts, found, strict=True):
+            cells = self._cells(kind, self._scope_of(text))
+            assert cells is not None
+            codes, counts = self._decoded(text, cells)
             both = np.concatenate([counts, other.counts.astype(np.int64)])
             summed = SparseCounts.summed((), np.concatenate([codes, other.codes]), both)
-            out.append((text, kind, encoded(summed.codes, summed.counts)))
-        return out
+            yield text, kind, encoded(summed.codes, summed.counts)
 
     def _recall(self, kind: str, asked: Sequence[Scope], found: dict[Scope, Any]) -> list[Scope]:
         """Put what is kept into `found`; the scopes that are not."""

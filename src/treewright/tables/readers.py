@@ -8,7 +8,8 @@ from typing import Any, TypedDict, Unpack, get_args
 
 import numpy.typing as npt
 
-from treewright.errors import SchemaError, UnknownNameError, WeightError, nearest
+from treewright.errors import SchemaError, TableTooLarge, UnknownNameError, WeightError, nearest
+from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import (
@@ -23,7 +24,7 @@ from treewright.tables._reading.matching import UnseenPolicy, match
 from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
 from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.room import kept, kept_column, room_for_columns
-from treewright.tables._reading.sources import open_source, packed_path
+from treewright.tables._reading.sources import open_source, packed_path, packed_paths
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
 from treewright.tables.inspection.look import look_at
@@ -158,6 +159,8 @@ def read_table(
             kept = source if columns is None else _columns_of_packed(source, columns)
             if kept is not None and (missing == "em" or not kept.has_missing):
                 return kept
+    elif several := packed_paths(source):
+        source = together(several)
     source = source.joined() if isinstance(source, ShardedTable) else source
     opened = open_source(source, read_options(names, layout, wishes))
     if isinstance(source, Table) and weights is None and source.weights is not None:
@@ -192,6 +195,19 @@ def read_table(
         missing={i: one.missing for i, one in enumerate(ready) if one.missing is not None},
         report=report,
     )
+
+
+def together(paths: Sequence[str]) -> ShardedTable:
+    """Several packed files, one below the other, if memory holds them."""
+    shards = ShardedTable.aligned(map(open_table, paths))
+    needed = Table.estimate_nbytes(shards.schema, shards.n_rows)
+    if needed > memory_limit():
+        raise TableTooLarge(
+            f"the rows of {len(paths)} packed files take {format_bytes(needed)} as one table, above the "
+            f"memory limit of {format_bytes(memory_limit())}; count each and add the counters, as in "
+            "count(open_table(one)) + count(open_table(other)), or pack their sources into one file"
+        )
+    return shards
 
 
 def _columns_of_packed(table: Table, columns: Sequence[str]) -> Table | None:

@@ -4,9 +4,11 @@ import gzip
 import numpy as np
 import pytest
 
-from treewright.errors import FormatError, SchemaError, TreewrightError, UnknownNameError
+from treewright import count, open_table, pack, set_memory_limit
+from treewright.errors import FormatError, SchemaError, TableTooLarge, TreewrightError, UnknownNameError
 from treewright.tables import Schema, SqlTable, Variable, read_table
 from treewright.tables._reading.duck_files import explained, top_level_names
+from treewright.tables.mapped_table import MappedTable
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -285,10 +287,47 @@ def test_paths_that_lead_nowhere(tmp_path, write):
         read_table(tmp_path / "no" / "data.csv")
     with pytest.raises(FileNotFoundError, match="no file matches the pattern"):
         read_table(str(tmp_path / "*.parquet"))
-    with pytest.raises(
-        FormatError, match=r"is a folder; for the files in it, write a pattern such as '.*\*\.csv'"
-    ):
-        read_table(tmp_path)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "_SUCCESS").write_text("")
+    (empty / "notes.md").write_text("no rows")
+    with pytest.raises(FormatError, match=r"is a folder, and it has no files of rows; .*such as '.*\*\.csv'"):
+        read_table(empty)
+
+
+def test_a_folder_is_the_files_of_one_kind_in_it(tmp_path):
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for name, cells in (("b.csv", "x,y\n1,u\n"), ("a.csv", "x,y\n0,v\n0,u\n")):
+        (folder / name).write_text(cells)
+    (folder / ".hidden.csv").write_text("z\n1\n")
+    (folder / "README.md").write_text("what the rows are")
+    wanted = read_table([folder / "a.csv", folder / "b.csv"])
+    assert read_table(folder) == wanted
+    assert read_table([folder]) == wanted
+    (folder / "c.parquet").write_text("")
+    with pytest.raises(FormatError, match=r"it has files of \.csv and \.parquet; for some of the files"):
+        read_table(folder)
+
+
+def test_a_folder_of_packed_files_is_one_table(tmp_path):
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    first, second = {"x": ["a", "b", "a"]}, {"x": ["c", "b", "c"]}
+    pack(first, folder / "1.twp")
+    assert isinstance(read_table(folder), MappedTable)
+    pack(second, folder / "2.twp")
+    table = read_table(folder)
+    assert table.labels("x").tolist() == ["a", "b", "a", "c", "b", "c"]
+    assert read_table([folder / "1.twp", folder / "2.twp"]) == table
+    set_memory_limit(5)
+    try:
+        with pytest.raises(TableTooLarge, match=r"the rows of 2 packed files take 6 bytes as one"):
+            read_table(folder)
+    finally:
+        set_memory_limit(None)
+    one, other = (count(open_table(folder / name)) for name in ("1.twp", "1.twp"))
+    assert (one + other).counts(("x",)).tolist() == [4, 2]
 
 
 def test_a_database_without_a_table(tmp_path):

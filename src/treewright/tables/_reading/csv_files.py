@@ -93,7 +93,10 @@ class CsvSource(NamedParts):
         return reader
 
 
-WAY_OUT = "read fewer columns, or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+WAY_OUT = (
+    "pack the rows into a file that is learned from like any (tw.pack, treewright pack), read fewer columns, "
+    "or raise the limit with set_memory_limit, --memory or TREEWRIGHT_MEMORY"
+)
 # By so many blocks what a file takes is foreseen; texts that recur take less and less, and room is taken in
 # advance, so only what would be twice too large is refused beforehand.
 _SAMPLE, _SURELY = 4, 2

@@ -39,6 +39,7 @@ OTHER_FORMATS = {
     b"\xfe\xff": "text in UTF-16 (encoding='utf-16' or --encoding utf-16 reads it)",
 }
 STANDARD_INPUT = "-"
+ENDINGS_OF_ROWS = (".csv", ".tsv", ".txt", ".parquet", ".twp")
 BLOCK = 1 << 20
 LONGEST_HEADER = 1 << 26
 WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
@@ -98,9 +99,7 @@ def find_files(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 def find_one(path: str) -> list[str]:
     if os.path.isdir(path):
-        raise FormatError(
-            f"{path!r} is a folder; for the files in it, write a pattern such as {path + '/*.csv'!r}"
-        )
+        return files_in(path)
     if path == STANDARD_INPUT or os.path.exists(path):
         return [path]
     if glob.has_magic(path):
@@ -109,6 +108,20 @@ def find_one(path: str) -> list[str]:
             return found
         raise FileMissingError(f"no file matches the pattern {path!r} (seen from {os.getcwd()!r})")
     raise FileMissingError(f"there is no file {path!r} (seen from {os.getcwd()!r}){similar_files(path)}")
+
+
+def files_in(folder: str) -> list[str]:
+    """The files of rows in a folder, sorted, if they are of one kind by their endings."""
+    here = sorted(one.path for one in os.scandir(folder) if one.is_file() and one.name[0] not in "._")
+    rows = [path for path in here if path.removesuffix(".gz").endswith(ENDINGS_OF_ROWS)]
+    kinds = {Path(path.removesuffix(".gz")).suffix for path in rows}
+    if len(kinds) == 1:
+        return rows
+    found = "it has files of " + " and ".join(sorted(kinds)) if rows else "it has no files of rows"
+    raise FormatError(
+        f"{folder!r} is a folder, and {found}; for some of the files in it, write a pattern such as "
+        f"{os.path.join(folder, '*.csv')!r}"
+    )
 
 
 def similar_files(path: str) -> str:

@@ -113,10 +113,20 @@ def open_database(source: SqlTable, options: ReadOptions) -> Source:
 
 def packed_path(source: Any) -> str | None:
     """The packed file that a source is, if it is one."""
+    found = packed_paths(source)
+    return found[0] if len(found) == 1 else None
+
+
+def packed_paths(source: Any) -> list[str]:
+    """The packed files that a source is: paths, or a folder of them; none for other sources."""
     paths = source if isinstance(source, list | tuple) else [source]
-    if len(paths) != 1 or not is_path(paths[0]) or not is_packed(paths[0]):
-        return None
-    return os.fspath(paths[0])
+    if not paths or not all(map(is_path, paths)):
+        return []
+    known = [os.fspath(path) for path in paths]
+    if all(os.path.isdir(path) or is_packed(path) for path in known):
+        found = find_files(known)
+        return found if all(map(is_packed, found)) else []
+    return []
 
 
 def open_files(paths: Sequence[str], options: ReadOptions) -> Source:
