@@ -102,15 +102,15 @@ UPON = {  # what a mix of the first two is seen upon, or what is written upon it
     ("card", "moved"): [("ink", 4.5)],  # names on far cards
     ("was", "moved"): [("page", 3.0)],  # dots
     ("line", "moved"): [],  # the border of a pill, which its label names too; see below
-    ("page", "transparent"): [("quiet", 4.5)],  # the legend, over lines
     ("now", "transparent"): [("ink", 4.5)],  # cells of tables
 }
-BEHIND = {"page": "edge", "now": "card"}  # what is seen through them
+BEHIND = {"now": "card"}  # what is seen through them
 
 
 def mixes():
     found = MIX.findall(EVERYTHING)
     assert len(found) == EVERYTHING.count("color-mix(")
+    assert {(first, second or clear) for _, first, second, clear, *_ in found} == set(UPON)
     for space, first, second, clear, fixed, tinted, by_change in found:
         shares = [int(fixed) / 100] if fixed else np.linspace(0, 1 if by_change else int(tinted) / 100, 21)
         assert space == ("srgb" if clear else "oklab")
