@@ -43,7 +43,7 @@ OPENING = {"alarm": 300.0, "andes": 800.0}  # milliseconds
 CLICKING = {"alarm": 16.0, "hailfinder": 16.0, "pigs": 100.0}  # the first two have up to 10,000 cells
 MOVED, FRAMES_A_SECOND = ("andes",), 50.0
 CROSSINGS = {"alarm": 8 * 1.05, "andes": 638 * 1.05}
-OPENINGS, CLICKS, FRAMES, DRAGS = 4, 12, 90, 3
+OPENINGS, CLICKS, FRAMES, DRAGS = 4, 12, 30, 12
 TELL = """() => { const panel = document.getElementById('panel');
   new MutationObserver(() => { if (!panel.textContent.includes('working')) performance.mark('told'); })
     .observe(panel, { childList: true, subtree: true }); }"""
@@ -142,7 +142,7 @@ def use_page(figures: Figures, browser: Any, file: Path) -> None:
         for zoom, key in (("far", "f"), ("near", "+")):
             page.keyboard.press("Escape")
             page.keyboard.press("f")
-            for _ in range(8 if key == "+" else 0):
+            for _ in range(4 if key == "+" else 0):
                 page.keyboard.press(key)
             page.wait_for_timeout(300)
             seen = page.locator("#world").get_attribute("data-zoom")
