@@ -63,3 +63,34 @@ def test_the_diary_costs_nothing(counter, crossings):
 def test_knots(counter, crossings):
     tw.learn_knots(counter)
     assert sum(crossings.values()) <= 60, crossings
+
+
+def rows_of(kind):
+    """Rows that pairs are counted of in different ways: whole numbers, real weights, many states."""
+    rows = tw.load_network("alarm").sample(1000, rng=np.random.default_rng(0)).to_dict()
+    rng = np.random.default_rng(1)
+    if kind == "real weights":
+        return tw.read_table({**rows, "weight": rng.uniform(0.5, 1.5, 1000)}, weights="weight")
+    if kind == "many states":
+        states = rng.integers(80, size=1000)
+        rows |= {"more": [f"s{i:02}" for i in states], "most": [f"s{i:02}" for i in (states * 7 + 3) % 80]}
+    return tw.read_table(rows)
+
+
+@pytest.mark.parametrize("kind", ["whole numbers", "real weights", "many states"])
+def test_pairs_are_judged_once_by_each_score(kind, monkeypatch):
+    judged = []
+
+    def noted(table, kind, ess, variables):
+        judged.append((kind, ess))
+        return score_pairs(table, kind, ess, variables)
+
+    score_pairs = _core.score_pairs
+    monkeypatch.setattr(_core, "score_pairs", noted)
+    counter = tw.count(rows_of(kind))
+    learned = tw.learn_bounded_treewidth(tw.BIC(counter), treewidth=4)
+    assert any(phase.name == "narrower" for phase in learned.trace.phases)
+    assert len(judged) == 1
+    judged.clear()
+    tw.learn_knots(counter)
+    assert len(judged) == len(set(judged))

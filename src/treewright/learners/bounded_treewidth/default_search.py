@@ -26,6 +26,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -148,12 +149,14 @@ def search_widths(
     wide: Dag | None,
     seconds: float | None,
     progress: Progress | None,
+    tree: Callable[[], Dag] | None = None,
 ) -> Certified:
     """The search from the tree; where narrower bounds cost little, on from what they find if that is better.
 
     A clock that may stop the search anywhere leaves nothing to promise: then there is no narrower one.
     """
-    options: dict[str, Any] = {"effort": effort, "wide": wide, "progress": progress}
+    tree = tree or cache(partial(first_network, settings))  # one pass over the pairs for all bounds
+    options: dict[str, Any] = {"effort": effort, "wide": wide, "progress": progress, "tree": tree}
     bound = settings.treewidth - 1  # of 1: the tree is where the search begins
     if seconds is not None or bound < 2 or not is_cheap(settings, kicks_of(settings, effort)):
         return search_from(None, settings, seeds, seconds=seconds, **options)
@@ -193,6 +196,7 @@ def search_from(
     wide: Dag | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
+    tree: Callable[[], Dag] | None = None,
 ) -> Certified:
     """The whole search; without a start from the best tree. `wide` is the second start, if it is known."""
     kicks = kicks_of(settings, effort)
@@ -200,7 +204,7 @@ def search_from(
     news = None if progress is None else News(progress, kicks * len(seeds))
     trace = TraceBuilder()
     with trace.phase("tree"):
-        begin = start or BoundedStart.of(first_network(settings), settings.treewidth)
+        begin = start or BoundedStart.of(tree() if tree else first_network(settings), settings.treewidth)
         searches = BoundedSearches(settings, seeds, begin, seconds, news)
     native, spent = searches.native, dict.fromkeys(TALLIES, 0)
 
