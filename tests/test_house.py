@@ -97,6 +97,7 @@ LINES_OF_CAPABILITIES = {
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
     "effects by the set that is named, front doors, what acting assumes": 170,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,
+    "folds of pieces, dealt where they are": 75,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tests.statistics.cluster.pools import HerePool
 
 import treewright as tw
 from treewright.errors import SchemaError, SettingError
@@ -20,7 +21,7 @@ def tree(table):
 
 def test_every_row_is_judged_by_a_model_that_has_not_seen_it():
     found = tw.cross_validate({"tree": tree, "independent": independent}, ROWS, folds=7)
-    parts = cross_validation._deal(ROWS, 7, np.random.default_rng(0))
+    parts = cross_validation._deal(ROWS.n_rows, 7, np.random.default_rng(0))
     assert sorted(np.concatenate(parts)) == list(range(200))
     for w, way in enumerate((tree, independent)):
         logs = np.empty(200)
@@ -89,3 +90,35 @@ def test_a_way_that_says_never_is_infinitely_behind():
 def test_what_cannot_be_judged_is_refused(ways, folds, error, message):
     with pytest.raises(error, match=message):
         tw.cross_validate(ways, ROWS, folds=folds)
+
+
+def climbed(counter):
+    return tw.fit(tw.learn_hill_climbing(tw.BIC(counter)).dag, counter)
+
+
+def climbed_from_table(table):
+    return climbed(tw.count(table))
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(200) % 3])
+def test_pieces_are_dealt_where_they_are(tmp_path, weights):
+    rows = ROWS.with_weights(weights)
+    for i, shard in enumerate(rows.shards(3)):
+        tw.pack(shard, tmp_path / f"{i}.twp")
+    pool = HerePool("a", "b", lost={3})  # whatever that worker had is done by the other
+    pieces = tw.open_source(str(tmp_path / "*.twp"), client=pool)
+    there = tw.cross_validate(climbed, pieces, folds=4)
+    here = tw.cross_validate(climbed_from_table, rows, folds=4)
+    np.testing.assert_array_equal(there.logs, here.logs)
+    assert (there.means, there.n_rows) == (here.means, here.n_rows)
+    with pytest.raises(SchemaError, match="found folds=201"):
+        tw.cross_validate(climbed, pieces, folds=201)
+
+
+def test_rows_to_learn_from_are_not_copied(tmp_path, monkeypatch):
+    tw.pack(ROWS, tmp_path / "rows.twp")
+    pieces = tw.open_source(tmp_path / "rows.twp", client=HerePool())
+    taken, take = [], tw.Table.take
+    monkeypatch.setattr(tw.Table, "take", lambda self, rows: taken.append(take(self, rows)) or taken[-1])
+    tw.cross_validate(climbed, pieces, folds=4)
+    assert [table.n_rows for table in taken] == [50] * 4

@@ -20,14 +20,16 @@ from treewright.errors import SchemaError, SettingError
 from treewright.models.labelled import make_frame
 from treewright.models.model import Model
 from treewright.ranges import in_range
+from treewright.statistics import ClusterCounter, Counter, ShardedCounter, WholeCounter, count
 from treewright.statistics.cluster import as_pool, each_on
+from treewright.statistics.rows import tables_behind
 from treewright.tables.cuts.widths import log_widths
 from treewright.tables.mapped_table import MappedTable
 from treewright.tables.readers import read_table
 from treewright.tables.table import Table
 from treewright.types import Brief, Floats, Progress, Step
 
-Way = Callable[[Table], Model] | Any  # a function from rows to a model, or an estimator
+Way = Callable[[Any], Model] | Any  # a function from rows to a model, or an estimator
 Judged = tuple[int, int, Floats, float]  # fold, way, log-probability of each row of the fold, seconds
 
 
@@ -90,7 +92,9 @@ def cross_validate(
         Functions from a table to a model (:func:`learn` is one), or estimators, by name; or a single one.
     rows
         A table, or anything that :func:`read_table` reads. Missing cells are summed over in scoring; that a
-        way can learn from them is its own affair.
+        way can learn from them is its own affair. What :func:`open_source` made with a `client` is dealt
+        where its pieces are: ways are then given a counter, rows that are held out have no weight in it, and
+        none is copied to learn from the others.
     folds
         How many parts the rows are dealt into: from 2 to the number of rows.
     rng
@@ -98,7 +102,7 @@ def cross_validate(
     client
         Have workers learn, each fold and way a task: a ``distributed.Client``, the address of a Dask
         scheduler, or a pool. Rows are then a packed file (:func:`open_table`) that the workers see, and ways
-        can be pickled.
+        can be pickled. Pieces are learned from by the workers that count them.
 
     Examples
     --------
@@ -110,23 +114,36 @@ def cross_validate(
     >>> found.best, bool(found.behind[1] > 5 * found.behind_errors[1])
     ('tree', True)
     """
-    table = rows if isinstance(rows, Table) else read_table(rows)
+    seen = rows if isinstance(rows, Table | ClusterCounter) else read_table(rows)
     named = dict(ways) if isinstance(ways, Mapping) else {type(ways).__name__: ways}
-    _check(named, table, folds)
+    weights = _weights_of(seen)
+    _check(named, len(weights), folds)
     rng = np.random.default_rng(0) if rng is None else rng
     dealt = deepcopy(rng)  # a worker deals the same
-    parts = _deal(table, folds, rng)
-    logs, seconds = np.zeros((len(named), table.n_rows)), [0.0] * len(named)
+    parts = _deal(len(weights), folds, rng)
+    logs, seconds = np.zeros((len(named), len(weights))), [0.0] * len(named)
     found = (
-        _one_after_the_other(named, table, parts, progress)
-        if client is None
-        else _by_workers(list(named.values()), table, folds, dealt, client)
+        _one_after_the_other(named, seen, parts, progress)
+        if client is None and isinstance(seen, Table)
+        else _by_workers(list(named.values()), seen, folds, dealt, client)
     )
     for k, w, judged, taken in found:
         logs[w, parts[k]] = judged
         seconds[w] += taken
-    weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=np.float64)
     return _summed_up(tuple(named), logs, weights, parts, tuple(seconds))
+
+
+def _weights_of(rows: Table | ClusterCounter) -> Floats:
+    """How often each row was seen; of pieces one behind the other."""
+    if isinstance(rows, ClusterCounter):
+        return np.concatenate(rows.each(_weights_of_piece))
+    if rows.weights is None:
+        return np.ones(rows.n_rows)
+    return np.asarray(rows.weights, dtype=np.float64)
+
+
+def _weights_of_piece(counter: WholeCounter) -> Floats:
+    return _weights_of(counter.table)
 
 
 def _one_after_the_other(
@@ -141,21 +158,45 @@ def _one_after_the_other(
 
 
 def _by_workers(
-    ways: Sequence[Way], table: Table, folds: int, rng: np.random.Generator, client: Any
+    ways: Sequence[Way], rows: Table | ClusterCounter, folds: int, rng: np.random.Generator, client: Any
 ) -> Iterator[Judged]:
-    if not isinstance(table, MappedTable):
+    if not isinstance(rows, MappedTable | ClusterCounter):
         raise SettingError(
             "tasks for workers name files, and this table is in memory; tw.pack(table, path) writes one, "
             "tw.open_table(path) opens it"
         )
+    pool, judge = (
+        (rows.pool, judge_pieces) if isinstance(rows, ClusterCounter) else (as_pool(client), judge_fold)
+    )
     tasks = [(k, w) for k in range(folds) for w in range(len(ways))]
-    found = each_on(as_pool(client), judge_fold, [(ways[w], table, folds, k, rng) for k, w in tasks])
+    found = each_on(pool, judge, [(ways[w], rows, folds, k, rng) for k, w in tasks])
     yield from ((k, w, *one) for (k, w), one in zip(tasks, found, strict=True))
 
 
 def judge_fold(way: Way, table: Table, folds: int, k: int, rng: np.random.Generator) -> tuple[Floats, float]:
     """One way and one fold, by a worker: it deals the rows as everybody does."""
-    return _judge(way, *_apart(table, _deal(table, folds, deepcopy(rng))[k]))
+    return _judge(way, *_apart(table, _deal(table.n_rows, folds, deepcopy(rng))[k]))
+
+
+def judge_pieces(
+    way: Way, counter: Counter, folds: int, k: int, rng: np.random.Generator
+) -> tuple[Floats, float]:
+    """The same of pieces, which a counter on a worker holds: their columns are shared, not copied."""
+    tables = tables_behind(counter, "judging a fold")
+    sizes = [table.n_rows for table in tables]
+    part = _deal(sum(sizes), folds, deepcopy(rng))[k]
+    is_held_out = np.zeros(sum(sizes), dtype=np.bool_)
+    is_held_out[part] = True
+    masks = np.split(is_held_out, np.cumsum(sizes)[:-1])
+    rest = [
+        count(table.with_weights(np.where(mask, 0, 1 if table.weights is None else table.weights)))
+        for table, mask in zip(tables, masks, strict=True)
+    ]
+    started = perf_counter()
+    model = _learn(way, ShardedCounter(rest) if len(rest) > 1 else rest[0])
+    taken = perf_counter() - started
+    logs = [model.log_probability(t.take(mask)) for t, mask in zip(tables, masks, strict=True) if mask.any()]
+    return np.concatenate(logs), taken
 
 
 def _apart(table: Table, part: Any) -> tuple[Table, Table]:
@@ -170,7 +211,7 @@ def _judge(way: Way, rest: Table, held_out: Table) -> tuple[Floats, float]:
     return logs - log_widths(held_out, model.schema), taken
 
 
-def _check(ways: Mapping[str, Way], table: Table, folds: int) -> None:
+def _check(ways: Mapping[str, Way], n_rows: int, folds: int) -> None:
     if not ways:
         raise SettingError("cross-validation judges one way of learning at least; found none")
     for name, way in ways.items():
@@ -179,18 +220,18 @@ def _check(ways: Mapping[str, Way], table: Table, folds: int) -> None:
                 f"a way of learning is an estimator or a function from a table to a model; {name!r} is a "
                 f"{type(way).__name__}"
             )
-    if not 2 <= folds <= table.n_rows:
+    if not 2 <= folds <= n_rows:
         raise SchemaError(
-            f"rows are dealt into 2 folds at least and as many as there are rows ({table.n_rows:,}) at most; "
+            f"rows are dealt into 2 folds at least and as many as there are rows ({n_rows:,}) at most; "
             f"found folds={folds}"
         )
 
 
-def _deal(table: Table, folds: int, rng: np.random.Generator) -> list[Any]:
-    return [np.sort(part) for part in np.array_split(rng.permutation(table.n_rows), folds)]
+def _deal(n_rows: int, folds: int, rng: np.random.Generator) -> list[Any]:
+    return [np.sort(part) for part in np.array_split(rng.permutation(n_rows), folds)]
 
 
-def _learn(way: Any, rows: Table) -> Any:
+def _learn(way: Any, rows: Table | Counter) -> Any:
     if hasattr(way, "get_params"):
         return type(way)(**way.get_params()).fit(rows).model_
     found = way.fit(rows).model_ if hasattr(way, "fit") else way(rows)

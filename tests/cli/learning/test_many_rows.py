@@ -119,10 +119,23 @@ def test_dask_may_be_missing(refused, packed, monkeypatch):
     assert "clusters need Dask: pip install 'treewright[dask]'" in said
 
 
-def test_folds_on_workers(run_json, packed, monkeypatch):
-    monkeypatch.setattr("treewright.reports.cross_validation.as_pool", lambda _: HerePool())
-    asked = ("cross-validate", packed, "-m", "chow-liu", "-m", "pc", "--folds", 3)
-    there, here = run_json(*asked, "--dask", "tcp://here"), run_json(*asked)
-    assert [one["log_likelihood"] for one in there["methods"].values()] == [
-        one["log_likelihood"] for one in here["methods"].values()
-    ]
+def folds(answer):
+    return [(one["log_likelihood"], one["folds"]) for one in answer["methods"].values()]
+
+
+def test_folds_on_workers(run_json, pieces, packed):
+    """Over one packed file, and over pieces of it: the same as here."""
+    asked = ("-m", "chow-liu", "-m", "pc", "-m", "auto", "--folds", 3)
+    here = folds(run_json("cross-validate", packed, *asked))
+    for source in (packed, pieces):
+        assert folds(run_json("cross-validate", source, *asked, "--dask", "tcp://here")) == here
+
+
+def test_numbers_on_workers(run_json, tmp_path, monkeypatch):
+    """What counts do not tell of is learned from whole tables."""
+    for module in ("reports.cross_validation", "statistics.cluster.counter"):
+        monkeypatch.setattr(f"treewright.{module}.as_pool", lambda _: HerePool())
+    rng = np.random.default_rng(0)
+    tw.pack({"x": rng.normal(size=300), "y": rng.normal(size=300)}, tmp_path / "numbers.twp")
+    asked = ("cross-validate", tmp_path / "numbers.twp", "-m", "hill-climbing", "--folds", 3)
+    assert folds(run_json(*asked, "--dask", "tcp://here")) == folds(run_json(*asked))

@@ -1,15 +1,20 @@
 """A real scheduler and real workers over TCP; `kill -9` is what a machine does that loses its power."""
 
+import json
 import os
 import signal
 import threading
 import time
+from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 from tests.statistics.cluster.processes import REQUIRED, Cluster, needs_dask
+from typer.testing import CliRunner
 
 import treewright as tw
+from treewright.cli.app import app
 from treewright.errors import ConnectionLost, FileMissingError
 from treewright.statistics import ClusterCounter
 from treewright.statistics.cluster import DaskPool, Piece, as_pool, pieces_of, pools, rounds
@@ -93,6 +98,133 @@ def test_workers_come_and_are_killed(cluster, tmp_path, monkeypatch):
         monkeypatch.setattr(rounds, "_PAUSE", 4.0)
         assert same(counter)
         helper.join()
+    finally:
+        pool.close()
+
+
+def tree_of(rows):
+    return tw.learn_chow_liu(tw.BIC(tw.count(rows) if isinstance(rows, tw.Table) else rows))
+
+
+def fitted_tree(rows):
+    counter = tw.count(rows) if isinstance(rows, tw.Table) else rows
+    return tw.fit(tree_of(counter).dag, counter)
+
+
+def ended_after_its_second_task(marker):
+    """By a worker: it ends in its second task, the first time that somebody comes so far."""
+    begun = open(f"{marker}-{os.getpid()}", "a+")  # noqa: SIM115
+    begun.write("x")
+    if begun.tell() == 2 and not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    begun.close()
+
+
+def tree_that_ends_workers(marker, rows):
+    ended_after_its_second_task(marker)
+    return tree_of(rows)
+
+
+def fitted_tree_that_ends_workers(marker, rows):
+    ended_after_its_second_task(marker)
+    return fitted_tree(rows)
+
+
+def test_resampled_rows_are_learned_from_by_workers_that_are_killed(cluster, tmp_path):
+    pool = DaskPool(cluster.address)
+    try:
+        cluster.wait_for(pool, 2)
+        pieces = ClusterCounter(pieces_in(tmp_path), pool)
+        how = {"repetitions": 12, "rng": np.random.default_rng(1)}
+        work = partial(tree_that_ends_workers, str(tmp_path / "ended"))
+        there = tw.edge_confidence(pieces, work, **how)
+        assert len(pool.workers()) == 1
+        here = tw.edge_confidence(ROWS, tree_of, repetitions=12, rng=np.random.default_rng(1))
+        np.testing.assert_array_equal(there.counts, here.counts)
+    finally:
+        pool.close()
+
+
+def test_folds_of_pieces_are_judged_by_workers_that_are_killed(cluster, tmp_path):
+    pool = DaskPool(cluster.address)
+    try:
+        cluster.wait_for(pool, 2)
+        pieces = ClusterCounter(pieces_in(tmp_path), pool)
+        work = partial(fitted_tree_that_ends_workers, str(tmp_path / "ended"))
+        there = tw.cross_validate(work, pieces, folds=6)
+        assert len(pool.workers()) == 1
+        np.testing.assert_array_equal(there.logs, tw.cross_validate(fitted_tree, ROWS, folds=6).logs)
+    finally:
+        pool.close()
+
+
+def test_knots_are_learned_by_workers(cluster, tmp_path, monkeypatch):
+    """Those of the paper are tasks of their own, which ask for no rounds."""
+    asked, submit = Counter(), DaskPool.submit
+
+    def heard(self, function, *arguments, where):
+        asked[function.__name__] += 1
+        return submit(self, function, *arguments, where=where)
+
+    monkeypatch.setattr(DaskPool, "submit", heard)
+    table = tw.load_network("alarm").sample(2_000, rng=np.random.default_rng(0))
+    for i, shard in enumerate(table.shards(3)):
+        tw.pack(shard, tmp_path / f"{i}.twp")
+    pool = DaskPool(cluster.address)
+    try:
+        cluster.wait_for(pool, 2)
+        pieces = ClusterCounter(pieces_of(str(tmp_path / "*.twp")), pool)
+        for learn in (tw.learn_knots, tw.learners.learn_paper_knots):
+            there, here = learn(pieces), learn(tw.count(table))
+            assert (there.structure, there.score) == (here.structure, here.score)
+        assert asked["learn_elsewhere"] == len(here.knots) > 2
+    finally:
+        pool.close()
+
+
+def test_the_command_line_has_workers_count(cluster, tmp_path):
+    def answer(*arguments):
+        result = CliRunner().invoke(app, [*map(str, arguments), "--json"])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    pieces_in(tmp_path)
+    tw.pack(ROWS, tmp_path / "whole.twp")
+    pattern, whole, dask = tmp_path / "piece-*.twp", tmp_path / "whole.twp", ("--dask", cluster.address)
+    more = ("-m", "hill-climbing", "--bootstrap", 4)
+    there, here = answer("learn", pattern, *more, *dask), answer("learn", whole, *more)
+    kept = ("edges", "score", "rows", "confidence")
+    assert [there[key] for key in kept] == [here[key] for key in kept]
+    judged = ("-m", "chow-liu", "--folds", 3)
+    there = answer("cross-validate", pattern, *judged, *dask)["methods"]["chow-liu"]
+    here = answer("cross-validate", whole, *judged)["methods"]["chow-liu"]
+    assert (there["log_likelihood"], there["folds"]) == (here["log_likelihood"], here["folds"])
+
+
+def test_the_scheduler_alone_is_killed(cluster, tmp_path, monkeypatch):
+    """Workers of Dask end by themselves once their scheduler has gone; a question waits for new ones."""
+    monkeypatch.setattr(rounds, "_PAUSE", 4.0)
+    pool = DaskPool(cluster.address)
+    try:
+        cluster.wait_for(pool, 2)
+        counter = ClusterCounter(pieces_in(tmp_path), pool)
+        assert same(counter)
+        cluster.kill("scheduler")
+
+        def begin_again():
+            cluster.start_scheduler()
+            cluster.start_worker()
+
+        helper = threading.Thread(target=begin_again)
+        helper.start()
+        assert same(counter)
+        helper.join()
+        survivors = [
+            process for name, process in cluster.processes.items() if name in ("worker-0", "worker-1")
+        ]
+        assert [process.wait(60) for process in survivors] == [0, 0]
+        assert same(counter)
     finally:
         pool.close()
 

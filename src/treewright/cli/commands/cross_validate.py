@@ -24,8 +24,10 @@ from treewright.criteria import registry
 from treewright.models.model import AnyModel
 from treewright.reports.cross_validation import CrossValidation
 from treewright.reports.cross_validation import cross_validate as judge
+from treewright.statistics import ClusterCounter, Counter
 from treewright.tables._reading.missing import GapPolicy
 from treewright.tables.exports import counted
+from treewright.tables.packed_file import is_packed
 from treewright.tables.report import listed
 from treewright.tables.table import Table
 from treewright.types import Step
@@ -49,7 +51,7 @@ class CrossOptions(DataOptions):
     missing: opt.MissingOption = opt.Missing.auto
     seed: opt.Seed = None
     dask: str | None = say(
-        "Have the workers of a Dask cluster learn; the address of its scheduler. DATA is a packed file that "
+        "Have the workers of a Dask cluster learn; the address of its scheduler. DATA are packed files that "
         "they see.",
         metavar="ADDRESS",
     )
@@ -70,16 +72,14 @@ def cross_validate(out: Output, options: CrossOptions) -> None:
     prepared.check_score(options.score, None)
     with out.progress("reading", total=1) as update:
         options.refuse_different_columns(options.data, names[0])
-        table = options.read(options.data)
-
-        table, left_out = rows_to_judge(table)
+        rows, left_out = rows_to_judge(options)
 
         def tell(step: Step) -> None:
             update(step.done / (step.of or 1), step.phase)
 
         rng = np.random.default_rng(options.seed or 0)
-        found = judge(ways, table, folds=options.folds, rng=rng, progress=tell, client=options.dask)
-    said = [*left_out, *remarks_on(table, names)]
+        found = judge(ways, rows, folds=options.folds, rng=rng, progress=tell, client=options.dask)
+    said = [*left_out, *(remarks_on(rows, names) if isinstance(rows, Table) else [])]
     out.answer(
         lambda: {**document(found), "notes": said},
         shown=lambda: [*shown(found), *(remark(f"  {one}") for one in said)],
@@ -94,13 +94,24 @@ def _policy(options: CrossOptions, names: list[str]) -> opt.Missing:
     return opt.Missing.em if "auto" in names else opt.Missing.error
 
 
-def rows_to_judge(table: Table) -> tuple[Table, list[str]]:
-    """Of numbers alone the rows that miss nothing, as `learn` takes them; else all."""
+def rows_to_judge(options: CrossOptions) -> tuple[Table | ClusterCounter, list[str]]:
+    """Pieces of labels that workers have, or all rows; of numbers alone those that miss nothing."""
+    if options.dask is not None and not (len(options.data) == 1 and is_packed(options.data[0])):
+        return on_workers(options), []
+    table = options.read(options.data)
+    if options.dask is not None and not table.has_missing and all(v.is_discrete for v in table.schema):
+        return on_workers(options), []
     whole = automatic.is_complete(table)
     if any(v.is_discrete for v in table.schema) or whole.all():
         return table, []
     said = f"{counted(int((~whole).sum()), 'row')} with gaps left out, as `learn` does with numbers alone"
     return table.take(whole), [said]
+
+
+def on_workers(options: CrossOptions) -> ClusterCounter:
+    """Rows that miss something are left out, or get a state, where that was said; to count is all there is."""
+    how = options.missing if options.missing in (opt.Missing.drop, opt.Missing.state) else opt.Missing.error
+    return replace(options, missing=how).open_cluster(options.data, options.dask)
 
 
 def remarks_on(table: Table, names: list[str]) -> list[str]:
@@ -122,7 +133,7 @@ def remarks_on(table: Table, names: list[str]) -> list[str]:
     return said
 
 
-def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
+def _way(options: CrossOptions, name: str) -> Callable[[Table | Counter], AnyModel]:
     """A method of `learn` as a function from rows to a model."""
     asked = LearnOptions(data=options.data, method=name, seed=options.seed, missing=options.missing)
     method = method_for(asked)
@@ -133,14 +144,14 @@ def _way(options: CrossOptions, name: str) -> Callable[[Table], AnyModel]:
     return partial(learn_rows, asked)
 
 
-def learn_rows(options: LearnOptions, rows: Table) -> AnyModel:
+def learn_rows(options: LearnOptions, rows: Table | Counter) -> AnyModel:
     """Learn and fit, without a word; numbers among labels are cut by these rows alone."""
     rng = np.random.default_rng(options.seed or 0)
-    if options.method == "auto" and options.score is None:
+    if isinstance(rows, Table) and options.method == "auto" and options.score is None:
         how = cast("GapPolicy", options.missing.value)
         return learn(rows, treewidth=options.treewidth, missing=how, rng=rng).model
     method = METHODS[options.method]
-    if options.score not in registry.CONTINUOUS_SCORES:
+    if isinstance(rows, Table) and options.score not in registry.CONTINUOUS_SCORES:
         rows, _ = automatic.cut_numbers(rows)
     criterion = prepared.score_for(rows.schema, options.score, method.score)
     task = Task(prepared.prepare_rows(rows, criterion), options, rng=rng)
