@@ -34,7 +34,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "scale.md"
 SIZES = [(10**9, 10**2), (10**9, 10**4), (10**12, 10**2), (10**12, 10**4)]
 EDGES = 2  # of a variable, in the table of costs
 STATES = 3.5  # of a variable on average, there and in R50
-SAMPLE = 10**6
+SAMPLE, MANY = 10**6, 10**9  # rows that are enough for a structure, and for its parameters
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Prices:
     family: float  # a row of a pass with all other variables as candidates
     plane: float  # what a further plane adds to it
     passes: float  # for each edge of a network that is climbed to
+    rounds: float  # questions to whoever counts, for each edge
     fit: float  # a row and a family
 
 
@@ -78,6 +79,7 @@ def measure(folder: Path, source: list[str]) -> dict[str, float]:
         seconds[name] = least(lambda others=others: tw.count(table).partners((0, 1, 2), others))
     seconds["planes"] = sum(r - 1 for r in schema.cardinalities[15:])
     learned = tw.learn_hill_climbing(tw.BIC(counter), effort=0)
+    seconds["rounds"] = float(learned.trace.total("rounds"))
     seconds["climb"] = cpu(lambda: tw.learn_hill_climbing(tw.BIC(tw.count(table)), effort=0))
     seconds["fit"] = least(lambda: tw.fit(learned.structure, tw.count(table)))
     seconds["edges"] = float(learned.structure.n_edges)
@@ -107,6 +109,7 @@ def prices(n_rows: int) -> Prices:
         family=family,
         plane=max(0.0, family - few) / large["planes"],
         passes=(each["climb"] - each["pairs"]) / (family * large["edges"]),
+        rounds=large["rounds"] / large["edges"],
         fit=each["fit"] / n,
     )
 
@@ -140,20 +143,24 @@ def page(price: Prices, n_rows: int) -> str:
         f"| one family against all candidates | {price.family:.0f} ns a row, {price.plane * 256:.1f} ns more "
         "for every further 256 planes |",
         f"| passes that climbing takes for each edge | {price.passes:.1f} |",
+        f"| rounds that climbing takes for each edge, where others count | {price.rounds:.1f} |",
         f"| fitting | {price.fit:.1f} ns a row and variable |",
         "",
         f"What this comes to, in core-hours, with {STATES} states and {EDGES} edges a variable; estimates:",
         "",
-        f"| rows x columns | read | packed | Chow-Liu | climbing, all rows | structure of {SAMPLE:,} rows, "
-        "parameters of all |",
+        "| rows x columns | read | packed | Chow-Liu | climbing, all rows "
+        f"| structure of {power(SAMPLE)} rows, parameters of all |",
         "|---|---|---|---|---|---|",
     ]
     for rows, columns in SIZES:
         cost, some = hours(price, rows, columns), hours(price, SAMPLE, columns)
         sampled = cost["read"] + cost["fit"] + some["climb"]
-        cells = [cost["tree"], cost["climb"], sampled]
+        rounds = f", {float(f'{price.rounds * EDGES * columns:.2g}'):,.0f} rounds"
         size = in_words(cost["packed"] / 1e12).replace(" h", " TB")
-        told = " | ".join(map(in_words, cells))
+        told = f"{in_words(cost['tree'])} | {in_words(cost['climb'])}{rounds} | {in_words(sampled)}"
+        if rows > MANY:
+            fewer = hours(price, MANY, columns)
+            told += f"; {in_words(fewer['read'] + fewer['fit'] + some['climb'])} with those of {power(MANY)}"
         about.append(f"| {power(rows)} x {power(columns)} | {in_words(cost['read'])} | {size} | {told} |")
     return "\n".join(about)
 

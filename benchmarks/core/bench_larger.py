@@ -192,7 +192,9 @@ def main() -> None:
     if options.step:
         child(options.step, options.folder, options.limit)
         return
-    figures = Figures(f"python benchmarks/core/bench_larger.py --rows {options.rows} --limit {options.limit}")
+    some = "" if options.only == list(STEPS) else f" --only {' '.join(options.only)}"
+    command = f"python benchmarks/core/bench_larger.py --rows {options.rows} --limit {options.limit}"
+    figures = Figures(command + some)
     with tempfile.TemporaryDirectory(dir=options.folder) as made:
         measure(figures, Path(made), options.rows, options.limit, options.only)
     figures.finish(write=options.write)

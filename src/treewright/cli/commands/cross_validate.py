@@ -109,7 +109,7 @@ def rows_to_judge(options: CrossOptions) -> tuple[Table | ClusterCounter, list[s
 
 
 def on_workers(options: CrossOptions) -> ClusterCounter:
-    """Rows that miss something are left out, or get a state, where that was said; to count is all there is."""
+    """Pieces; rows that miss something are left out, or get a state, where that was said."""
     how = options.missing if options.missing in (opt.Missing.drop, opt.Missing.state) else opt.Missing.error
     return replace(options, missing=how).open_cluster(options.data, options.dask)
 
