@@ -13,53 +13,6 @@ namespace {
 // Words looked at before the next check for Ctrl-C; a block of planes also stays in cache.
 constexpr std::size_t kWordsPerCheck = 1024;
 
-// Declared configurations whose groups are looked up in a table, of 64 MB.
-constexpr std::uint64_t kMostLookedUp = std::uint64_t{1} << 24;
-// So few rows are numbered once.
-constexpr std::size_t kFewRows = std::size_t{1} << 20;
-
-void extend_ids(std::span<std::uint32_t> ids, CodeColumn column, std::uint32_t radix, std::size_t begin = 0) {
-  column.visit([&](const auto* codes) {
-    if constexpr (sizeof(*codes) == 1)
-      kernels().extend32_8(ids.data(), codes + begin, ids.size(), radix);
-    else if constexpr (sizeof(*codes) == 2)
-      kernels().extend32_16(ids.data(), codes + begin, ids.size(), radix);
-    else
-      kernels().extend32_32(ids.data(), codes + begin, ids.size(), radix);
-  });
-}
-
-void declared_ids(const PackedTable& table, std::span<const std::uint32_t> scope, std::size_t begin,
-                  std::span<std::uint32_t> ids) {
-  std::fill(ids.begin(), ids.end(), 0);
-  for (const std::uint32_t v : scope) extend_ids(ids, table.codes(v), table.cardinality(v), begin);
-}
-
-// Number the codes that occur, in rising order: one pass marks, one pass maps.
-std::size_t renumber(std::vector<std::uint32_t>& ids, std::size_t bound) {
-  std::vector<std::uint32_t> number(bound, 0);
-  for (std::uint32_t id : ids) number[id] = 1;
-  std::uint32_t next = 0;
-  for (std::uint32_t& one : number) one = one ? next++ : 0;
-  for (std::uint32_t& id : ids) id = number[id];
-  return next;
-}
-
-// The same for codes that no array could hold: by sorting.
-std::size_t renumber_pairs(std::vector<std::uint32_t>& ids, CodeColumn column, std::uint64_t radix) {
-  std::vector<std::uint64_t> keys(ids.size());
-  column.visit([&](const auto* codes) {
-    for (std::size_t i = 0; i < ids.size(); ++i) keys[i] = ids[i] * radix + codes[i];
-  });
-  std::vector<std::uint64_t> sorted = keys;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    ids[i] =
-        static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
-  return sorted.size();
-}
-
 // The largest group is what the others leave of the totals.
 template <class Count>
 void fill_largest(GroupedCounts<Count>& out, std::size_t skip, const PackedTable& table, Cancel& cancel) {
@@ -80,82 +33,6 @@ void fill_largest(GroupedCounts<Count>& out, std::size_t skip, const PackedTable
 }
 
 }  // namespace
-
-Contexts configurations(const PackedTable& table, std::span<const std::uint32_t> scope, Cancel& cancel) {
-  Contexts out;
-  out.ids.assign(table.n_rows(), 0);
-  // numbers may run this far before the ones that do not occur are squeezed out
-  const std::uint64_t limit = std::max<std::uint64_t>(65536, 4 * table.n_rows());
-  std::uint64_t bound = 1;
-  bool squeezed = false;
-  for (std::uint32_t v : scope) {
-    cancel.check();
-    const std::uint64_t r = table.cardinality(v);
-    const CodeColumn column = table.codes(v);
-    if (bound * r > limit && bound > 1) {
-      bound = std::max<std::uint64_t>(1, renumber(out.ids, bound));
-      squeezed = true;
-    }
-    if (bound * r > std::max<std::uint64_t>(limit, std::uint64_t{1} << 26)) {
-      bound = std::max<std::uint64_t>(1, renumber_pairs(out.ids, column, r));
-      squeezed = true;
-    } else {
-      extend_ids(out.ids, column, static_cast<std::uint32_t>(r));
-      bound *= r;
-    }
-  }
-  if (squeezed || bound > kKeepDeclared) {
-    bound = renumber(out.ids, bound);
-    out.first_row.assign(bound, 0);
-    for (std::size_t i = out.ids.size(); i-- > 0;) out.first_row[out.ids[i]] = static_cast<std::uint32_t>(i);
-  }
-  out.n_groups = bound;
-  return out;
-}
-
-const std::uint32_t* Contexts::of_block(const PackedTable& table, std::size_t begin, std::size_t n,
-                                        std::vector<std::uint32_t>& scratch) const {
-  if (are_kept) return ids.data() + begin;
-  scratch.resize(n);
-  declared_ids(table, scope, begin, scratch);
-  if (!number.empty())
-    for (std::uint32_t& id : scratch) id = number[id];
-  return scratch.data();
-}
-
-Contexts configurations_in_blocks(const PackedTable& table, std::span<const std::uint32_t> scope,
-                                  Cancel& cancel) {
-  std::uint64_t declared = 1;
-  for (const std::uint32_t v : scope)
-    if (declared <= kMostLookedUp) declared *= table.cardinality(v);
-  if (declared > kMostLookedUp || table.n_rows() <= kFewRows) return configurations(table, scope, cancel);
-  Contexts out;
-  out.are_kept = false;
-  out.scope.assign(scope.begin(), scope.end());
-  out.n_groups = declared;
-  if (declared <= kKeepDeclared) return out;
-  std::vector<std::uint32_t> first(declared, 0), scratch;  // 1 + the first row of a configuration
-  for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows) {
-    cancel.check();
-    const std::size_t n = std::min(kBlockRows, table.n_rows() - begin);
-    const std::uint32_t* ids = out.of_block(table, begin, n, scratch);
-    for (std::size_t i = 0; i < n; ++i)
-      if (first[ids[i]] == 0) first[ids[i]] = static_cast<std::uint32_t>(begin + i + 1);
-  }
-  out.number.assign(declared, 0);
-  for (std::size_t code = 0; code < declared; ++code)
-    if (first[code]) {
-      out.number[code] = static_cast<std::uint32_t>(out.first_row.size());
-      out.first_row.push_back(first[code] - 1);
-    }
-  out.n_groups = out.first_row.size();
-  return out;
-}
-
-void extend(Contexts& contexts, const PackedTable& table, std::uint32_t v) {
-  extend_ids(contexts.ids, table.codes(v), table.cardinality(v));
-  contexts.n_groups *= table.cardinality(v);
-}
 
 void BlockGrouping::sort(const std::uint32_t* ids, const std::uint16_t* rows, std::size_t n,
                          std::size_t n_groups) {
@@ -303,7 +180,7 @@ PartnerCounts count_partners(const PackedTable& table, std::span<const std::uint
                              std::span<const std::uint32_t> partners, Cancel& cancel) {
   table.check_scope(context);
   table.check_scope(partners);
-  Contexts contexts = configurations(table, context, cancel);
+  const Contexts contexts = configurations_in_blocks(table, context, cancel);
   const auto counted = count_grouped<std::uint64_t>(table, contexts, cancel);
   const Planes& planes = table.planes(cancel);
 
@@ -329,7 +206,7 @@ PartnerCounts count_partners(const PackedTable& table, std::span<const std::uint
       }
     }
   }
-  std::vector<std::uint32_t> position(counted.n_groups, 0);
+  std::vector<std::uint32_t> position(counted.n_groups, 0), scratch;
   for (std::size_t k = 0; k < occupied.size(); ++k) position[occupied[k]] = static_cast<std::uint32_t>(k);
   std::size_t at = 0;
   for (std::uint32_t y : partners) {
@@ -337,9 +214,12 @@ PartnerCounts count_partners(const PackedTable& table, std::span<const std::uint
     const std::size_t r = table.cardinality(y);
     if (table.is_wide(y)) {
       table.codes(y).visit([&](const auto* codes) {
-        for (std::size_t i = 0; i < table.n_rows(); ++i)
-          if (const std::int64_t w = table.is_weighted() ? table.weights().integers[i] : 1; w != 0)
-            out.cells[position[contexts.ids[i]] * out.n_states + at + codes[i]] += w;
+        each_block(table, cancel, [&](std::size_t begin, std::size_t n) {
+          const std::uint32_t* ids = contexts.of_block(table, begin, n, scratch);
+          for (std::size_t i = 0; i < n; ++i)
+            if (const std::int64_t w = table.is_weighted() ? table.weights().integers[begin + i] : 1; w != 0)
+              out.cells[position[ids[i]] * out.n_states + at + codes[begin + i]] += w;
+        });
       });
     } else {
       for (std::size_t k = 0; k < occupied.size(); ++k) {

@@ -229,7 +229,7 @@ class MaskCounter {
 void count_by_groups(const PackedTable& table, ScopeView scope, std::span<std::int64_t> out, Cancel& cancel) {
   const std::uint32_t last = scope.back();
   const std::size_t r = table.cardinality(last);
-  Contexts contexts = configurations(table, scope.first(scope.size() - 1), cancel);
+  const Contexts contexts = configurations_in_blocks(table, scope.first(scope.size() - 1), cancel);
   const auto counted = count_grouped<std::uint64_t>(table, contexts, cancel);
   const Planes& planes = table.planes(cancel);
   for (std::size_t g = 0; g < counted.n_groups; ++g) {

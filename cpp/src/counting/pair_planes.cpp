@@ -28,7 +28,7 @@ std::vector<std::int64_t> count_behind(const PackedTable& table, std::uint32_t x
   std::vector<std::int64_t> counts(planes.of(x) * behind, 0);
   if (counts.empty()) return counts;
   if (table.is_weighted()) {
-    const Contexts contexts = configurations(table, std::span(&x, 1), cancel);
+    const Contexts contexts = configurations_in_blocks(table, std::span(&x, 1), cancel);
     const auto grouped = count_grouped<std::uint64_t>(table, contexts, cancel);
     for (std::size_t s = 0; s < planes.of(x); ++s)
       for (std::size_t p = 0; p < behind; ++p)

@@ -3,7 +3,33 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "parallel/kept.hpp"
+
 namespace treewright {
+namespace {
+
+// Rows that are sorted together; of many rows a share, so that these are not read too often.
+constexpr std::size_t kFewSorted = std::size_t{1} << 21, kMostRuns = 16;
+
+// Where runs of configurations end that have so many rows or a little more.
+std::vector<std::size_t> runs_to_sort(const PartnerContext& context, Cancel& cancel) {
+  const PackedTable& table = context.table;
+  if (table.n_rows() <= kFewSorted) return {context.n_configurations};
+  const std::size_t most = std::max(kFewSorted, table.n_rows() / kMostRuns);
+  std::vector<std::uint32_t> sizes(context.n_configurations, 0), scratch;
+  each_block(table, cancel, [&](std::size_t begin, std::size_t n) {
+    const std::uint32_t* ids = context.contexts.of_block(table, begin, n, scratch);
+    for (std::size_t i = 0; i < n; ++i) ++sizes[ids[i] / context.r_x];
+  });
+  std::vector<std::size_t> ends;
+  std::size_t rows = 0;
+  for (std::size_t j = 0; j < sizes.size(); ++j)
+    if ((rows += sizes[j]) >= most) ends.push_back(j + 1), rows = 0;
+  if (rows > 0) ends.push_back(sizes.size());
+  return ends;
+}
+
+}  // namespace
 
 template <class Count>
 void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cancel,
@@ -15,15 +41,14 @@ void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cance
     return table.is_weighted() ? table.weights().integers[i] : 1;
   };
   const double cells = static_cast<double>(context.n_configurations) * static_cast<double>(size);
-  const std::uint32_t* ids = context.contexts.ids.data();
+  const Kept<std::vector<std::uint32_t>> kept;
   if (cells <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
     std::vector<Count> counts(static_cast<std::size_t>(cells), Count{0});
     table.codes(y).visit([&](const auto* codes) {
-      for (std::size_t begin = 0; begin < table.n_rows(); begin += kBlockRows) {
-        cancel.check();
-        const std::size_t end = std::min(begin + kBlockRows, table.n_rows());
-        for (std::size_t i = begin; i < end; ++i) counts[ids[i] * r_y + codes[i]] += weight(i);
-      }
+      each_block(table, cancel, [&](std::size_t begin, std::size_t n) {
+        const std::uint32_t* ids = context.contexts.of_block(table, begin, n, *kept);
+        for (std::size_t i = 0; i < n; ++i) counts[ids[i] * r_y + codes[begin + i]] += weight(begin + i);
+      });
     });
     for (std::size_t j = 0; j < context.n_configurations; ++j) {
       const Count* stratum = counts.data() + j * size;
@@ -31,25 +56,35 @@ void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cance
     }
     return;
   }
-  // too many cells to hold: sort the rows by cell and fill one stratum at a time
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(table.n_rows());
-  table.codes(y).visit([&](const auto* codes) {
-    for (std::size_t i = 0; i < table.n_rows(); ++i)
-      order[i] = {ids[i] * static_cast<std::uint64_t>(r_y) + codes[i], static_cast<std::uint32_t>(i)};
-  });
-  cancel.check();
-  std::sort(order.begin(), order.end());
+  // too many cells to hold: sort the rows by cell, a run of configurations at a time, and fill one stratum
+  // after the other
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
   std::vector<Count> stratum(size, Count{0});
-  for (std::size_t i = 0; i < order.size();) {
-    const std::uint64_t first = order[i].first / size * size;
-    const std::size_t begin = i;
-    for (; i < order.size() && order[i].first < first + size; ++i)
-      stratum[order[i].first - first] += weight(order[i].second);
-    if (std::any_of(order.begin() + begin, order.begin() + i,
-                    [&](const auto& o) { return weight(o.second) != 0; }))
-      visit(stratum.data());
-    for (std::size_t k = begin; k < i; ++k) stratum[order[k].first - first] = 0;
-    if (begin % kBlockRows == 0) cancel.check();
+  std::size_t from = 0;
+  for (const std::size_t to : runs_to_sort(context, cancel)) {
+    order.clear();
+    table.codes(y).visit([&](const auto* codes) {
+      each_block(table, cancel, [&](std::size_t begin, std::size_t n) {
+        const std::uint32_t* ids = context.contexts.of_block(table, begin, n, *kept);
+        for (std::size_t i = 0; i < n; ++i)
+          if (ids[i] >= from * context.r_x && ids[i] < to * context.r_x)
+            order.emplace_back(ids[i] * static_cast<std::uint64_t>(r_y) + codes[begin + i],
+                               static_cast<std::uint32_t>(begin + i));
+      });
+    });
+    from = to;
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size();) {
+      const std::uint64_t first = order[i].first / size * size;
+      const std::size_t begin = i;
+      for (; i < order.size() && order[i].first < first + size; ++i)
+        stratum[order[i].first - first] += weight(order[i].second);
+      if (std::any_of(order.begin() + begin, order.begin() + i,
+                      [&](const auto& o) { return weight(o.second) != 0; }))
+        visit(stratum.data());
+      for (std::size_t k = begin; k < i; ++k) stratum[order[k].first - first] = 0;
+      if (begin % kBlockRows == 0) cancel.check();
+    }
   }
 }
 

@@ -69,6 +69,35 @@ TEST(rows_numbered_in_blocks_have_the_same_groups) {
   }
 }
 
+TEST(many_configurations_are_marked_or_hashed_with_the_same_numbers) {
+  const std::size_t n_rows = 5 * tw::kBlockRows + 77;
+  const Data data = some_data(n_rows, {2, 3, 70, 7, 6, 4, 300, 5}, false, 12);
+  const tw::PackedTable table = data.packed();
+  tw::Cancel cancel;
+  std::vector<std::uint32_t> scratch;
+  const tw::Numbering ways[] = {{.few_rows = 0},
+                                {.few_rows = 0, .looked_up = 0},
+                                {.few_rows = 0, .looked_up = 0, .marked = 0},
+                                {.few_rows = 0, .looked_up = 100, .marked = 0, .most_codes = 100'000},
+                                {.few_rows = 0, .looked_up = 100, .marked = 100'000, .most_codes = 1'000}};
+  for (const std::vector<std::uint32_t>& scope :
+       Scopes{{}, {0, 1}, {2, 6}, {6, 2, 3}, {0, 1, 2, 3, 4, 5}, {7, 6, 5, 4, 3, 2, 1, 0}})
+    for (const tw::Numbering& how : ways)
+      for (const bool is_extended : {false, true}) {
+        tw::Contexts kept = tw::configurations(table, scope, cancel);
+        tw::Contexts blocks = tw::configurations_in_blocks(table, scope, cancel, how);
+        CHECK(!blocks.are_kept);
+        if (is_extended) tw::extend(kept, table, 1), tw::extend(blocks, table, 1);
+        CHECK(kept.n_groups == blocks.n_groups);
+        CHECK(kept.first_row == blocks.first_row);
+        for (std::size_t begin = 0; begin < n_rows; begin += tw::kBlockRows) {
+          const std::size_t n = std::min(tw::kBlockRows, n_rows - begin);
+          const std::uint32_t* ids = blocks.of_block(table, begin, n, scratch);
+          CHECK(std::equal(ids, ids + n, kept.ids.begin() + static_cast<std::ptrdiff_t>(begin)));
+        }
+      }
+}
+
 TEST(pairs_by_blocks_of_rows_are_pairs_by_columns) {
   const Data data = some_data((std::size_t{1} << 18) + 5, {2, 3, 5, 70, 1, 4}, false, 11);
   const tw::PackedTable table = data.packed();

@@ -5,39 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "treewright/counting/packed.hpp"
+#include "treewright/counting/numbering.hpp"
 
 namespace treewright {
-
-/// The configuration of a scope in every row, numbered in lexicographic order of the states.
-struct Contexts {
-  std::size_t n_groups = 1;
-  std::vector<std::uint32_t> ids;        // one per row
-  std::vector<std::uint32_t> first_row;  // only when occupied groups were numbered: a row of each group
-
-  // Where numbers are not kept for every row, blocks of rows are numbered anew from the codes of these
-  // variables; `number` has the group of each declared configuration, or nothing where all are groups.
-  bool are_kept = true;
-  std::vector<std::uint32_t> scope, number;
-
-  bool renumbered() const { return !first_row.empty(); }
-  /// Numbers of the rows from `begin` on, in `scratch` unless they are kept.
-  const std::uint32_t* of_block(const PackedTable& table, std::size_t begin, std::size_t n,
-                                std::vector<std::uint32_t>& scratch) const;
-};
-
-inline constexpr std::size_t kKeepDeclared = 64;
-
-/// Number the configurations of `scope`. Up to 64 declared ones keep their radix numbers; beyond, only those
-/// that occur get a number, so there are never more groups than rows.
-Contexts configurations(const PackedTable& table, std::span<const std::uint32_t> scope, Cancel& cancel);
-
-/// The same groups without a number for every row, for tables of so many rows that these would fill memory.
-Contexts configurations_in_blocks(const PackedTable& table, std::span<const std::uint32_t> scope,
-                                  Cancel& cancel);
-
-/// ids = ids * r + state of v, where ids are kept.
-void extend(Contexts& contexts, const PackedTable& table, std::uint32_t v);
 
 /// Counts of every plane in every group; 64 * words counters a row, of which the first `planes` mean
 /// something.

@@ -21,7 +21,7 @@ inline const PackedTable& rows_to_search(const PackedTable& table, Cancel& cance
 /// Rows numbered by configurations of some variables and, within each, by the states of x.
 struct PartnerContext {
   PartnerContext(const PackedTable& table, std::uint32_t x, ScopeView given, Cancel& cancel)
-      : table(table), contexts(configurations(table, given, cancel)), r_x(table.cardinality(x)) {
+      : table(table), contexts(configurations_in_blocks(table, given, cancel)), r_x(table.cardinality(x)) {
     n_configurations = contexts.n_groups;
     extend(contexts, table, x);
   }
@@ -44,7 +44,7 @@ struct PartnerContext {
   }
 
   const PackedTable& table;
-  Contexts contexts;  // ids = configuration * r_x + state of x
+  Contexts contexts;  // numbers are configuration * r_x + state of x
   std::size_t n_configurations, r_x;
 };
 

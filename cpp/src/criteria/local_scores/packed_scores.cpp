@@ -87,20 +87,17 @@ double PackedScores::count_set(VertexSet set, double states_of_child, Cancel& ca
   if (set.size() == 1 && !rows.is_real()) {
     for (const std::int64_t count : rows.marginals(cancel)[scope[0]]) sum += term(count);
   } else if (rows.is_real()) {
-    const Contexts contexts = configurations(rows, scope, cancel);
-    std::vector<double> counts(contexts.n_groups, 0.0);
-    for (std::size_t i = 0; i < rows.n_rows(); ++i) counts[contexts.ids[i]] += rows.weights().reals[i];
-    for (const double count : counts) sum += term(count);
+    for (const double count :
+         group_weights(rows, configurations_in_blocks(rows, scope, cancel), rows.weights().reals, cancel))
+      sum += term(count);
   } else if (size <= std::max(65536.0, kSparseFactor * static_cast<double>(rows.n_rows()))) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
     add_counts(rows, scope, counts, cancel);
     for (const std::int64_t count : counts) sum += term(count);
   } else {
-    const Contexts contexts = configurations(rows, scope, cancel);
-    std::vector<std::int64_t> counts(contexts.n_groups, 0);
-    for (std::size_t i = 0; i < rows.n_rows(); ++i)
-      counts[contexts.ids[i]] += rows.is_weighted() ? rows.weights().integers[i] : 1;
-    for (const std::int64_t count : counts) sum += term(count);
+    for (const std::int64_t count :
+         group_weights(rows, configurations_in_blocks(rows, scope, cancel), rows.weights().integers, cancel))
+      sum += term(count);
   }
   return score_.grid().round(sum, score_.scale());
 }

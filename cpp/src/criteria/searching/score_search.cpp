@@ -19,15 +19,12 @@ constexpr std::size_t kMostMaskedRows = std::size_t{1} << 20;
 // Sizes of the groups (configuration, state of the child): the family table itself.
 template <class Count>
 std::vector<Count> group_sizes(const PartnerContext& context) {
-  const PackedTable& table = context.table;
-  std::vector<Count> sizes(context.contexts.n_groups, Count{0});
-  for (std::size_t i = 0; i < table.n_rows(); ++i) {
-    if constexpr (std::is_same_v<Count, double>)
-      sizes[context.contexts.ids[i]] += table.weights().reals[i];
-    else
-      sizes[context.contexts.ids[i]] += table.is_weighted() ? table.weights().integers[i] : 1;
-  }
-  return sizes;
+  Cancel nobody;
+  const RowWeights& weights = context.table.weights();
+  if constexpr (std::is_same_v<Count, double>)
+    return group_weights(context.table, context.contexts, weights.reals, nobody);
+  else
+    return group_weights(context.table, context.contexts, weights.integers, nobody);
 }
 
 double declared(const PackedTable& table, ScopeView parents) { return cells_of(table, parents); }
