@@ -80,6 +80,8 @@ def test_rows_from_standard_input(spawn, tmp_path):
     assert '"rows":3' in looked.stdout.replace(" ", "")
     learned = spawn("learn", "-", "-m", "chow-liu", "-o", model, input=rows)
     assert learned.returncode == 0, learned.stderr
+    again = spawn("learn", "-", "-m", "chow-liu", "-o", model, input=rows)  # over the model that is there
+    assert again.returncode == 0, again.stderr
     scored = spawn("score", model, "-", "--json", input=rows)
     assert '"rows":3' in scored.stdout.replace(" ", "")
 

@@ -321,7 +321,7 @@ def reason_for(
     if isinstance(source, MixedMoments):
         numbers = counted(len(source.continuous), "continuous column")
         columns = f"{counted(len(source.discrete), 'discrete column')}, {numbers}"
-    rows = f"{columns} and {int(n_rows):,} rows"
+    rows = f"{columns} and {counted(int(n_rows), 'row')}"
     how = "the score that the rows chose" if choice.candidates else "the score"
     if isinstance(choice.score, GroupedScore) and choice.score.groups:
         how = "the score that sees columns of many states in groups"

@@ -95,7 +95,7 @@ def _input_that_is(path: str, inputs: Iterable[str | None]) -> str | None:
             found = find_one(file) if file else []
         except (FileMissingError, FormatError):  # an example network, or for the reader to refuse
             continue
-        if any(os.path.samefile(path, one) for one in found):
+        if any(os.path.exists(one) and os.path.samefile(path, one) for one in found):  # "-" is no file
             return said
     return None
 
