@@ -96,6 +96,7 @@ LINES_OF_CAPABILITIES = {
     "narrower bounds as a start, kicks as long as they gain": 140,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
     "effects by the set that is named, front doors, what acting assumes": 170,
+    "rows from experiments by option and by estimator, rows dropped with what is beside them": 200,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,
     "folds of pieces, dealt where they are": 75,
 }

@@ -22,28 +22,39 @@ def learn_made(
     table: Table, set_by: str, options: dict[str, Any]
 ) -> tuple[LearnedAutomatically, BayesianNetwork, list[str]]:
     """A network of labels from rows in which the variables that a column names were set."""
+    experiments, said = made_rows(table, set_by)
+    found = search_made(experiments, "bic", options)
+    return found, fit(found.structure, experiments), said
+
+
+def made_rows(table: Table, set_by: str) -> tuple[Experiments, list[str]]:
+    """The rows that miss nothing, and a remark on how many were left out."""
     where = table.schema.index(set_by)
     if any(not variable.is_discrete for variable in table.schema):
         raise SettingError(
             "set_by= is for columns of labels, and all that are there are numbers; cut them with bins="
         )
     marked = {v: mask for v, mask in table.missing.items() if v != where}
-    if marked:  # a gap in the column of what was set says that nothing was
-        shown = ~np.logical_or.reduce(list(marked.values()))
-        left_out = int((~shown).sum())
-        table = table.take(shown) if shown.any() else complete_rows(table)
-    experiments = Experiments(table, set_by)
-    score, clock = ExperimentScore(experiments, "bic"), Clock(options["seconds"])
+    if not marked:  # a gap in the column of what was set says that nothing was
+        return Experiments(table, set_by), []
+    shown = ~np.logical_or.reduce(list(marked.values()))
+    left_out = int((~shown).sum())
+    table = table.take(shown) if shown.any() else complete_rows(table)
+    return Experiments(table, set_by), [f"{counted(left_out, 'row')} with gaps left out"]
+
+
+def search_made(
+    experiments: Experiments, score: str, options: dict[str, Any], *, ess: float | None = None
+) -> LearnedAutomatically:
+    """The best network by a score that leaves what was set out of its own families, narrow enough to ask."""
+    clock = Clock(options["seconds"])
     common = {"knowledge": options["knowledge"], "progress": options["progress"]}
-    learned = learn_from_experiments(experiments, "bic", **common)
-    found = narrow_enough(
+    return narrow_enough(
         count(experiments.table),
-        [learned],
-        score,
+        [learn_from_experiments(experiments, score, ess=ess, **common)],
+        ExperimentScore(experiments, score, ess=ess),
         options["treewidth"],
         clock=clock,
         rng=options["rng"],
         **common,
     )
-    said = [f"{counted(left_out, 'row')} with gaps left out"] if marked else []
-    return found, fit(found.structure, experiments), said

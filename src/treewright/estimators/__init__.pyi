@@ -204,6 +204,7 @@ class HillClimbing(_HillClimbing):
     criterion: str
     effort: int
     max_parents: int | None
+    set_by: str | None
     knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None
     prior: treewright.models.discrete.family_counts.Dirichlet | float | None
     missing: Literal['error', 'drop', 'state', 'em', 'available']
@@ -218,6 +219,7 @@ class HillClimbing(_HillClimbing):
         score: str = ...,
         effort: int = ...,
         max_parents: int | None = ...,
+        set_by: str | None = ...,
         knowledge: treewright.graphs.knowledge.knowledge.Knowledge | None = ...,
         prior: treewright.models.discrete.family_counts.Dirichlet | float | None = ...,
         missing: Literal['error', 'drop', 'state', 'em', 'available'] = ...,

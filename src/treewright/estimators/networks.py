@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from treewright import learners
+from typing import Any, Self
+
+from treewright import learners, models
+from treewright.automatic.experiments import made_rows
 from treewright.criteria.registry import independence_test_named, score_named
+from treewright.errors import MissingValuesError, SettingError
 from treewright.estimators.counting import CountingEstimator
+from treewright.estimators.rows import Target, note_columns, rows_for, weighted
 from treewright.estimators.settings import with_settings
 from treewright.graphs import Clusters, Cpdag, Dag, JunctionTree, Pdag
 from treewright.learners import Learned
 from treewright.statistics import Counter
+from treewright.tables import read_table
 
 
 @with_settings
@@ -39,7 +45,8 @@ class HillClimbing(CountingEstimator):
     Attributes
     ----------
     cpdag_
-        The equivalence class of `structure_`: directions that the data cannot tell are open in it.
+        The equivalence class of `structure_`: directions that the data cannot tell are open in it; with
+        `set_by` those that what was set cannot tell either.
     copies_
         Pairs of columns that are relabellings of each other.
 
@@ -53,13 +60,49 @@ class HillClimbing(CountingEstimator):
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray'), ('lung', 'either'), ('tub', 'either')]
     """
 
+    set_by: str | None
+    cpdag_: Pdag
+    copies_: tuple[tuple[str, str], ...]
+
     _fills_gaps = True
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn a network; where `set_by` names a column, from rows of which some were made."""
+        if self.set_by is None:
+            return super().fit(X, y, sample_weight=sample_weight)
+        if self.missing not in ("error", "drop"):
+            raise SettingError(
+                f"set_by= learns from rows that miss nothing; found missing={self.missing!r}, take 'drop'"
+            )
+        X = rows_for(self, X, fitting=True)
+        table = read_table(
+            X, schema=self.schema, missing="em", **({} if self.schema else self._given("bins", "mend"))
+        )
+        note_columns(self, table, X)
+        self.target_ = None if y is None else Target.of(y, table, type(self).__name__)
+        table = weighted(table if self.target_ is None else self.target_.beside(table, y), sample_weight)
+        experiments, left_out = made_rows(table, self.set_by)
+        if left_out and self.missing == "error":
+            raise MissingValuesError("columns beside set_by= miss cells; missing='drop' leaves out such rows")
+        common = self._given("knowledge", "max_parents")
+        learned = learners.learn_from_experiments(experiments, self.criterion, **common)
+        self.cpdag_ = learned.pattern
+        self.copies_ = ()
+        model = models.fit(learned.structure, experiments, prior=self._dirichlet())
+        self._keep(model, learned, experiments.table)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn from the first rows, and add the counts of further ones: the structure stays what it was."""
+        if self.set_by is not None:
+            raise SettingError("partial_fit counts rows that nobody made; with set_by= fit all rows at once")
+        return super().partial_fit(X, y, sample_weight=sample_weight)
 
     def _learn(self, counter: Counter) -> Learned[Dag]:
         learned = learners.learn_hill_climbing(
             score_named(self.criterion, counter), **self._given("knowledge", "effort", "max_parents")
         )
-        self.cpdag_: Cpdag = learned.cpdag
+        self.cpdag_ = learned.cpdag
         self.copies_ = learned.copies
         return learned
 

@@ -77,6 +77,10 @@ _STRUCTURE = (
     'weighted by rows held out), or "auto": the stack, unless one of them is clearly better on rows held out.'
 )
 
+_SET_BY = (
+    "The column that names which variables were set in each row: rows from experiments, see "
+    ":func:`~treewright.learn`. Climbs among networks then, and `effort` has no say."
+)
 _GAPS = (
     'What a missing cell says in a column that missed cells when it was learned from: "state" makes missing '
     'one of its states, since it may tell something; "sum" counts each table in the rows that show it, and '
@@ -188,6 +192,7 @@ SETTINGS = (
         "No child gets more; None: the score alone decides.",
         **dict.fromkeys(("BoundedTreewidth", "HillClimbing", "Knots", "SeparationTree")),
     ),
+    Setting("set_by", str | None, _SET_BY, HillClimbing=None),
     Setting("test", str, '"g" (G test), "chi-square" or "posterior".', PC="g"),
     Setting("test", Literal["g", "chi-square"], '"g" (G test) or "chi-square".', SeparationTree="g"),
     Setting("alpha", float, "Level of the test.", PC=0.01),

@@ -17,7 +17,7 @@ from treewright.automatic.search import LearnedAutomatically
 from treewright.cli.answers.output import Output, Update
 from treewright.cli.errors import DONE, INTERRUPTED
 from treewright.cli.files import check_output, write_json
-from treewright.cli.learning import gaps, prepared
+from treewright.cli.learning import gaps, made, prepared
 from treewright.cli.learning.methods import METHODS, Method, method_for, network_of, shape_of
 from treewright.cli.learning.options import LearnOptions
 from treewright.cli.learning.outcome import Outcome, document, shown
@@ -89,7 +89,10 @@ def learn_model(
     started = perf_counter()
     several = method.joins_tables and len(options.data) > 1
     asked = options.missing
-    options, rows, said = prepared.read_as_decided(options, several=several)
+    if options.set_by is not None:
+        options, rows, said, method = made.read_made(options, method)
+    else:
+        options, rows, said = prepared.read_as_decided(options, several=several)
     valid: Table | Databases | None = None
     if options.valid and isinstance(rows, ClusterCounter):
         valid = options.read_like(options.valid, rows.schema)
@@ -106,7 +109,7 @@ def learn_model(
     ready = (
         gaps.prepare_available(cast("Table", rows), criterion, options.ess)
         if has_gaps
-        else prepared.prepare_rows(rows, criterion, options.ess, options.checkpoint)
+        else method.prepare(rows, criterion, options.ess, options.checkpoint)
     )
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
     order = read_order(options.order, rows.schema)

@@ -11,6 +11,7 @@ import treewright
 from treewright import learners
 from treewright.automatic.sampled import search_on
 from treewright.automatic.search import LearnedAutomatically, learn_suited
+from treewright.cli.learning.prepared import prepare_rows
 from treewright.cli.learning.table_method import learn_with_tree
 from treewright.cli.learning.task import DEFAULT_TREEWIDTH, Task
 from treewright.criteria import EdgePrior, GaussianBIC
@@ -42,6 +43,7 @@ class Method:
     width: int = DEFAULT_TREEWIDTH  # unless told otherwise
     joins_tables: bool = False  # of a method that learns from tables with different columns
     search_on: Callable[[Task, Learned[Any]], Learned[Any]] | None = None  # from what some rows led to
+    prepare: Callable[..., Any] = prepare_rows  # rows as its score sees them
 
 
 def blanket_method(name: str) -> Method:
@@ -141,7 +143,10 @@ def run_l1(task: Task) -> Learned[Any]:
 # sparse-qnml finds structure best (docs/papers/class_search.md); bic describes a distribution
 METHODS: dict[str, Method] = {
     "auto": Method(
-        run_auto, score="sparse-qnml", options={"treewidth", "seconds", "certify"}, search_on=run_auto_on
+        run_auto,
+        score="sparse-qnml",
+        options={"treewidth", "seconds", "certify", "set_by"},
+        search_on=run_auto_on,
     ),
     "bounded": Method(
         run_bounded, options={"treewidth", "effort", "seconds", "certify"}, search_on=run_bounded_on
@@ -220,7 +225,8 @@ def method_for(options: LearnOptions) -> Method:
         users = [other for other, one in METHODS.items() if option in one.options]
         if users and name not in users:
             raise SettingError(
-                f"--{option} means nothing to --method {name}; it belongs to {', '.join(users)}"
+                f"--{option.replace('_', '-')} means nothing to --method {name}; it belongs to "
+                f"{', '.join(users)}"
             )
         if method.is_density and option in ("order", "knowledge", "bootstrap"):
             raise SettingError(

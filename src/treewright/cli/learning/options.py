@@ -59,6 +59,11 @@ class LearnOptions(DataOptions):
     knowledge: str | None = say(
         "Arcs that are required or forbidden, tiers, an order or fixed parents, by name.", metavar="FILE.json"
     )
+    set_by: str | None = say(
+        "The column that names which variables were set in each row, joined by +, none or nothing where none "
+        "was: rows from experiments. Rows with other gaps are left out, and a note says how many.",
+        metavar="COLUMN",
+    )
     hypergraph: str | None = say(
         "For separation-tree: sets of variables that belong together, one per line, names between commas or "
         "blanks; variables that share no set are not joined.",
