@@ -94,6 +94,7 @@ LINES_OF_CAPABILITIES = {
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,
     "a test of states and numbers together": 235,
     "narrower bounds as a start, kicks as long as they gain": 140,
+    "bins, chance, paths and structures refused at every door": 235,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
     "effects by the set that is named, front doors, what acting assumes": 170,
     "rows from experiments by option and by estimator, rows dropped with what is beside them": 200,

@@ -7,10 +7,11 @@ missing between what came and what was wanted, as a line to write.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 from treewright.errors import ArgumentError
 
@@ -70,6 +71,12 @@ GRAPH_SCORE = Kind(
     ("BlanketsJointPosterior",),
     None,
 )
+DAG = Kind("a DAG", ("children",), line="tw.Dag(schema, edges), or model.dag")
+STRUCTURE = Kind("a structure", ("edges", "undirected_edges"), line="tw.Dag(schema, edges), or model.dag")
+SHAPE = Kind("an undirected graph", ("index_edges", "cliques"), line="dag.moral_graph()")
+DRAWN = Kind(
+    "a model or a structure", ("edges", "undirected_edges", "dag", "graph"), line="tw.to_html(model)"
+)
 SEPARATION_TREE = Kind(
     "a d-separation tree", ("cluster_scopes",), line="tw.separation_tree_from_hypergraph(schema, hyperedges)"
 )
@@ -95,6 +102,24 @@ def require_option(who: str, kind: Kind, **options: object) -> None:
     for name, value in options.items():
         if value is not None:
             require(f"{name}= of {who}", kind, value)
+
+
+def require_several(what: str, value: object) -> None:
+    """Refuse a value that holds nothing to go through, where several things are asked for."""
+    if not isinstance(value, Iterable):
+        raise ArgumentError(f"{what}; found {described(value)}")
+
+
+def require_path(who: str, path: object) -> None:
+    """Refuse what is no path of a file."""
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"{who} takes the path of a file; found {described(path)}")
+
+
+def absolute(who: str, path: object) -> str:
+    """The path of a file from the root on."""
+    require_path(who, path)
+    return os.path.abspath(os.fspath(cast("str", path)))
 
 
 def described(value: object) -> str:

@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Literal, NoReturn
 
+from treewright.arguments import require_path
 from treewright.errors import SettingError
 
 Kind = Literal["model", "page", "rows", "packed", "trace", "checkpoint", "text", "other"]
@@ -43,6 +44,7 @@ _COMMENTS = rb"(?s)\A(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|/\*.*?\*/|%[^\n]*\n)*(?:"
 
 def refuse_other_kind(path: str | os.PathLike[str], kind: Kind, *, replace: bool = False) -> None:
     """Refuse to write over a file of another kind, unless it may be replaced; a pipe or device will do."""
+    require_path("a writer", path)
     if replace or not os.path.isfile(path) or os.path.getsize(path) == 0:
         return
     there = kind_of(path)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.errors import SettingError, TableTooLarge
+from treewright.ranges import require_whole
 
 if TYPE_CHECKING:  # tables ask here, too
     from treewright.tables.schema import Schema
@@ -83,6 +84,7 @@ def format_bytes(size: int) -> str:
     >>> format_bytes(3 * 2**30), format_bytes(12)
     ('3.0 GiB', '12 bytes')
     """
+    require_whole("format_bytes", "size", size)
     for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
         if size >= 1024**power:
             whole = size * 10 // 1024**power
@@ -99,6 +101,7 @@ def format_count(n: int) -> str:
     >>> format_count(12_345), format_count(10_000**5_000)
     ('12,345', 'about 10^20000')
     """
+    require_whole("format_count", "n", n)
     return f"{n:,}" if n < 10**18 else _magnitude(n)
 
 

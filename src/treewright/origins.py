@@ -140,7 +140,11 @@ def reading_of(report: Any) -> dict[str, Any]:
         "mendings": described(report.mendings),
         "notes": [*report.notes, *(f"{one.name}: {note}" for one in report.columns for note in one.notes)],
     }
-    return {name: one for name, one in told.items() if one is not None and one != []}
+    return {name: one for name, one in told.items() if not _says_nothing(one)}
+
+
+def _says_nothing(one: object) -> bool:
+    return one is None or (isinstance(one, list) and not one)
 
 
 def digest_of(*tables: Any) -> str:

@@ -30,7 +30,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 _TABLE = """
 4_096          threads
 10_000         searches n_penalties n_networks components chains states compact n_links n_neighbours starts
-               retries
+               retries bins
 100_000        treewidth max_width width
 1_000_000      max_parents max_blanket largest largest_blanket largest_given largest_set max_node depth
                max_depth feature_length min_variables most_literals most_features candidates screen
@@ -65,6 +65,10 @@ def is_number(parameter: inspect.Parameter) -> bool:
     """Whether the annotation of a parameter asks for a number, and for nothing that holds several."""
     text = _annotation(parameter)
     return _NUMBER.search(text) is not None and _OTHER.search(text) is None
+
+
+def _is_chance(parameter: inspect.Parameter) -> bool:
+    return "Generator" in _annotation(parameter)
 
 
 def _annotation(parameter: inspect.Parameter) -> str:
@@ -113,10 +117,29 @@ class Number:
         plain = int(value) if isinstance(value, Integral) else float(value)
         limit = sys.float_info.max if self.most is None else self.most
         if not math.isfinite(plain) if isinstance(plain, float) else abs(plain) > 2**1023:
-            raise SettingError(f"{self.name}= of {who} is {self.kind}; found {_shown(plain)}")
+            raise SettingError(f"{self.name}= of {who} is {self.kind}; found {shown(plain)}")
         if plain > limit or (self.is_whole and not -(2**63) <= plain < 2**63):
-            raise SettingError(f"{self.name}= of {who} is {self.kind}; found {_shown(plain)}")
+            raise SettingError(f"{self.name}= of {who} is {self.kind}; found {shown(plain)}")
         return plain
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A generator that is asked for by name; None where the system may choose."""
+
+    may_be_none: bool
+
+    @classmethod
+    def of(cls, parameter: inspect.Parameter) -> Chance:
+        return cls("None" in _annotation(parameter))
+
+    def checked(self, who: str, value: Any) -> Any:
+        """The generator, or a refusal that says how one is made."""
+        if isinstance(value, np.random.Generator) or (value is None and self.may_be_none):
+            return value
+        raise ArgumentError(
+            f"rng is a numpy Generator, as in np.random.default_rng(7); found {described(value)}"
+        )
 
 
 def generator(who: str, seed: Any) -> np.random.Generator:
@@ -127,7 +150,14 @@ def generator(who: str, seed: Any) -> np.random.Generator:
     return np.random.default_rng(checked)
 
 
-def _shown(number: int | float) -> str:
+def require_whole(who: str, name: str, value: object) -> None:
+    """Refuse what is no whole number, however large."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ArgumentError(f"{name}= of {who} is a whole number; found {described(value)}")
+
+
+def shown(number: int | float) -> str:
+    """A number as messages say it."""
     if isinstance(number, int) and abs(number) >= 10**30:  # Python refuses to write thousands of digits
         return f"one of {number.bit_length()} bits"
     return repr(number)
@@ -135,6 +165,8 @@ def _shown(number: int | float) -> str:
 
 def in_range(made: Made) -> Made:
     """Put a function, or the making of a class, behind the table: its numbers are checked by their names.
+
+    A generator of random numbers is checked, too.
 
     Examples
     --------
@@ -152,18 +184,22 @@ def in_range(made: Made) -> Made:
         return made
     function = cast("FunctionType", made)
     parameters = inspect.signature(function).parameters
-    numbers = {name: Number.of(p) for name, p in parameters.items() if is_number(p)}
-    places = [(i, numbers[name]) for i, name in enumerate(parameters) if name in numbers]
+    checks: dict[str, Number | Chance] = {
+        name: Number.of(p) if is_number(p) else Chance.of(p)
+        for name, p in parameters.items()
+        if is_number(p) or _is_chance(p)
+    }
+    places = [(i, checks[name]) for i, name in enumerate(parameters) if name in checks]
     is_maker = function.__name__ == "__init__"
 
     def guarded(*given: Any, **named: Any) -> Any:
         who = type(given[0]).__name__ if is_maker else function.__name__
-        for i, number in places:
+        for i, check in places:
             if i < len(given):
-                given = (*given[:i], number.checked(who, given[i]), *given[i + 1 :])
+                given = (*given[:i], check.checked(who, given[i]), *given[i + 1 :])
         for name, value in named.items():
-            if name in numbers:
-                named[name] = numbers[name].checked(who, value)
+            if name in checks:
+                named[name] = checks[name].checked(who, value)
         return function(*given, **named)
 
     # with the globals of the function, by which doctest knows where it belongs

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.browser.explorer_pages import assert_shows, copied, opened, written
+from tests.hostile import LABELS
 
 import treewright as tw
 
@@ -47,15 +48,8 @@ LEAVE = """() => {
   form.submit();
 }"""
 
-HOSTILE = [
-    "<img src=x onerror=window.hacked=1>",
-    "</script><script>window.hacked=1</script>",
-    "{{script}}",
-    "<!--",
-    "\"'`${window.hacked=1}\\",
-    "\u2028\u2029\u202e",
-    "a&b=c#d",
-]
+KINDS = ("image", "script", "template alone", "open comment", "template text", "line separators", "address")
+HOSTILE = [LABELS[kind] for kind in KINDS]
 
 
 @pytest.fixture(scope="module")

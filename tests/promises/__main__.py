@@ -18,7 +18,12 @@ from tests.promises.children import ROOT, environment
 
 PAGE = ROOT / "docs" / "promises.md"
 PROMISES: dict[str, tuple[str, ...]] = {
-    "Determinism": ("tests/golden", "tests/statistics/test_kernels.py", "tests/statistics/test_sharded.py"),
+    "Determinism": (
+        "tests/golden",
+        "tests/statistics/test_kernels.py",
+        "tests/statistics/test_sharded.py",
+        "tests/test_column_order.py",
+    ),
     "Refusal before allocation": ("tests/test_limits.py", "tests/inference/test_refusals.py"),
     "Memory exhausted": ("tests/promises/test_memory.py",),
     "Ctrl-C": ("tests/learners/test_interrupted.py", "tests/cli/test_keep_on_interrupt.py"),
@@ -28,6 +33,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "Hostile labels": (
         "tests/cli/test_hostile_labels.py",
         "tests/reports/test_render.py",
+        "tests/reports/test_notebook.py",
         "tests/reports/test_model_report.py",
         "tests/models/test_answers.py",
         "tests/models/formats/test_label_matrix.py",
@@ -37,6 +43,8 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "tests/inference/test_junction_tree.py",
         "tests/inference/test_feature_laws.py",
         "tests/inference/test_completion.py",
+        "tests/inference/test_small_numbers.py",
+        "tests/models/mixed/test_small_numbers.py",
     ),
     "Readers": ("tests/fuzz", "tests/models/formats/test_fuzz.py"),
     "Settings": ("tests/test_arguments.py", "tests/test_doors.py", "tests/cli/test_numbers.py"),

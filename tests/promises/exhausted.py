@@ -18,7 +18,7 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator
 
-from tests.promises.work import LEARNERS, Work, questions
+from tests.promises.work import LEARNERS, OTHERS, Work, questions
 
 from treewright import _core
 
@@ -89,7 +89,7 @@ def ended(work: Work, headroom: int) -> str:
 
 def main(names: Iterable[str], levels: Iterable[float]) -> Iterator[dict[str, object]]:
     _core.set_threads(1)  # no thread before a fork
-    every = LEARNERS | questions()
+    every = LEARNERS | OTHERS | questions()
     names, levels = list(names) or list(every), list(levels)
     for name in names:
         every[name]()  # what it imports is there

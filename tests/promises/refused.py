@@ -15,12 +15,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.promises.work import LEARNERS, Work, questions
+from tests.promises.work import LEARNERS, OTHERS, Work, questions
 
 from treewright import _core
 
 HERE = Path(__file__).parent
 MOST_TRIES = 60  # of one work; the first allocations all, then fewer and fewer
+ENOUGH = 1 << 40
+FEW = 40  # allocations of which every single one is refused
 
 
 def library(folder: Path) -> Path | None:
@@ -48,10 +50,15 @@ def core_range() -> tuple[int, int]:
 def refused(work: Work) -> dict[str, int]:
     """How often an allocation was refused, and how often the work then raised MemoryError."""
     process = ctypes.CDLL(None)
+    process.allocations_left.restype = ctypes.c_long
     begin, end = (ctypes.c_size_t(place) for place in core_range())
     tried = raised = 0
-    n = 1
-    while tried < MOST_TRIES:
+    process.refuse_allocation(ctypes.c_long(ENOUGH), 1, begin, end)
+    work()
+    asked = ENOUGH - process.allocations_left()
+    process.stop_refusing()
+    n, most = 1, 2 * FEW + 2 if asked <= FEW else MOST_TRIES
+    while tried < most:
         for only_once in (1, 0):
             process.refuse_allocation(ctypes.c_long(n), only_once, begin, end)
             try:
@@ -62,16 +69,16 @@ def refused(work: Work) -> dict[str, int]:
                 came = process.stop_refusing()
             if not came:
                 work()
-                return {"refusals": tried, "raised": raised}
+                return {"asked": asked, "refusals": tried, "raised": raised}
             tried += 1
-        n += 1 + n // 4
+        n += 1 if asked <= FEW else 1 + n // 4
     work()
-    return {"refusals": tried, "raised": raised}
+    return {"asked": asked, "refusals": tried, "raised": raised}
 
 
 def main(names: list[str]) -> Iterator[dict[str, object]]:
     _core.set_threads(4)
-    every = LEARNERS | questions()
+    every = LEARNERS | OTHERS | questions()
     for name in names or list(every):
         every[name]()
         yield {"work": name, **refused(every[name])}

@@ -35,6 +35,8 @@ void* allocated(std::size_t size, const void* caller) {
 extern "C" void refuse_allocation(long n, int only_once, std::uintptr_t begin, std::uintptr_t end) {
   left = n, once = only_once != 0, core_begin = begin, core_end = end, is_armed = true;
 }
+/// How many allocations could still be made before it.
+extern "C" long allocations_left() { return left; }
 /// Whether it came.
 extern "C" int stop_refusing() {
   is_armed = false;

@@ -2,14 +2,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests import hostile
 
 import treewright as tw
 from treewright.models import ConditionalGaussianNetwork, FeatureNetwork, GaussianNetwork, Lines
 from treewright.reports import draw_comparison
+from treewright.reports.comparison_picture import comparison_page
 from treewright.reports.notebook import notebook_bundle
 
 ASIA = tw.load_network("asia")
-EVIL = tw.Schema([tw.Variable("<b>&{{x}}", ("</svg>", '"')), tw.Variable("x", ("a", "b"))])
 
 
 def gaussian():
@@ -56,7 +57,7 @@ THINGS = {
     "mixed network": mixed,
     "mixtures": lambda: mixed().marginals({"<i>": 3.0}),
     "mixture": lambda: mixed().query("<i>"),
-    "hostile": lambda: tw.BayesianNetwork(tw.Dag(EVIL, [(0, 1)]), [[0.5, 0.5], [[0.5, 0.5]] * 2]),
+    "hostile": lambda: hostile.named("closing tag"),
 }
 
 
@@ -131,3 +132,31 @@ def test_variables_meet_by_name_and_order_does_not_matter():
     other = tw.Dag(turned, asia.edges())
     assert 'data-difference="missing"' not in draw_comparison(asia, other)
     assert "8 edges in both, 0 added" in draw_comparison(asia, other)
+
+
+def two_pictures(model, label):
+    """The picture and the page of two structures that differ in all their edges."""
+    none = model.dag.without(model.dag.edges())
+    page = comparison_page(model.dag, none, title=label, names=(label, label + "2"))
+    return draw_comparison(model.dag, none), page
+
+
+@pytest.mark.parametrize("kind", hostile.LABELS)
+def test_nothing_breaks_out_of_a_comparison(kind):
+    label = hostile.LABELS[kind]
+    plain = two_pictures(hostile.harmless(), "first")
+    for shown, expected in zip(two_pictures(hostile.named(kind), label), plain, strict=True):
+        hostile.assert_nothing_broke_out(shown, expected)
+    picture = two_pictures(hostile.named(kind), label)[0]
+    assert ElementTree.fromstring(picture).get("role") == "img"
+
+
+def test_a_state_may_hold_what_no_name_may():
+    """The character NUL: a cell is what it is, and XML has none."""
+    schema = tw.Schema([tw.Variable("a", ("x\0", "y"))])
+    model = tw.BayesianNetwork(tw.Dag(schema, []), [[0.5, 0.5]])
+    for bundle in (model._repr_mimebundle_(), model.marginals()._repr_mimebundle_()):
+        assert "\0" not in bundle["image/svg+xml"] + bundle["text/html"]
+        assert ElementTree.fromstring(bundle["image/svg+xml"]).get("role") == "img"
+    with pytest.raises(tw.errors.SchemaError, match=r"^no name of a variable has the character NUL"):
+        tw.Feature({"a\0": "x"})

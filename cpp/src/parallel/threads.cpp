@@ -1,7 +1,9 @@
 #include "treewright/parallel/threads.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -28,6 +30,8 @@ constexpr std::size_t kFewestThreads = 1;
 #endif
 
 constexpr std::size_t kRoomOfThread = std::size_t{1} << 20;
+constexpr std::size_t kRoomToThrow = std::size_t{1} << 14;
+constexpr std::chrono::milliseconds kUntilThereIsRoom{20};
 
 std::atomic<std::size_t> requested_threads{0};
 
@@ -124,7 +128,20 @@ class Pool {
     return job;
   }
 
+  // What a thread needs to throw is allocated late, and the C library aborts where it cannot be: a thread
+  // that has no room for it helps nobody until there is some. What is asked for and given back is there for
+  // it.
+  static bool has_room_to_throw() {
+    void* const room = std::malloc(kRoomToThrow);
+    std::free(room);
+    return room != nullptr;
+  }
+
   void serve() {
+    while (!has_room_to_throw()) {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, kUntilThereIsRoom, [this] { return closing_; })) return;
+    }
     try {
       throw 0;  // now, while there is room for what a thread needs to throw
     } catch (int) {

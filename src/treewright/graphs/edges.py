@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import described
+from treewright.arguments import described, require_several
 from treewright.errors import ArgumentError, GraphError
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc, Scope
@@ -54,6 +54,7 @@ def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.intege
     if isinstance(edges, np.ndarray):
         pairs = edges
     else:
+        require_several("edges are a sequence of pairs", edges)
         pairs = np.sort(as_array(_resolve(schema, pair) for pair in edges), axis=1)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
         raise GraphError(
@@ -71,6 +72,7 @@ def read_edges(schema: Schema, edges: Iterable[EdgeLike] | npt.NDArray[np.intege
 def resolve_pairs(schema: Schema, pairs: GivenPairs) -> list[Arc]:
     """Index pairs of edges given by names or indices; a variable joined with itself is refused."""
     require_schema(schema)
+    require_several("edges are a sequence of pairs", pairs)
     given = list(pairs)
     resolved = _resolve_all(schema, given)
     if len(resolved) < len(given):

@@ -34,6 +34,8 @@ One = TypeVar("One")
 
 _LOG_2PI = math.log(2 * math.pi)
 _CHUNK = 1 << 22  # numbers of covariances that are worked on at a time
+_LEAST_LOG = -600.0  # of a cell: its exponential keeps all digits
+_MOST_PARTS = 8  # of one table; what is below exp(-4800) beside ordinary cells is nothing
 _MERGED = 1 << 16  # cells up to which tables of densities are multiplied as logarithms
 _OPERATIONS_PER_SECOND = 2e8
 
@@ -251,7 +253,8 @@ class ConditionalGaussianEngine:
                 highest = 0.0
             log_scale += highest
             if scope:
-                factors.append(Factor(self.schema.scope(scope), np.exp(logs - highest)))
+                table = self.schema.scope(scope)
+                factors += [Factor(table, cells) for cells in _exponentials(logs - highest)]
         engine = self._plain
         if len(factors) > len(self.factors):
             engine = JunctionTreeEngine(self.schema, factors)
@@ -328,3 +331,10 @@ class ConditionalGaussianEngine:
 def _distinct(parts: Iterable[One]) -> list[One]:
     """Each once, in the order met: the same object stands for every member."""
     return list({id(part): part for part in parts}.values())
+
+
+def _exponentials(logs: Floats) -> list[Floats]:
+    """Tables whose product is exp(logs), of logs up to zero: several, where a cell of one would be lost."""
+    least = float(logs[np.isfinite(logs)].min(initial=0.0))
+    parts = min(_MOST_PARTS, math.ceil(max(1.0, least / _LEAST_LOG)))
+    return [np.exp(logs / parts)] * parts

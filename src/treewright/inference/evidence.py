@@ -10,12 +10,14 @@ probability of the evidence.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from treewright.errors import EvidenceError, UnknownNameError, nearest
+from treewright.ranges import in_range
 from treewright.tables._reading.bins import interval_code
 from treewright.tables.schema import Label, Schema, Variable, states_near
 from treewright.types import Brief, Scope
@@ -57,6 +59,7 @@ class Evidence(Brief):
             [self.likelihoods[i] for i in soft],
         )
 
+    @in_range
     def describe(self, schema: Schema, *, limit: int = 12) -> str:
         """As people write it, for messages."""
         items = [
@@ -215,7 +218,19 @@ def read_real_evidence(schema: Schema, given: RealGiven | None) -> RealEvidence:
 
 def _read_number(schema: Schema, name: str, value: object) -> tuple[int, float]:
     v = _position(schema, name, value)
-    plain = value.item() if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 else value
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
-        raise EvidenceError(f"evidence {name}={plain!r} is not a finite number; {name} is continuous")
-    return v, float(plain)
+    number = finite(value)
+    if number is None:
+        raise EvidenceError(f"evidence {name}={_plain(value)!r} is not a finite number; {name} is continuous")
+    return v, number
+
+
+def finite(value: object) -> float | None:
+    """A value as a finite number; None for what is none, among them integers beyond all real numbers."""
+    plain = _plain(value)
+    if isinstance(plain, bool) or not isinstance(plain, int | float):
+        return None
+    return float(plain) if abs(plain) <= sys.float_info.max else None
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 else value

@@ -8,7 +8,8 @@ from typing import NoReturn
 import numpy as np
 
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, SchemaError, TableTooLarge
+from treewright.arguments import described
+from treewright.errors import ArgumentError, ImpossibleEvidence, SchemaError, TableTooLarge
 from treewright.inference.evidence import Evidence
 from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema
@@ -58,7 +59,9 @@ def sampling_seed(schema: Schema, n: int, rng: np.random.Generator | None) -> in
     """
     rng = np.random.default_rng() if rng is None else rng
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is a numpy Generator, as in np.random.default_rng(7); found {rng!r}")
+        raise ArgumentError(
+            f"rng is a numpy Generator, as in np.random.default_rng(7); found {described(rng)}"
+        )
     if n < 0:
         raise SchemaError(f"a sample has no fewer than 0 rows; asked for {n}")
     # a continuous variable has no states and takes eight bytes

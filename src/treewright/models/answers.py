@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import require_several
 from treewright.errors import SchemaError
 from treewright.limits import kept_axes
 from treewright.models.labelled import free_name, joint_frame, label_array, make_frame
@@ -363,6 +364,7 @@ class BoundedExplanation(Explanation):
 
 def list_targets(targets: str | Sequence[str]) -> list[str]:
     """The names that a question is about, one at least."""
+    require_several("a query asks about names of variables", targets)
     names = [targets] if isinstance(targets, str) else list(targets)
     if not names:
         raise SchemaError("a query asks about at least one variable; found none")

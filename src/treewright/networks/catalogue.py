@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import FormatError, UnknownNameError, nearest
+from treewright.arguments import described
+from treewright.errors import ArgumentError, FormatError, UnknownNameError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -93,6 +94,8 @@ def load_network(name: str) -> BayesianNetwork:
     >>> load_network("alarm")
     <BayesianNetwork: 37 variables, 46 arcs, 509 parameters>
     """
+    if not isinstance(name, str):
+        raise ArgumentError(f"load_network takes the name of an example; found {described(name)}")
     model: BayesianNetwork = _loaded("network", name)
     return model
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from treewright.arguments import STRUCTURE, require
 from treewright.errors import FormatError
 from treewright.learners import EdgeConfidence
 from treewright.models import (
@@ -89,6 +90,7 @@ def to_svg(
     >>> to_svg(load_network("asia").dag).count('class="node')
     8
     """
+    require("to_svg", STRUCTURE, structure)
     schema = structure.schema
     cards = []
     for name in schema.names:

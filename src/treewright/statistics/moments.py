@@ -6,16 +6,19 @@ around it instead, and still adds: the scatter of two shards and that between th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import COLUMNS, require
-from treewright.errors import MissingValuesError, SchemaError, WeightError
+from treewright.arguments import COLUMNS, described, require
+from treewright.errors import ArgumentError, MissingValuesError, SchemaError, WeightError
+from treewright.ranges import in_range, shown
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Brief, Floats
 
@@ -102,8 +105,10 @@ class Moments(Brief):
                 raise SchemaError(f"{name} of {width} columns has shape {shape}; found {array.shape}")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        if not n >= 0:
-            raise WeightError(f"moments need a number of rows that is not negative; found {n}")
+        if isinstance(n, bool) or not isinstance(n, Real):
+            raise ArgumentError(f"n= of Moments is a number of rows; found {described(n)}")
+        if not 0 <= n <= sys.float_info.max:
+            raise WeightError(f"moments need a finite number of rows that is not negative; found {shown(n)}")
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "n", n)
         _check_spread(schema, self.scatter)
@@ -169,6 +174,7 @@ class Moments(Brief):
         """Names of the columns that never move, sorted."""
         return tuple(sorted(np.array(self.schema.names, dtype=object)[np.diag(self.scatter) == 0]))
 
+    @in_range
     def covariance(self, *, ddof: int = 1) -> Floats:
         """Scatter divided by `n - ddof`."""
         if not self.n > ddof:

@@ -17,6 +17,7 @@ import numpy as np
 from treewright.arguments import described, is_source
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.once import cached_property
+from treewright.ranges import require_whole
 from treewright.tables.align import label_kinds, unite
 from treewright.tables.exports import counted
 from treewright.tables.overlaps import reduced_sets
@@ -126,6 +127,7 @@ class Databases:
 
     def cover_of(self, mask: int) -> Cover:
         """Positions of tables that are given as bits."""
+        require_whole("cover_of", "mask", mask)
         return tuple(i for i in range(len(self._tables)) if mask >> i & 1)
 
     def covers(self, scope: Iterable[NameOrIndex]) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import require_several
 from treewright.errors import SchemaError
 from treewright.once import cached_property
 from treewright.tables.schema import Label, Schema
@@ -36,6 +37,10 @@ class Literal:
     variable: str
     state: Label
     holds: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.variable, str) and "\0" in self.variable:
+            raise SchemaError(f"no name of a variable has the character NUL; found {self.variable!r}")
 
     def __invert__(self) -> Literal:
         return replace(self, holds=not self.holds)
@@ -204,6 +209,7 @@ class Feature:
 def as_literals(literals: Mapping[str, Label] | Iterable[Literal]) -> list[Literal]:
     if isinstance(literals, Mapping):
         return [Literal(name, state) for name, state in literals.items()]
+    require_several("a feature is made of literals or of a mapping from names to states", literals)
     listed = list(literals)
     for item in listed:
         if not isinstance(item, Literal):

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import absolute
 from treewright.errors import FileMissingError, FormatError, SchemaError
 from treewright.tables.arrays import code_type
 from treewright.tables.raw_form import RawForm
@@ -157,19 +158,18 @@ class PackedFile:
     """A packed file that is mapped: its header, and its sections once they have been checked."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.path.abspath(os.fspath(path))
+        self.path = absolute("open_table", path)
         self.header, start = read_header(self.path)
         try:
             self.schema = Schema(map(variable_from_json, self.header["variables"]))
             self.n_rows, self.total = counts_in(self.header, len(self.schema), os.path.getsize(self.path))
             told = self.header["report"]
             self.report = None if told is None else report_from_json(told)
-            weights = self.header["weights"]
-            self.layout = lay_out(self.schema, self.n_rows, self.header["masked"], weights)
-            sums = self.header["sums"]
+            masked, weights = self.header["masked"], self.header["weights"]
+            self.layout = lay_out(self.schema, self.n_rows, masked, weights)
             self.sections = [
                 Section(one.name, one.offset + start, one.length, one.part, tuple(found))
-                for one, found in zip(self.layout.sections, sums, strict=True)
+                for one, found in zip(self.layout.sections, self.header["sums"], strict=True)
             ]
             self.digest = str(self.header["digest"])
             is_told = self.digest == digest_of(self.schema, self.n_rows, self.sections)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import absolute
 from treewright.errors import SettingError, TableTooLarge
 from treewright.kinds import refuse_other_kind
 from treewright.limits import format_bytes, memory_limit
@@ -112,10 +113,10 @@ def pack(
     ...     table.column("smoker")
     array([0, 1, 0], dtype=uint8)
     """
-    source, target = named_table(source), os.path.abspath(os.fspath(path))
+    source, target = named_table(source), absolute("pack", path)
     folder = os.path.dirname(target)
-    if not os.path.isdir(folder) or os.path.isdir(target):
-        found = "it is a folder" if os.path.isdir(target) else f"there is no folder {folder!r}"
+    if (is_folder := os.path.isdir(target)) or not os.path.isdir(folder):
+        found = "it is a folder" if is_folder else f"there is no folder {folder!r}"
         raise SettingError(f"cannot write {os.fspath(path)!r}: {found}")
     told = identity(source)
     if any(os.path.exists(target) and os.path.samefile(target, one["path"]) for one in told["files"]):
@@ -123,8 +124,7 @@ def pack(
     refuse_other_kind(target, "packed", replace=replace)
     with room_in(folder), watch_reading(progress) if progress is not None else nullcontext():
         table = source if isinstance(source, Table) and not reading else read_table(source, **reading)
-        if rows is not None:
-            table = evenly(table, rows)
+        table = table if rows is None else evenly(table, rows)
         options = {name: value for name, value in reading.items() if name not in ("schema", "weights")}
         write_packed(table, target, source=told, options=options, progress=progress)
     return open_table(target)

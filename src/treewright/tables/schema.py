@@ -13,8 +13,10 @@ from math import isnan
 from numbers import Integral
 from typing import TypeVar, cast
 
-from treewright.errors import SchemaError, UnknownNameError, closest, nearest
+from treewright.arguments import require_several
+from treewright.errors import SchemaError, SettingError, UnknownNameError, closest, nearest
 from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.tables.raw_form import RawForm
 from treewright.types import Brief, Scope
 
@@ -63,6 +65,7 @@ class Variable(Brief):
             )
         if self.states is None:
             return
+        require_several(f"the states of {self.name!r} are a sequence of labels", self.states)
         object.__setattr__(self, "states", tuple(self.states))
         if set(map(type, self.states)) == {str} and len(set(self.states)) == len(self.states):
             return  # mostly so
@@ -137,6 +140,7 @@ class Schema(Brief):
     variables: tuple[Variable, ...]
 
     def __init__(self, variables: Iterable[Variable]) -> None:
+        require_several("a schema is made of Variable objects", variables)
         object.__setattr__(self, "variables", tuple(variables))
         for variable in self.variables:
             if not isinstance(variable, Variable):
@@ -206,6 +210,7 @@ class Schema(Brief):
         """Positions of several variables, each at most once, in the order given."""
         if isinstance(which, str):
             raise SchemaError(f"a scope is a sequence of names; for one variable write ({which!r},)")
+        require_several("a scope is a sequence of names", which)
         scope = tuple([self.index(item) for item in which])
         if len(scope) > 1 and len(set(scope)) != len(scope):
             raise SchemaError(
@@ -230,6 +235,7 @@ class Schema(Brief):
         raw = [(v.name, v.raw.column if v.raw is not None else "") for v in self.variables]
         return [name for name, column in raw if name in columns or (column and column in columns)]
 
+    @in_range
     def estimate_packed_bytes(self, n_rows: int) -> int:
         """Bytes that so many rows take in a packed file, but for its header.
 
@@ -238,6 +244,8 @@ class Schema(Brief):
         """
         from treewright.tables.packed_file import lay_out
 
+        if n_rows < 0:
+            raise SettingError(f"n_rows= of estimate_packed_bytes is a number from 0 on; found {n_rows}")
         return lay_out(self, n_rows).length
 
     def select(self, which: Sequence[NameOrIndex]) -> Schema:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, SettingError
-from treewright.ranges import in_range
+from treewright.ranges import in_range, shown
 from treewright.tables.arrays import (
     Column,
     Weights,
@@ -211,7 +211,9 @@ class Table:
             return self._columns[position]
         table = np.empty(len(states), dtype=object)
         table[:] = states
-        labels: npt.NDArray[Any] = table[self._columns[position]]
+        labels: npt.NDArray[Any] = np.empty(self._n_rows, dtype=object)
+        codes = cast("npt.NDArray[np.intp]", self._columns[position])
+        np.take(table, codes, out=labels, mode="clip")  # table[codes] crashes where memory is exhausted
         if position in self._missing:
             labels[self._missing[position]] = None
         return labels
@@ -278,6 +280,7 @@ class Table:
         """Where `n` runs of rows begin, and the end."""
         return np.linspace(0, self._n_rows, n + 1).astype(np.intp)
 
+    @in_range
     def split(self, shares: int | Sequence[float], rng: np.random.Generator) -> tuple[Table, ...]:
         """Deal the rows out at random, into equal parts or by shares that add up to one.
 
@@ -292,11 +295,10 @@ class Table:
         >>> [part.n_rows for part in table.split([0.8, 0.2], np.random.default_rng(0))]
         [8, 2]
         """
-        parts = np.full(shares, 1 / shares) if isinstance(shares, int) and shares > 0 else np.asarray(shares)
-        if parts.ndim != 1 or not len(parts) or (parts < 0).any() or abs(parts.sum() - 1) > 1e-9:
-            raise SchemaError(
-                f"shares are a number of parts, or numbers that add up to one; found {shares!r}"
-            )
+        parts = _shares(shares, max(self._n_rows, _MOST_SHARDS))
+        if parts is None:
+            found = shown(shares) if isinstance(shares, int) else repr(shares)
+            raise SchemaError(f"shares are a number of parts, or numbers that add up to one; found {found}")
         cuts = np.rint(np.cumsum(parts)[:-1] * self._n_rows).astype(int)
         order = rng.permutation(self._n_rows)
         return tuple(self.take(np.sort(rows)) for rows in np.split(order, cuts))
@@ -367,3 +369,14 @@ class Table:
 
     def _repr_html_(self) -> str:
         return to_html(self)
+
+
+def _shares(shares: Any, most: int) -> npt.NDArray[Any] | None:
+    """The share of each part; None for what says none."""
+    if isinstance(shares, int | np.integer):
+        equal = 1 <= shares <= most and not isinstance(shares, bool)
+        return np.full(int(shares), 1 / int(shares)) if equal else None
+    parts = np.asarray(shares)
+    if parts.dtype.kind not in "fiu" or parts.ndim != 1 or not len(parts):
+        return None
+    return parts if (parts >= 0).all() and abs(parts.sum() - 1) <= 1e-9 else None

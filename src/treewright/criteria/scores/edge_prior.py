@@ -67,6 +67,7 @@ class EdgePrior(WrappedScore):
         self.inner, self.pairs = score, pairs
         self.penalty = self.in_steps(penalty)
 
+    @in_range
     def in_steps(self, penalty: float) -> float:
         """A price rounded to the resolution of the score."""
         step = self.resolution

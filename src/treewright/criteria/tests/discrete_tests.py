@@ -178,6 +178,7 @@ class LimitTest(OfCounter, AskingTest):
         known, statistic, *_ = self._ask(queries)
         return np.asarray(statistic / np.maximum(2.0 * np.asarray(self._rows(known)), 1.0))
 
+    @in_range
     def native_answers(self, alpha: float | None = None) -> _core.TestAnswers | None:
         """The same decisions inside the core, for searches that run there; at another level if one is given.
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from treewright import _core
-from treewright.errors import GraphError
+from treewright.arguments import DAG, described, require
+from treewright.errors import ArgumentError, GraphError
 from treewright.graphs.directed.dag import Collider, Dag
 from treewright.graphs.directed.pdag import Pdag, close_under_meek, consistent_extension
 from treewright.graphs.edges import GivenPairs, as_pairs, cycle_text
@@ -58,6 +59,7 @@ class Cpdag(Pdag):
     @classmethod
     def of(cls, dag: Dag) -> Cpdag:
         """The class of a DAG (Chickering 1995)."""
+        require("Cpdag.of", DAG, dag)
         directed, undirected = _core.cpdag_of(dag.native, ranks_by_name(dag.schema))
         return cls._proven(dag.schema, as_pairs(directed), as_pairs(undirected))
 
@@ -142,6 +144,8 @@ def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[
     >>> find_colliders(graph, {(0, 1): ()}), find_colliders(graph, {(0, 1): (2,)})
     ([(0, 2, 1)], [])
     """
+    if not isinstance(separators, Mapping):
+        raise ArgumentError(f"separators= maps pairs of indices to sets; found {described(separators)}")
     names = skeleton.schema.names
     around: dict[int, set[int]] = {}
     for u, v in skeleton.index_edges():

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import SHAPE, require
 from treewright.errors import GraphError
 from treewright.graphs._bits import find_leader, from_sets
 from treewright.graphs.edges import Edge, edge
@@ -207,6 +208,7 @@ class JunctionTree(ClusterTree):
         A graph is triangulated by `method` first, which adds nothing to one that is chordal. Of several trees
         with equally large separators the one that joins earlier cliques is taken.
         """
+        require("JunctionTree.of", SHAPE, shape)
         return cls(shape.schema, *spanning_cliques(shape, method, joined=False))
 
     def connect(self) -> JunctionTree:

@@ -21,6 +21,7 @@ from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
 from treewright.graphs import UndirectedGraph, maximum_spanning_forest
 from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
 from treewright.statistics.memory import memory_of
 from treewright.statistics.moments import Moments
@@ -72,10 +73,12 @@ class Dependencies:
         """The maximum spanning tree of the weights, always of n - 1 edges; ties go to the first names."""
         return maximum_spanning_forest(self.schema, self.weights)
 
+    @in_range
     def weak_ties(self, alpha: float = 0.05) -> list[tuple[str, str]]:
         """Edges of the tree whose ends may be independent: they only hold the tree together."""
         return [(u, v) for u, v in self.tree.edges() if not self.is_significant(u, v, alpha)]
 
+    @in_range
     def is_significant(self, u: NameOrIndex, v: NameOrIndex, alpha: float = 0.05) -> bool:
         """Whether two variables are dependent at a level."""
         return self.p_value(u, v) <= as_level(alpha)
@@ -92,6 +95,7 @@ class Dependencies:
         found[tested] = _core.chi_square_sf(self.statistic[u, v][tested], degrees[tested])
         return found
 
+    @in_range
     def significant(self, alpha: float) -> npt.NDArray[np.bool_]:
         """Which pairs are dependent at a level: a symmetric matrix, false on the diagonal."""
         kinds, kind = np.unique(self.free, return_inverse=True)

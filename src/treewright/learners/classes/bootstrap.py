@@ -147,6 +147,7 @@ class EdgeConfidence(Pictured):
         """
         return (self.repetitions // 2 + 1) / self.repetitions
 
+    @in_range
     def averaged_network(self, threshold: float | None = None) -> Dag:
         """The graph of the edges at least as strong as a threshold, in their likelier direction.
 
@@ -167,6 +168,7 @@ class EdgeConfidence(Pictured):
                 builder.add(*((tail, head) if builder.can_add(tail, head) else (head, tail)))
         return builder.freeze()
 
+    @in_range
     def averaged_graph(self, threshold: float | None = None) -> UndirectedGraph:
         """The edges at least as strong as a threshold, without directions: for learners of undirected graphs.
 

@@ -9,13 +9,14 @@ cluster start, they describe ratings, baskets and texts better than mixtures of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from treewright import _core
-from treewright.arguments import COUNTS, TABLE, require, require_option
-from treewright.errors import SettingError
+from treewright.arguments import COUNTS, TABLE, described, require, require_option
+from treewright.errors import ArgumentError, SettingError
 from treewright.learners.efficient_markov.density import (
     Candidate,
     LearningRows,
@@ -27,7 +28,7 @@ from treewright.learners.efficient_markov.density import (
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph, judges, seed_of
 from treewright.learners.learned import TraceBuilder
 from treewright.limits import format_bytes, memory_limit
-from treewright.ranges import in_range
+from treewright.ranges import Number, in_range
 from treewright.statistics.rows import RowSource
 from treewright.tables.table import Table
 from treewright.types import Progress
@@ -131,9 +132,10 @@ def learn_hidden_tree(
     """
     require("learn_hidden_tree", COUNTS, counter)
     require_option("learn_hidden_tree", TABLE, valid=valid)
+    transitions, emissions = checked_smoothing(smoothing)
     settings = HiddenSettings(
-        states, autoregressive, *smoothing, conditional=conditional, epochs=epochs, batch=batch,
-        seed=seed_of(rng),
+        states, autoregressive, transitions, emissions, conditional=conditional, epochs=epochs,
+        batch=batch, seed=seed_of(rng),
     )  # fmt: skip
     check_settings(settings)
     trace = TraceBuilder()
@@ -229,6 +231,17 @@ def describe_rows(rows: LearningRows) -> dict[str, int | float]:
     """Tallies: rows, how many are distinct, and how many were held out of the counter's own."""
     held = rows.valid.total if rows.held_out else 0
     return {"rows": rows.train.total, "distinct_rows": rows.train.n_rows, "held_out_rows": held}
+
+
+def checked_smoothing(smoothing: object) -> tuple[float, float]:
+    """The pseudo-rows of transitions and of emissions."""
+    if isinstance(smoothing, str | bytes) or not isinstance(smoothing, Sequence | np.ndarray):
+        raise ArgumentError(f"smoothing= holds two numbers of pseudo-rows; found {described(smoothing)}")
+    if len(smoothing) != 2:
+        raise SettingError(f"smoothing= holds two numbers of pseudo-rows; found {len(smoothing)}")
+    number = Number("smoothing", False, None, ())
+    first, second = (number.checked("learn_hidden_tree", one) for one in smoothing)
+    return first, second
 
 
 def check_settings(settings: HiddenSettings) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from treewright.models.answers import Distribution
 from treewright.models.labelled import LabelledTable
+from treewright.ranges import in_range
 from treewright.tables.schema import Label
 
 Names = tuple[str, ...]
@@ -120,6 +121,7 @@ class LinearEffect(Told):
     front_door: Names | None = None
     by_surgery: bool = False
 
+    @in_range
     def mean(self, value: float) -> float:
         """The mean of the outcome once the treatment is set to a value."""
         return self.intercept + self.slope * value

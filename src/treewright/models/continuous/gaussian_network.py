@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from treewright import _core
-from treewright.errors import ImpossibleEvidence, SchemaError
+from treewright.arguments import described
+from treewright.errors import ArgumentError, ImpossibleEvidence, SchemaError
 from treewright.graphs.directed.dag import Dag
-from treewright.inference.evidence import RealGiven, read_real_evidence
+from treewright.inference.evidence import RealGiven, finite, read_real_evidence
 from treewright.inference.linear_gaussian import GaussianCost, LinearGaussianEngine
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import Explanation, list_targets
@@ -357,6 +358,11 @@ def check_coefficients(
 ) -> tuple[dict[str, float], ...]:
     """One mapping per variable, its parents in schema order."""
     schema = dag.schema
+    for given in (coefficients, *(coefficients.values() if isinstance(coefficients, Mapping) else ())):
+        if not isinstance(given, Mapping):
+            raise ArgumentError(
+                f"coefficients= maps children to their parents' numbers; found {described(given)}"
+            )
     for child in coefficients:
         schema.index(child)
     found = []
@@ -368,9 +374,9 @@ def check_coefficients(
                 f"{name!r} needs one coefficient for each of its parents ({wanted}); "
                 f"found {', '.join(map(repr, given)) or 'none'}"
             )
-        numbers = {parent: float(given[parent]) for parent in parents}
-        wrong = [parent for parent, number in numbers.items() if not math.isfinite(number)]
+        numbers = {parent: finite(given[parent]) for parent in parents}
+        wrong = [parent for parent, number in numbers.items() if number is None]
         if wrong:
             raise SchemaError(f"the coefficient of {wrong[0]!r} for {name!r} is not a finite number")
-        found.append(numbers)
+        found.append({parent: number for parent, number in numbers.items() if number is not None})
     return tuple(found)

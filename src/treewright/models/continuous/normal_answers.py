@@ -10,10 +10,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import ImpossibleEvidence, SettingError, UnknownNameError, nearest
+from treewright.arguments import described
+from treewright.errors import ArgumentError, ImpossibleEvidence, SettingError, UnknownNameError, nearest
 from treewright.models.answers import ByName, html_table
 from treewright.models.labelled import make_frame
+from treewright.ranges import in_range
 from treewright.types import Brief, Floats, Pictured
+
+
+def real(what: str, x: Any) -> float:
+    """A number that a density is asked for; infinite ones are far away."""
+    if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
+        raise ArgumentError(f"{what} is a number; found {described(x)}")
+    try:
+        number = float(x)
+    except OverflowError:  # an integer beyond all of them
+        return math.inf if x > 0 else -math.inf
+    if math.isnan(number):
+        raise ArgumentError(f"{what} is a number; found nan")
+    return number
 
 
 @dataclass(frozen=True)
@@ -45,7 +60,7 @@ class Normal(Pictured):
 
     def log_density(self, x: float) -> float:
         """Natural logarithm of the density at `x`; infinite at a number that is certain."""
-        rest = x - self.mean
+        rest = real("x= of log_density", x) - self.mean
         if self.variance == 0:
             return math.inf if rest == 0 else -math.inf
         return -0.5 * (math.log(2 * math.pi * self.variance) + rest * rest / self.variance)
@@ -55,10 +70,12 @@ class Normal(Pictured):
 
     def probability_below(self, x: float) -> float:
         """Probability of a value of at most `x`."""
+        x = real("x= of probability_below", x)
         if self.variance == 0:
             return float(x >= self.mean)
         return 0.5 * math.erfc((self.mean - x) / (self.standard_deviation * math.sqrt(2)))
 
+    @in_range
     def quantile(self, probability: float) -> float:
         """The value that is exceeded with probability 1 - `probability`."""
         from scipy.special import ndtri
@@ -69,6 +86,7 @@ class Normal(Pictured):
             return self.mean
         return self.mean + self.standard_deviation * float(ndtri(probability))
 
+    @in_range
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The ends between which the value lies with probability `level`, the mean in the middle."""
         from scipy.special import ndtri

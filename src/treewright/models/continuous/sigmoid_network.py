@@ -23,6 +23,7 @@ from treewright.models.answers import list_targets
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
 from treewright.models.model import DirectedModel, by_variable, check_continuous, real_column, real_columns
 from treewright.once import cached_property
+from treewright.ranges import in_range
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
 from treewright.tables.schema import NameOrIndex
 from treewright.tables.table import Table
@@ -97,6 +98,7 @@ class SigmoidNetwork(DirectedModel):
         """The variance of one variable given its parents, whatever those are."""
         return self.family(name).s2
 
+    @in_range
     def sample(
         self, n: int, given: RealGiven | None = None, *, rng: np.random.Generator | None = None
     ) -> Table:
@@ -141,6 +143,7 @@ class SigmoidNetwork(DirectedModel):
         values = [[known[self.schema.index(parent)] for parent in family.parents]]
         return Normal(family.child, float(family.mean(np.array(values).reshape(1, -1))[0]), family.s2)
 
+    @in_range
     def query_by_sampling(
         self,
         targets: str | Sequence[str],

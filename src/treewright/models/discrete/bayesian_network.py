@@ -6,14 +6,15 @@ conditionals, joint tables, samples) follows from that product.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import SchemaError
+from treewright.arguments import DAG, described, require
+from treewright.errors import ArgumentError, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.engine import Factor
 from treewright.inference.evidence import Evidence, Given, state_of
@@ -76,6 +77,7 @@ class BayesianNetwork(Causal[Effect], Asking):
         unseen: Mapping[str, int] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
+        require("BayesianNetwork", DAG, dag)
         self._dag = dag
         self._tables = _check_tables(dag, _order_tables(dag.schema, tables))
         self._unseen = dict(unseen or {})
@@ -236,6 +238,10 @@ def _order_tables(
     """One table per variable in schema order, however they were given."""
     if isinstance(tables, Mapping):
         return by_variable(schema, tables, "table")
+    if not isinstance(tables, Sized):
+        raise ArgumentError(
+            f"tables= of BayesianNetwork holds one for each variable; found {described(tables)}"
+        )
     if len(tables) != len(schema):
         raise SchemaError(f"every variable needs one table; found {len(tables)} for {len(schema)} variables")
     return tables

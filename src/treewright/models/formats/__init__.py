@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from treewright.arguments import require_path
 from treewright.errors import FormatError, SchemaError, nearest
 from treewright.kinds import refuse_other_kind
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -206,6 +207,7 @@ def convert_model(
 
 def format_of(path: PathLike, name: str | None) -> Format | None:
     """The foreign format that a name or an ending means, or None for treewright's own."""
+    require_path("a reader or writer", path)
     if name is not None:
         if name not in FORMATS:
             raise FormatError(f"there is no format {name!r}; there are {nearest(name, FORMATS)}")

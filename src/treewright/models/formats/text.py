@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from treewright import _core
+from treewright.arguments import require_path
 from treewright.errors import FileMissingError, FormatError
 from treewright.files import written_whole
 from treewright.limits import format_bytes, memory_limit
@@ -61,6 +62,7 @@ def file_limit() -> int:
 
 def read_source(path: str | os.PathLike[str]) -> Source:
     """Read a file and unpack it when it is compressed, whatever its name."""
+    require_path("a reader", path)
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
@@ -134,6 +136,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
     The bytes depend on the content only: the gzip header has neither name nor time.
     """
+    require_path("a writer", path)
     packed = _pack(data) if Path(path).suffix.lower() == ".gz" else data
     with written_whole(path) as file:
         file.write(packed)

@@ -11,8 +11,9 @@ import numpy as np
 
 from treewright.errors import SettingError
 from treewright.models.answers import ByName, Distribution, html_table
-from treewright.models.continuous.normal_answers import Normal
+from treewright.models.continuous.normal_answers import Normal, real
 from treewright.models.labelled import make_frame
+from treewright.ranges import in_range
 from treewright.types import Floats, Pictured
 
 _HALVINGS = 200  # of the interval in which a quantile is looked for
@@ -64,6 +65,7 @@ class NormalMixture(Pictured):
 
     def log_density(self, x: float) -> float:
         """Natural logarithm of the density at `x`."""
+        x = real("x= of log_density", x)
         rest = (x - self.means) ** 2 / self.variances
         logs = np.log(self.weights) - 0.5 * (np.log(2 * math.pi * self.variances) + rest)
         highest = float(logs.max())
@@ -73,8 +75,10 @@ class NormalMixture(Pictured):
         """Probability of a value of at most `x`."""
         from scipy.special import ndtr
 
+        x = real("x= of probability_below", x)
         return float(self.weights @ ndtr((x - self.means) / np.sqrt(self.variances)))
 
+    @in_range
     def quantile(self, probability: float) -> float:
         """The value that is exceeded with probability 1 - `probability`, found by halving."""
         if not 0 <= probability <= 1:
@@ -94,6 +98,7 @@ class NormalMixture(Pictured):
                 high = middle
         return high
 
+    @in_range
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The ends between which the value lies with probability `level`, as much beyond either."""
         if not 0 < level < 1:

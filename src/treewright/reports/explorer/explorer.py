@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.arguments import DRAWN, require
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.learners import EdgeConfidence
 from treewright.models import FeatureNetwork
@@ -89,6 +90,7 @@ def to_html(
     >>> page.startswith("<!doctype html>")
     True
     """
+    require("to_html", DRAWN, source)
     if confidence is None and gains is None:
         confidence, gains = kept_strength(source)
     heading = title or kind_of(source)

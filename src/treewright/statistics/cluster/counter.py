@@ -88,6 +88,7 @@ class ClusterCounter(PluralCounter):
         found = (replace(one, n_rows=seen[i].n_rows, digest=seen[i].digest) for i, one in enumerate(known))
         return schema, list(found)
 
+    @in_range
     def sampled(self, rows: int) -> ClusterCounter:
         """About so many rows, evenly taken from every piece, counted by the same workers."""
         if rows < 1:

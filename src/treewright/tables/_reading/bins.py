@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
+from treewright.ranges import MOST, shown
 from treewright.tables.schema import Label
 
 Reals = npt.NDArray[np.float64]
@@ -82,11 +83,11 @@ def read_spec(name: str, spec: Any) -> tuple[str, Any]:
                 "a number of bins each, or at given edges"
             )
         if method in ("quantile", "uniform") and isinstance(number, int | np.integer) and number >= 1:
-            return method, int(number)
+            return method, few_enough(name, number)
     elif isinstance(spec, tuple | list | np.ndarray):
         try:
             edges = np.asarray(spec, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             edges = np.empty(0)
         if edges.ndim == 1 and len(edges) >= 2 and (np.diff(edges) > 0).all():
             return "edges", edges
@@ -94,6 +95,15 @@ def read_spec(name: str, spec: Any) -> tuple[str, Any]:
         f"bins of {name!r} are a number of bins, ('quantile', k), ('uniform', k), ('mdl', target), "
         f"('hartemink', k), or at least two rising edges; found {spec!r}"
     )
+
+
+def few_enough(name: str, number: int | np.integer[Any]) -> int:
+    """A number of bins that a column may be cut into."""
+    if number > MOST["bins"]:
+        raise SchemaError(
+            f"column {name!r} is cut into {MOST['bins']:,} bins at most; asked for {shown(int(number))}"
+        )
+    return int(number)
 
 
 def explicit_edges(name: str, values: Reals, edges: Reals) -> Reals:

@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
-from treewright.tables._reading.bins import JOINT_RULES, Bins, BinSpec, Cut, bin_edges, cut, shortest_edges
+from treewright.tables._reading.bins import (
+    JOINT_RULES,
+    Bins,
+    BinSpec,
+    Cut,
+    bin_edges,
+    cut,
+    few_enough,
+    shortest_edges,
+)
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import ReadyColumn, binned, filled_reals, interpret
 from treewright.tables.arrays import Weights, code_type
@@ -38,7 +47,9 @@ def settle_bins(columns: Sequence[SourceColumn], bins: Bins | None, weights: Wei
     for name, spec in wanted.items():
         if spec[0] == "mdl":
             settled[name] = cut_for_target(by_name[name], target_of(spec, name, ready, by_name), weights)
-    joint = {name: spec for name, spec in wanted.items() if spec[0] == "hartemink"}
+    joint = {name: tuple(spec) for name, spec in wanted.items() if spec[0] == "hartemink"}
+    for name, spec in joint.items():
+        read_levels(spec, name, len(joint))  # which refuses what is no number
     for spec in dict.fromkeys(joint.values()):
         together = [by_name[n] for n in sorted(joint) if joint[n] == spec]
         settled |= cut_together(together, spec, ready, weights)
@@ -137,7 +148,7 @@ def read_levels(spec: Any, name: str, n_columns: int) -> tuple[int, int]:
             f"bins of {name!r} by Hartemink's rule are ('hartemink', k) or ('hartemink', k, initial) with "
             f"1 <= k <= initial; found {spec!r}"
         )
-    return int(numbers[0]), max(int(numbers[1]), int(numbers[0]))
+    return few_enough(name, numbers[0]), few_enough(name, max(numbers))
 
 
 def with_missing(codes: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[Any]:
