@@ -87,7 +87,12 @@ class JunctionTreeEngine:
         return made, (self.schema, self.factors)
 
     def marginals(self, evidence: Evidence = NOTHING) -> tuple[Cells, float]:
-        flat, log_mass = self._ask(self._forest.marginals, *self._arguments(evidence))
+        try:  # as _ask does, without the calls, which take a tenth of the time
+            flat, log_mass = self._forest.marginals(
+                evidence.observed, evidence.states, evidence.weighted, evidence.likelihoods, memory_limit()
+            )
+        except _core.TooLarge as refused:
+            refuse_large(self.schema, refused)
         return flat, log_mass + self._log_scale
 
     def joint(self, targets: Scope, evidence: Evidence = NOTHING) -> tuple[Cells, float]:

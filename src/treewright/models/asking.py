@@ -128,7 +128,8 @@ class Asking(ModelBase):
         """The distribution of every variable given what is known, in one propagation."""
         evidence = self._read(given)
         cells, log_evidence = self._engine.marginals(evidence)
-        self._require_possible(log_evidence, evidence)
+        if log_evidence == -math.inf:
+            self._require_possible(log_evidence, evidence)
         return Marginals(self.schema, cells, self._log_probability_of(log_evidence, evidence))
 
     def marginals_many(self, rows: Rows | Sequence[Mapping[str, Label]]) -> ManyMarginals:
