@@ -96,6 +96,52 @@ CONTINUOUS = {
 }
 
 
+NORMAL_TESTS = {
+    "learn_pc": tw.learn_pc,
+    "learn_tpda": tw.learn_tpda,
+    "learn_grow_shrink_network": learners.learn_grow_shrink_network,
+}
+
+
+@pytest.mark.parametrize("name", NORMAL_TESTS)
+def test_learners_by_tests_of_continuous_columns(name):
+    tests = [tw.FisherZTest(tw.moments(rows("lines").select(order))) for order in orders("lines")]
+    found = [shape(NORMAL_TESTS[name](test).structure) for test in tests]
+    assert found[1:] == found[:-1]
+
+
+def estimated(kind, table):
+    """What an estimator of the default settings found, by name."""
+    some = {"treewidth": 2} if kind == "BoundedTreewidth" else {}
+    return shape(getattr(tw, kind)(**some).fit(table).structure_)
+
+
+@pytest.mark.parametrize("kind", ["BoundedTreewidth", "ChowLiuTree", "HillClimbing", "Knots", "PC"])
+def test_estimators(kind):
+    found = [estimated(kind, rows().select(order)) for order in orders("asia")]
+    assert found[1:] == found[:-1]
+
+
+def with_gaps(table):
+    holes = {"dysp": np.arange(N_ROWS) % 7 == 0, "lung": np.arange(N_ROWS) % 5 == 0}
+    return tw.Table(table.schema, table.columns, missing=holes)
+
+
+@pytest.mark.parametrize("made", [with_gaps, every.with_numbers], ids=["gaps", "numbers beside labels"])
+def test_the_default_on_other_rows(made):
+    found = [shape(tw.learn(made(rows().select(order)), rng=rng()).structure) for order in orders("asia")]
+    assert found[1:] == found[:-1]
+
+
+def test_choices():
+    counters = [counter(rows().select(order)) for order in orders("asia")]
+    chosen = [learners.choose_score(one) for one in counters]
+    assert chosen[1].evidence == chosen[0].evidence
+    paths = [learners.trace_widths(tw.BIC(one), 2, rng=rng()) for one in counters]
+    widths = [shape(learners.choose_width(path).dag) for path in paths]
+    assert widths[1:] == widths[:-1]
+
+
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_learners_of_continuous_columns(name):
     scores = [tw.GaussianBIC(tw.moments(rows("lines").select(order))) for order in orders("lines")]
