@@ -119,11 +119,12 @@ def as_good(ours: list[float], theirs: list[float]) -> tuple[bool, bool]:
     return ours[0] <= theirs[0] + SAME, ours[1] >= theirs[1] - SAME
 
 
-def misses(kept: Kept) -> list[str]:
+def misses(kept: Kept, wanted: list[str]) -> list[str]:
     """What is not as it should be, in sentences."""
     found, forest, holes = [], [], []
     for name, results in kept.items():
         found += [f"{name}: {who}: {r['error']}" for who, r in results.items() if "error" in r]
+        found += [f"{name}: {who} was not measured" for who in wanted if who not in results]
         good = {who: r for who, r in results.items() if "error" not in r}
         if "ours" not in good:
             continue
@@ -241,7 +242,7 @@ def compare(chosen: argparse.Namespace) -> list[str]:
     show(kept)
     if chosen.write:
         write(kept)
-    return misses(kept)
+    return misses(kept, chosen.who or [*classifiers()])
 
 
 if __name__ == "__main__":
