@@ -70,7 +70,7 @@ def test_the_default_obeys_its_bound_and_tells_the_score_of_what_is_there(treewi
 def test_networks_too_wide_for_the_memory_are_no_start(monkeypatch):
     _, _, table = rows_with_gaps(n=300)
     monkeypatch.setattr(structural_em, "affordable", lambda price: False)
-    assert [said for said, _ in structural_em.starts(table, climbed)] == [
+    assert [said for said, _ in structural_em.starts(structural_em.LabelsWithGaps(table), climbed)] == [
         "the tree of the pairs that are there",
         "the complete rows",
     ]

@@ -12,6 +12,7 @@ import numpy as np
 from treewright.automatic.experiments import learn_made
 from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.mixed import settle_numbers
+from treewright.automatic.numbers_em import fit_all_numbers, learn_numbers_with_gaps, refuse_way
 from treewright.automatic.rows import (
     complete_rows,
     cut_numbers,
@@ -176,7 +177,8 @@ def learn(
         and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
         rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
         ``"em"``: structural EM, structure and tables from all rows, by counts as the model of the round
-        before expects them (with `rows` the structure is still that of rows that miss nothing);
+        before expects them, or moments where columns are numbers (with `rows` the structure is still that
+        of rows that miss nothing). Of labels alone,
         ``"indicator"``: the same with a variable for each column with gaps that says where it is missing;
         ``"available"``: the quick way, each table from the rows that show its columns, which is biased where
         gaps depend on other columns.
@@ -260,9 +262,8 @@ and 1000 bytes
         found, model, how_fitted = learn_tables(table, missing, rows, certify, options)
         more = remark_on_gaps(table)
     else:
-        lines = moments(table)
-        found, more = search_some(lines, rows, certify, options, table)
-        model, how_fitted = fit(found.structure, lines), []
+        found, model, how_fitted = learn_lines(table, missing, rows, certify, options)
+        more = remark_on_gaps(table)
     said_so = {"leave_out": "with columns=[...]", "see_all": "result.report"}
     seen = remarks_on(table.report, say=lambda finding: finding.in_python, **said_so)
     notes = (*seen, *said, *remarks_on_search(found), *more, *how_fitted)
@@ -288,6 +289,27 @@ def learn_tables(
     counter = count(complete_rows(table))
     found, said = search_some(counter, rows, certify, options)
     model, how_fitted = fit_all_rows(found.structure, table, counter)
+    return found, model, [*said, *how_fitted]
+
+
+def learn_lines(
+    table: Table,
+    missing: GapPolicy | Literal["auto"],
+    rows: int | None,
+    certify: bool,
+    options: dict[str, Any],
+) -> tuple[LearnedAutomatically, GaussianNetwork, list[str]]:
+    """A network of numbers; where some are missing, from all rows by structural EM."""
+    if table.has_missing and missing != "em":
+        refuse_way(f"missing={missing!r}")
+    if table.has_missing and rows is None:
+        return learn_numbers_with_gaps(table, options)
+    complete = complete_rows(table, "missing='em' without rows=")
+    lines = moments(complete)
+    found, said = search_some(lines, rows, certify, options, complete)
+    if not table.has_missing:
+        return found, fit(found.structure, lines), said
+    model, how_fitted = fit_all_numbers(found.structure, table)
     return found, model, [*said, *how_fitted]
 
 

@@ -90,7 +90,9 @@ def remarks_on(
     return [*found, *findings, *(f"mended: {one}" for one in report.mendings), *report.notes]
 
 
-def missing_policy(table: Table, *, leave_out: str = "columns=") -> tuple[MissingPolicy, list[str]]:
+def missing_policy(
+    table: Table, *, leave_out: str = "columns=", em: str = "missing='em'"
+) -> tuple[MissingPolicy, list[str]]:
     """What becomes of the missing cells of a table of one kind of column, and what there is to say about it.
 
     Examples
@@ -110,7 +112,8 @@ def missing_policy(table: Table, *, leave_out: str = "columns=") -> tuple[Missin
     if 2 * whole < n:
         raise MissingValuesError(
             f"only {whole:,} of {n:,} rows have a number in every column, too few to speak for the others; "
-            f"leave out the columns that miss most ({least}) with {leave_out}, or fill them"
+            f"leave out the columns that miss most ({least}) with {leave_out}, or learn from all rows "
+            f"with {em}"
         )
     return "drop", [f"learned from the {whole:,} of {n:,} rows that miss nothing"]
 

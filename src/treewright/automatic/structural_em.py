@@ -16,19 +16,20 @@ second opinions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from treewright.automatic.clock import Clock
 from treewright.automatic.price import affordable, price_of
 from treewright.automatic.rows import is_complete
 from treewright.automatic.search import LearnedAutomatically, learn_suited, narrow_enough
-from treewright.criteria import BIC, LocalScore, LogLikelihood
+from treewright.criteria import BIC, GaussianBIC, LocalScore, LogLikelihood
 from treewright.criteria.scores.edge_prior import sparse_score
-from treewright.errors import MissingValuesError, TableTooLarge
+from treewright.errors import TableTooLarge
 from treewright.graphs import Dag, Knowledge
 from treewright.learners import (
     Learned,
@@ -40,15 +41,17 @@ from treewright.learners import (
 )
 from treewright.models import BayesianNetwork, Dirichlet, ExpectedCounter, fit_em
 from treewright.models.discrete.family_counts import ONE_ROW
-from treewright.models.fitting.em import FittedByEm
-from treewright.statistics import AvailableCounter, Counter, count
+from treewright.statistics import AvailableCounter, Counter, Moments, count
+from treewright.statistics.gaps.expected_moments import refuse_empty_columns
 from treewright.tables import Table
 from treewright.tables.exports import counted
 from treewright.types import Progress, Step
 
 Found = TypeVar("Found", bound=Learned[Any])
-Search = Callable[[Counter], Found]
-Judge = Callable[[Counter], LocalScore]
+Model = TypeVar("Model")
+Facts = TypeVar("Facts", bound=Counter | Moments)
+Search = Callable[[Facts], Found]
+Judge = Callable[[Facts], LocalScore]
 
 ROUNDS = 12  # of each search at most; few take more than four
 _LEAST_GAIN = 1e-6  # nats per row
@@ -57,7 +60,7 @@ _ROWS_TO_BEGIN = 5
 
 
 @dataclass(frozen=True)
-class GapsFilled:
+class GapsFilled(Generic[Model, Facts]):
     """What structural EM ended with.
 
     Attributes
@@ -67,7 +70,7 @@ class GapsFilled:
     model
         The network, fitted to all rows.
     counter
-        Counts as this model expects them.
+        Counts, or moments, as this model expects them.
     scores
         By the score that decided, on the cells that are there: of the start, then of each round that counts.
     log_likelihood
@@ -79,8 +82,8 @@ class GapsFilled:
     """
 
     learned: Learned[Any]
-    model: BayesianNetwork
-    counter: ExpectedCounter
+    model: Model
+    counter: Facts
     scores: tuple[float, ...]
     log_likelihood: float
     start: str
@@ -90,36 +93,80 @@ class GapsFilled:
         """What to say about it."""
         rounds = counted(len(self.scores) - 1, "round")
         gained = self.scores[-1] - self.scores[0]
+        made = "lines" if isinstance(self.counter, Moments) else "tables"
         return (
-            f"structure and tables from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of "
+            f"structure and {made} from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of "
             f"which miss nothing, by structural EM from {self.start} ({rounds}, which gained {gained:,.1f} "
             "nats on the cells that are there)"
         )
 
 
 @dataclass(frozen=True)
-class _Stand:
+class Explained(Generic[Model, Facts]):
+    """A network fitted to all rows, what it expects of them, and the log-likelihood of what they show."""
+
+    model: Model
+    counter: Facts
+    log_likelihood: float
+
+
+class Gaps(Protocol[Model, Facts]):
+    """Rows with gaps, as rounds ask of them: labels with counts, or numbers with moments."""
+
+    @property
+    def table(self) -> Table: ...
+
+    def there(self) -> Counter | Moments:
+        """Of what is there, whichever rows show it."""
+
+    def whole(self, rows: Table) -> Counter | Moments:
+        """Of rows that miss nothing."""
+
+    def explain(self, dag: Dag) -> Explained[Model, Facts]: ...
+
+
+@dataclass(frozen=True)
+class LabelsWithGaps:
+    """Rows of labels, and the prior of their tables."""
+
+    table: Table
+    prior: Dirichlet | None = ONE_ROW
+
+    def there(self) -> AvailableCounter:
+        return AvailableCounter(self.table)
+
+    def whole(self, rows: Table) -> Counter:
+        return count(rows)
+
+    def explain(self, dag: Dag) -> Explained[BayesianNetwork, ExpectedCounter]:
+        fitted = fit_em(dag, self.table, prior=self.prior)
+        # what is impossible in the rows at hand is expected with the weight of one imagined row
+        model = fitted.model if self.prior is not None else fitted.counts.fit()
+        return Explained(fitted.model, ExpectedCounter(model, self.table), fitted.trace.log_likelihood[-1])
+
+
+@dataclass(frozen=True)
+class _Stand(Generic[Model, Facts]):
     """A network with its model, and what the rows say of it."""
 
     learned: Learned[Any]
     size: float | None  # what the score of the search takes off the likelihood
     dag: Dag
-    fitted: FittedByEm
-    counter: ExpectedCounter
+    seen: Explained[Model, Facts]
     score: float
 
 
 def fill_gaps(
     table: Table,
-    search: Search[Any],
-    judge: Judge = BIC,
+    search: Search[Counter, Any],
+    judge: Judge[Counter] = BIC,
     *,
-    quick: Search[Any] | None = None,
+    quick: Search[Counter, Any] | None = None,
     adopt: Callable[[Learned[Any], Counter], Learned[Any]] | None = None,
     knowledge: Knowledge | None = None,
     prior: Dirichlet | None = ONE_ROW,
     progress: Progress | None = None,
-) -> GapsFilled:
+) -> GapsFilled[BayesianNetwork, ExpectedCounter]:
     """Search, by counts as they are expected, until the score on what the rows show stops rising.
 
     Parameters
@@ -142,48 +189,62 @@ def fill_gaps(
     progress
         Called after each round.
     """
-    refuse_empty_columns(table)
+    said: dict[str, Any] = {"quick": quick, "adopt": adopt, "knowledge": knowledge, "progress": progress}
+    return fill(LabelsWithGaps(table, prior), search, judge, **said)
+
+
+def fill(
+    gaps: Gaps[Model, Facts],
+    search: Search[Any, Any],
+    judge: Judge[Any],
+    *,
+    quick: Search[Any, Any] | None = None,
+    adopt: Callable[[Learned[Any], Any], Learned[Any]] | None = None,
+    knowledge: Knowledge | None = None,
+    progress: Progress | None = None,
+) -> GapsFilled[Model, Facts]:
+    """The same for rows of any kind, as :func:`fill_gaps`."""
+    refuse_empty_columns(gaps.table)
     begun = [
-        (said, stand_of(table, one, None, judge, prior))
-        for said, one in starts(table, quick or search, knowledge, climbs=adopt is not None)
+        (said, stand_of(gaps, one, None, judge))
+        for said, one in starts(gaps, quick or search, knowledge, climbs=adopt is not None)
     ]
     said, best = max(begun, key=lambda one: one[1].score)
-    scores, rounds = [best.score], partial(search_on_gaps, table, judge=judge, prior=prior, progress=progress)
+    scores, rounds = [best.score], partial(search_on_gaps, gaps, judge=judge, progress=progress)
     if quick is not None:
         with suppress(TableTooLarge):
             best = rounds(quick, best, scores)[0]
     best, is_own = rounds(search, best, scores, keeps_first=adopt is None)
+    seen = best.seen
     if adopt is not None and not is_own:
-        learned = adopt(best.learned, best.counter)
-        best = replace(best, learned=learned, size=size_of_learned(learned, best.counter))
-    observed = best.fitted.trace.log_likelihood[-1]
-    score = None if best.size is None else best.size + observed
-    return GapsFilled(best.learned, best.fitted.model, best.counter, tuple(scores), observed, said, score)
+        learned = adopt(best.learned, seen.counter)
+        best = replace(best, learned=learned, size=size_of_learned(learned, seen.counter))
+    score = None if best.size is None else best.size + seen.log_likelihood
+    return GapsFilled(best.learned, seen.model, seen.counter, tuple(scores), seen.log_likelihood, said, score)
 
 
 def search_on_gaps(
-    table: Table,
-    search: Search[Any],
-    best: _Stand,
+    gaps: Gaps[Model, Facts],
+    search: Search[Any, Any],
+    best: _Stand[Model, Facts],
     scores: list[float],
     *,
-    judge: Judge,
-    prior: Dirichlet | None,
+    judge: Judge[Any],
     progress: Progress | None,
     keeps_first: bool = False,
-) -> tuple[_Stand, bool]:
+) -> tuple[_Stand[Model, Facts], bool]:
     """Rounds of one search, and whether it found the network that is best now."""
     is_own = False
     for done in range(1, ROUNDS + 1):
-        learned = search(best.counter)
-        size, dag = size_of_learned(learned, best.counter), dag_of(learned)
+        learned = search(best.seen.counter)
+        size, dag = size_of_learned(learned, best.seen.counter), dag_of(learned)
         if set(dag.index_edges()) == set(best.dag.index_edges()):  # the model expects what led to it
             return replace(best, learned=learned, size=size), True
-        stand = stand_of(table, learned, size, judge, prior)
+        stand = stand_of(gaps, learned, size, judge)
         if progress is not None:
             progress(Step("rounds of structural EM", done, score=stand.score))
         is_asked = keeps_first and not is_own
-        if not is_asked and stand.score <= best.score + _LEAST_GAIN * table.n_rows:
+        if not is_asked and stand.score <= best.score + _LEAST_GAIN * gaps.table.n_rows:
             break
         best, is_own = stand, True
         scores.append(stand.score)
@@ -193,17 +254,22 @@ def search_on_gaps(
 
 
 def starts(
-    table: Table, search: Search[Any], knowledge: Knowledge | None = None, *, climbs: bool = True
+    gaps: Gaps[Any, Any],
+    search: Search[Any, Any],
+    knowledge: Knowledge | None = None,
+    *,
+    climbs: bool = True,
 ) -> Iterator[tuple[str, Learned[Any]]]:
     """Networks to begin with: by the pairs that are there, and what complete rows lead to."""
-    there = AvailableCounter(table)
-    yield "the tree of the pairs that are there", learn_chow_liu(BIC(there), knowledge=knowledge)
+    there, table = gaps.there(), gaps.table
+    score = GaussianBIC(there) if isinstance(there, Moments) else BIC(there)
+    yield "the tree of the pairs that are there", learn_chow_liu(score, knowledge=knowledge)
     climbed = learn_dag_climbing(sparse_score(there), knowledge=knowledge) if climbs else None
     if climbed is not None and affordable(price_of(climbed.dag, there)):
         yield "a climb by the pairs that are there", climbed
     kept = is_complete(table)
     if int(kept.sum()) >= _ROWS_TO_BEGIN * len(table.schema):
-        yield "the complete rows", search(count(table.take(kept)))
+        yield "the complete rows", search(gaps.whole(table.take(kept)))
 
 
 def dag_of(learned: Learned[Any]) -> Dag:
@@ -213,34 +279,31 @@ def dag_of(learned: Learned[Any]) -> Dag:
 
 
 def stand_of(
-    table: Table, learned: Learned[Any], size: float | None, judge: Judge, prior: Dirichlet | None = ONE_ROW
-) -> _Stand:
-    """The network fitted to all rows, counts as it expects them, and its score on what the rows show."""
+    gaps: Gaps[Model, Facts], learned: Learned[Any], size: float | None, judge: Judge[Any]
+) -> _Stand[Model, Facts]:
+    """The network fitted to all rows, what it expects of them, and its score on what they show."""
     dag = dag_of(learned)
-    fitted = fit_em(dag, table, prior=prior)
-    # what is impossible in the rows at hand is expected with the weight of one imagined row
-    counter = ExpectedCounter(fitted.model if prior is not None else fitted.counts.fit(), table)
-    score = size_of(dag, judge(counter), counter) + fitted.trace.log_likelihood[-1]
-    return _Stand(learned, size, dag, fitted, counter, score)
+    seen = gaps.explain(dag)
+    score = size_of(dag, judge(seen.counter), seen.counter) + seen.log_likelihood
+    return _Stand(learned, size, dag, seen, score)
 
 
-def size_of_learned(learned: Learned[Any], counter: Counter) -> float | None:
+def size_of_learned(learned: Learned[Any], counter: Counter | Moments) -> float | None:
     """What the score of a search took off the likelihood of the counts that it searched with."""
-    return None if learned.score is None else learned.score - LogLikelihood(counter).score(dag_of(learned))
+    return None if learned.score is None else learned.score - likelihood_of(dag_of(learned), counter)
 
 
-def size_of(dag: Dag, score: LocalScore, counter: Counter) -> float:
+def size_of(dag: Dag, score: LocalScore, counter: Counter | Moments) -> float:
     """What a score takes off the likelihood."""
-    return score.score(dag) - LogLikelihood(counter).score(dag)
+    return score.score(dag) - likelihood_of(dag, counter)
 
 
-def refuse_empty_columns(table: Table) -> None:
-    """Refuse a column without a single cell: nothing could be expected of it."""
-    empty = [table.schema.names[v] for v, mask in table.missing.items() if bool(mask.all())]
-    if empty:
-        raise MissingValuesError(
-            f"{empty[0]!r} misses every cell, so no row says anything about it; leave it out"
-        )
+def likelihood_of(dag: Dag, counter: Counter | Moments) -> float:
+    """The log-likelihood of counts or moments; that of lines is their BIC without what BIC takes off."""
+    if not isinstance(counter, Moments):
+        return LogLikelihood(counter).score(dag)
+    n_parameters = 2 * len(dag.schema) + dag.n_edges
+    return GaussianBIC(counter).score(dag) + 0.5 * math.log(counter.n) * n_parameters
 
 
 def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatically:
@@ -260,37 +323,37 @@ def learn_with_gaps(
     table: Table, options: dict[str, Any]
 ) -> tuple[LearnedAutomatically, BayesianNetwork, list[str]]:
     """The default for rows with gaps."""
-    filled = fill_suitably(table, options)
+    filled = fill_suitably(LabelsWithGaps(table), options)
     assert isinstance(filled.learned, LearnedAutomatically)
     return filled.learned, filled.model, [filled.about(table)]
 
 
 def fill_suitably(
-    table: Table,
+    gaps: Gaps[Model, Facts],
     options: dict[str, Any],
-    run: Callable[[Search[Any], Counter], Learned[Any]] = lambda search, counter: search(counter),
-) -> GapsFilled:
+    run: Callable[[Search[Any, Any], Any], Learned[Any]] = lambda search, counter: search(counter),
+) -> GapsFilled[Model, Facts]:
     """Climbs first, then what suits the table; the clock is that of all. `run` makes each search."""
     clock, known, bound = Clock(options["seconds"]), options["knowledge"], options["treewidth"]
 
-    def search(counter: Counter) -> LearnedAutomatically:
+    def search(counter: Counter | Moments) -> LearnedAutomatically:
         left = None if clock.seconds is None else max(clock.left, clock.seconds / 16)
         return learn_suited(counter, **{**options, "seconds": left})
 
-    def quick(counter: Counter) -> LearnedNetwork[Dag]:
+    def quick(counter: Counter | Moments) -> LearnedNetwork[Dag]:
         score = sparse_score(counter)
         if bound is not None:  # which keeps expectations cheap
             return learn_bounded_treewidth(score, treewidth=bound, effort=0, knowledge=known)
         return learn_hill_climbing(score, effort=0, knowledge=known)
 
-    def adopt(learned: Learned[Any], counter: Counter) -> LearnedAutomatically:
+    def adopt(learned: Learned[Any], counter: Counter | Moments) -> LearnedAutomatically:
         assert isinstance(learned, LearnedNetwork)
         said = {"knowledge": known, "progress": options["progress"]}
         chance, score = options["rng"], sparse_score(counter)
         return narrow_enough(counter, [learned], score, bound, clock=clock, rng=chance, **said)
 
-    filled = fill_gaps(
-        table,
+    filled = fill(
+        gaps,
         partial(run, search),
         sparse_score,
         quick=quick,

@@ -95,7 +95,7 @@ class Moments(Brief):
         scatter: npt.ArrayLike,
         mean_tail: npt.ArrayLike | None = None,
     ) -> None:
-        _check_continuous(schema)
+        check_continuous(schema)
         width = len(schema)
         tail = np.zeros(width) if mean_tail is None else mean_tail
         shapes = {"mean": (width,), "scatter": (width, width), "mean_tail": (width,)}
@@ -263,7 +263,7 @@ def moments(table: ContinuousTable) -> Moments:
     require("moments", COLUMNS, table)
     rest = [v.name for v in table.schema if not v.is_discrete]
     others = f"take the others with table.select({rest!r})" if rest else "count(table) counts them"
-    _check_continuous(table.schema, f"; {others}")
+    check_continuous(table.schema, f"; {others}")
     columns = [np.ascontiguousarray(column, dtype=np.float64) for column in table.columns]
     return _of_columns(table.schema, columns, table.n_rows, table.weights)
 
@@ -284,7 +284,7 @@ def _check_weights(n_rows: int, weights: npt.ArrayLike | None) -> tuple[Floats, 
 
 
 def _of_columns(schema: Schema, columns: list[Floats], n_rows: int, weights: npt.ArrayLike | None) -> Moments:
-    _check_continuous(schema)
+    check_continuous(schema)
     _check_finite(schema, columns, n_rows)
     checked, whole = _check_weights(n_rows, weights)
     n, mean, tail, scatter = _core.column_moments(columns, n_rows, checked)
@@ -293,7 +293,7 @@ def _of_columns(schema: Schema, columns: list[Floats], n_rows: int, weights: npt
     return Moments(schema, int(n) if whole else n, mean, scatter, tail)
 
 
-def _check_continuous(schema: Schema, way_out: str = "") -> None:
+def check_continuous(schema: Schema, way_out: str = "") -> None:
     discrete = [v.name for v in schema if v.is_discrete]
     if discrete:
         raise SchemaError(f"moments need continuous columns; discrete: {_quoted(discrete)}{way_out}")

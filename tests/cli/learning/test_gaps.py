@@ -64,3 +64,46 @@ def test_the_default_is_that_of_python(run_json, gaps_file):
     same = tw.learn(gaps_file, missing="em")
     assert found["score"] == pytest.approx(same.score)
     assert {tuple(edge) for edge in found["edges"]} == set(same.dag.edges())
+
+
+@pytest.fixture
+def numbers_file(tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 200))
+    columns = {"x": x, "y": x + y, "z": y - rng.normal(size=200)}
+    lines = [",".join(columns)]
+    for row in zip(*columns.values(), strict=True):
+        lines.append(",".join("" if rng.random() < 0.2 else repr(float(cell)) for cell in row))
+    path = tmp_path / "numbers.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("method", ["auto", "hill-climbing", "bounded", "chow-liu", "knots"])
+def test_numbers_with_gaps_have_a_say(run_json, numbers_file, method):
+    found = run_json("learn", numbers_file, "--method", method, "--missing", "em")
+    assert any("structure and lines from all 200 rows" in note for note in found["notes"])
+    assert found["score"] < found["log_likelihood"] * 200 < 0
+
+
+@pytest.mark.parametrize("how", [("--method", "pc"), ("--rows", 50)])
+def test_lines_are_fitted_to_all_rows_where_a_structure_is_not(run_json, numbers_file, how):
+    found = run_json("learn", numbers_file, "--missing", "em", *how)
+    assert any("lines from all rows by EM" in note for note in found["notes"])
+
+
+def test_numbers_held_out_may_have_gaps(run_json, numbers_file):
+    found = run_json("learn", numbers_file, "-m", "chow-liu", "--missing", "em", "--valid", numbers_file)
+    assert found["valid_log_likelihood"] == pytest.approx(found["log_likelihood"])
+
+
+@pytest.mark.parametrize("missing", ["available", "indicator"])
+def test_what_is_for_labels_names_the_way_out(refused, numbers_file, missing):
+    said = str(refused("learn", numbers_file, "--missing", missing))
+    assert f"--missing {missing} is for labels" in said
+    assert "--missing em learns a Gaussian network from all rows" in said
+
+
+def test_sigmoids_need_every_number(refused, numbers_file):
+    said = refused("learn", numbers_file, "-m", "bounded", "--score", "sigmoid-bic", "--missing", "em")
+    assert "--score gaussian-bic learns from all rows" in str(said)

@@ -7,18 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.automatic.gaps import indicators_in, remark_on_gaps, with_indicators, with_known_indicators
+from treewright.automatic.numbers_em import RoundsOfNumbers, refuse_way
 from treewright.automatic.rows import fit_all_rows
-from treewright.automatic.structural_em import fill_gaps, fill_suitably, learn_available
+from treewright.automatic.structural_em import Gaps, LabelsWithGaps, fill, fill_suitably, learn_available
 from treewright.cli.learning.methods import Method
 from treewright.cli.learning.options import LearnOptions
-from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter
+from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter, prepare_moments
 from treewright.cli.learning.task import Task
 from treewright.cli.options import Missing
-from treewright.criteria import registry
 from treewright.errors import SettingError
 from treewright.graphs import Knowledge
 from treewright.learners import Learned, learn_hill_climbing
-from treewright.statistics import AvailableCounter, Counter
+from treewright.statistics import AvailableCounter
+from treewright.statistics.gaps.expected_moments import NumbersWithGaps
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
 
@@ -42,8 +43,19 @@ def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: R
             f"not score equivalent networks alike; --method {options.method} takes --missing em"
         )
     is_plain = options.rows is None and options.checkpoint is None
-    tables = isinstance(rows, Table) and rows.has_missing and all(one.is_discrete for one in rows.schema)
-    return wanted and is_able and is_plain and tables
+    if not isinstance(rows, Table) or not rows.has_missing or not wanted:
+        return False
+    is_known = all(one.is_discrete for one in rows.schema)
+    if is_numbers(rows):
+        if asked != Missing.em:
+            refuse_way(f"--missing {asked.value}", "--missing em")
+        is_known = options.method not in _BY_TESTS and options.score != "sigmoid-bic"
+    return is_able and is_plain and is_known
+
+
+def is_numbers(table: Table) -> bool:
+    """Whether no column has labels."""
+    return not any(one.is_discrete for one in table.schema)
 
 
 def add_indicators(table: Table, knowledge: Knowledge | None) -> tuple[Table, Knowledge]:
@@ -59,6 +71,8 @@ def with_the_same_indicators(rows: Table, valid: Table | Databases | None) -> Ta
 
 def prepare_available(table: Table, score: str, ess: float | None) -> PreparedRows:
     """Rows with gaps, each table from those that show it."""
+    if is_numbers(table):
+        return prepare_moments(table, NumbersWithGaps(table).available)
     counter = AvailableCounter(table)
     fit = lambda dag: fit_all_rows(dag, table, None)  # noqa: E731
     return replace(prepare_counter(counter, score, ess), source=table, fit=fit)
@@ -81,26 +95,34 @@ def search_all_rows(
     if asked == Missing.available or task.options.method in _BY_TESTS:
         return run(method.learn, task), task, said
 
-    def search(counter: Counter) -> Learned[Any]:
-        return run(method.learn, replace(task, rows=prepare_counter(counter, name, ess)))
+    gaps, prepare = rounds_of(table, name, ess)
 
-    def quick(counter: Counter) -> Learned[Any]:
-        score = registry.score_named(name, counter, ess=ess)
-        return learn_hill_climbing(score, effort=0, knowledge=task.known())
+    def search(counter: Any) -> Learned[Any]:
+        return run(method.learn, replace(task, rows=prepare(counter)))
+
+    def quick(counter: Any) -> Learned[Any]:
+        return learn_hill_climbing(prepare(counter).score, effort=0, knowledge=task.known())
 
     if task.options.method == "auto" and task.options.score is None:
-        filled = fill_suitably(table, options, lambda find, counter: run(lambda _: find(counter), task))
+        filled = fill_suitably(gaps, options, lambda find, counter: run(lambda _: find(counter), task))
     else:
-        filled = fill_gaps(
-            table,
+        filled = fill(
+            gaps,
             search,
-            lambda counter: registry.score_named(name, counter, ess=ess),
+            lambda counter: prepare(counter).score,
             quick=quick if task.options.method in ("auto", "knots") else None,
             progress=task.progress,
         )
     ready = replace(
-        prepare_counter(filled.counter, name, ess),
-        source=table,
-        fit=lambda dag: (filled.model, [filled.about(table)]),
+        prepare(filled.counter), source=table, fit=lambda dag: (filled.model, [filled.about(table)])
     )
     return replace(filled.learned, score=filled.score), replace(task, rows=ready), said
+
+
+def rounds_of(
+    table: Table, score: str, ess: float | None
+) -> tuple[Gaps[Any, Any], Callable[[Any], PreparedRows]]:
+    """Rows with gaps as rounds ask of them, and what a method gets to work with in each."""
+    if is_numbers(table):
+        return RoundsOfNumbers(table), lambda found: prepare_moments(table, found)
+    return LabelsWithGaps(table), lambda counter: prepare_counter(counter, score, ess)

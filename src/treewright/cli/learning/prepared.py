@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, cast
 
 from treewright.automatic import rows as automatic
 from treewright.automatic.mixed import settle_numbers
+from treewright.automatic.numbers_em import fit_all_numbers
 from treewright.cli.data import DataOptions
 from treewright.cli.options import Missing
 from treewright.criteria import (
     FisherZTest,
+    GaussianBIC,
     GTest,
     IndependenceTest,
     LocalScore,
@@ -27,13 +29,14 @@ from treewright.criteria import (
     registry,
     sparse_mixed_score,
 )
-from treewright.errors import SchemaError, SettingError, TableTooLarge, nearest
+from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs import Dag, FeatureGraph, Knowledge
 from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
 from treewright.models import (
     BayesianNetwork,
     Dirichlet,
     FeatureNetwork,
+    GaussianNetwork,
     fit,
     fit_em,
     fit_sigmoid,
@@ -47,6 +50,7 @@ from treewright.statistics import (
     Counter,
     DatabaseCounter,
     KeptCounter,
+    Moments,
     WholeCounter,
     count,
     mixed_moments,
@@ -188,13 +192,32 @@ def prepare_some(whole: PreparedRows, n: int, ess: float | None) -> PreparedRows
 
 def prepare_continuous(table: Table, score: str) -> PreparedRows:
     """One table of continuous columns."""
-    found = moments(table)
+    if score == "sigmoid-bic" and table.has_missing:
+        raise MissingValuesError(
+            "--score sigmoid-bic needs a number in every cell, and some are missing; --score gaussian-bic "
+            "learns from all rows, --missing drop from those that miss nothing"
+        )
+    complete = automatic.complete_rows(table, "--missing em without --rows")
+    found = moments(complete)
 
     def fit_lines(dag: Dag) -> tuple[AnyModel, list[str]]:
+        if table.has_missing:
+            return fit_all_numbers(dag, table)
         return fit_sigmoid(dag, table) if score == "sigmoid-bic" else fit(dag, found), []
 
-    judge = registry.continuous_score_named(score, table)
-    return PreparedRows(table, score, judge, lambda alpha: FisherZTest(found, alpha), fit_lines, table)
+    judge = registry.continuous_score_named(score, complete)
+    return PreparedRows(table, score, judge, lambda alpha: FisherZTest(found, alpha), fit_lines, complete)
+
+
+def prepare_moments(table: Table, found: Moments) -> PreparedRows:
+    """Rows of numbers with gaps, by moments of what is there or of what is expected."""
+    return PreparedRows(
+        table,
+        "gaussian-bic",
+        GaussianBIC(found),
+        lambda alpha: FisherZTest(found, alpha),
+        lambda dag: fit_all_numbers(dag, table),
+    )
 
 
 def prepare_mixed(rows: Table | Databases, checkpoint: str | None) -> PreparedRows:
@@ -267,7 +290,7 @@ def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptio
     if len({variable.is_discrete for variable in rows.schema}) == 2:  # rows that miss something are gone
         return (replace(options, missing=Missing.drop) if is_open else options), rows, said
     if is_open:
-        policy, more = automatic.missing_policy(rows, leave_out="--ignore")
+        policy, more = automatic.missing_policy(rows, leave_out="--ignore", em="--missing em")
         rows = rows if policy == "em" else automatic.read_again(rows, missing=policy)
         options, said = replace(options, missing=Missing(policy)), [*said, *more]
     return options, rows, said
@@ -336,6 +359,6 @@ def fit_features_to_all_rows(
 
 def mean_log_likelihood(model: AnyModel, table: Table) -> float:
     """Per row, of what the row shows."""
-    if isinstance(model, BayesianNetwork) and table.has_missing:
+    if isinstance(model, BayesianNetwork | GaussianNetwork) and table.has_missing:
         return observed_score(model, table)
     return model.score(table, unseen="ignore") if table.has_missing else model.score(table)

@@ -24,6 +24,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.expectation import FamilyExpectation
+from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import (
     ONE_ROW,
@@ -193,7 +194,7 @@ def fit_em(
     return FittedByEm(model, counts, trace)
 
 
-def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> float:
+def observed_score(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, table: Table) -> float:
     """Mean log-likelihood per row of what the rows show, in nats; rows count by their weights.
 
     As `model.score` for rows without missing cells.
@@ -208,6 +209,10 @@ def observed_score(model: BayesianNetwork | FeatureNetwork, table: Table) -> flo
     """
     if not (total := _total(table)):
         raise no_rows()
+    if isinstance(model, GaussianNetwork):
+        from treewright.models.fitting.em_lines import observed_density
+
+        return observed_density(model, table)
     if not isinstance(model, BayesianNetwork):
         return mean_by_blocks(table, model.log_evidence)
     parts, families = [], families_of(model.dag)
