@@ -100,6 +100,7 @@ LINES_OF_CAPABILITIES = {
     "rows from experiments by option and by estimator, rows dropped with what is beside them": 200,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,
     "folds of pieces, dealt where they are": 75,
+    "numbers with gaps: expected moments, EM for lines, structural EM": 480,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

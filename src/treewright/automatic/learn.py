@@ -177,9 +177,9 @@ def learn(
         and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
         rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
         ``"em"``: structural EM, structure and tables from all rows, by counts as the model of the round
-        before expects them, or moments where columns are numbers (with `rows` the structure is still that
-        of rows that miss nothing). Of labels alone,
-        ``"indicator"``: the same with a variable for each column with gaps that says where it is missing;
+        before expects them, or moments of numbers (with `rows` the structure is still that of rows that
+        miss nothing). For labels, ``"indicator"``: the same with a variable for each column with gaps that
+        says where it is missing;
         ``"available"``: the quick way, each table from the rows that show its columns, which is biased where
         gaps depend on other columns.
     rows

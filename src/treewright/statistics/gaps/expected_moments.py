@@ -149,10 +149,15 @@ class NumbersWithGaps:
             yield _Pattern(shown, rows, where, self._weights[where])
 
 
+def empty_columns(table: Table) -> tuple[str, ...]:
+    """Columns without a single cell in the rows that count."""
+    counted = np.ones(table.n_rows, dtype=np.bool_) if table.weights is None else table.weights > 0
+    return tuple(table.schema.names[v] for v, mask in table.missing.items() if bool(mask[counted].all()))
+
+
 def refuse_empty_columns(table: Table) -> None:
     """Refuse a column without a single cell: nothing could be expected of it."""
-    empty = [table.schema.names[v] for v, mask in table.missing.items() if bool(mask.all())]
-    if empty:
+    if empty := empty_columns(table):
         raise MissingValuesError(
             f"{empty[0]!r} misses every cell, so no row says anything about it; leave it out"
         )
