@@ -75,7 +75,9 @@ DAG = Kind("a DAG", ("children",), line="tw.Dag(schema, edges), or model.dag")
 STRUCTURE = Kind("a structure", ("edges", "undirected_edges"), line="tw.Dag(schema, edges), or model.dag")
 SHAPE = Kind("an undirected graph", ("index_edges", "cliques"), line="dag.moral_graph()")
 DRAWN = Kind(
-    "a model or a structure", ("edges", "undirected_edges", "dag", "graph"), line="tw.to_html(model)"
+    "a model or a structure",
+    ("edges", "undirected_edges", "dag", "graph", "structure"),
+    line="tw.to_html(model)",
 )
 SEPARATION_TREE = Kind(
     "a d-separation tree", ("cluster_scopes",), line="tw.separation_tree_from_hypergraph(schema, hyperedges)"

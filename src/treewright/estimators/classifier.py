@@ -147,7 +147,7 @@ class BayesianClassifier(Settings):
         if self.class_weight is None:
             return table
         codes, base = np.asarray(table.columns[-1], dtype=np.intp), weights_of(table)
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             seen = np.bincount(codes, base, minlength=len(self.classes_))
             each = base.sum() / (len(seen) * np.maximum(seen, 1e-12))
         else:

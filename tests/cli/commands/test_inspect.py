@@ -139,7 +139,8 @@ def test_refusals(refused, tmp_path):
     assert "there is no file" in missing
     (tmp_path / "asia.csv").write_text("a\nx\n")
     assert "did you mean 'asia.csv'?" in refused("inspect", tmp_path / "asai.csv")
-    assert "is a folder" in refused("inspect", tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert "is a folder, and it has no files of rows" in refused("inspect", tmp_path / "empty")
     assert "--ignore 'b' names no column; there are 'a'" in refused(
         "inspect", tmp_path / "asia.csv", "--ignore", "b"
     )
