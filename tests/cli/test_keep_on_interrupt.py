@@ -65,7 +65,7 @@ def test_nothing_is_kept_where_there_is_nothing(asia_rows, tmp_path, run, monkey
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("treewright.cli.data.read_table", interrupt)
+    monkeypatch.setattr("treewright.cli.data.open_rows", interrupt)
     done = run("learn", asia_rows, "-o", tmp_path / "m.twm", "--keep-on-interrupt", code=130)
     assert (done.stdout, done.stderr) == ("", "interrupted\n")
     assert not (tmp_path / "m.twm").exists()

@@ -90,7 +90,7 @@ def test_the_best_so_far_is_an_answer_like_any_other(learn, knowledge):
 
 @pytest.mark.parametrize("learn", [tw.learners.learn_dag_climbing, tw.learners.learn_tabu])
 def test_climbing_among_networks(learn):
-    score = tw.BIC(tw.count(wide_table(16)))
+    score = tw.BIC(tw.count(wide_table(40)))
     known = tw.Knowledge(required=[("VENTLUNG0", "EXPCO20")])
     stop = stopped(lambda: learn(score, knowledge=known, progress=interrupting(2)))  # after 50 ms
     assert stop.learned.score == pytest.approx(score.score(stop.learned.structure))

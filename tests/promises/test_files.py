@@ -21,13 +21,14 @@ NEW = tw.load_network("alarm")
 SMALL = tw.Knowledge(required=[("smoke", "lung")])
 
 
+# over a file of another kind, which is refused unless it is to be replaced
 WRITERS = {
-    "m.twm": NEW.save,
-    "m.twm.gz": NEW.save,
-    "m.bif": lambda path: tw.write_model(NEW, path),
-    "m.xdsl": lambda path: tw.write_model(NEW, path),
-    "m.uai": lambda path: tw.write_model(NEW, path),
-    "knowledge.json": SMALL.to_json,
+    "m.twm": lambda path: NEW.save(path, replace=True),
+    "m.twm.gz": lambda path: NEW.save(path, replace=True),
+    "m.bif": lambda path: tw.write_model(NEW, path, replace=True),
+    "m.xdsl": lambda path: tw.write_model(NEW, path, replace=True),
+    "m.uai": lambda path: tw.write_model(NEW, path, replace=True),
+    "knowledge.json": lambda path: SMALL.to_json(path, replace=True),
 }
 
 

@@ -259,7 +259,8 @@ def test_ctrl_c_stops_counting_and_the_next_call_is_right():
     schema = Schema(Variable(f"v{i:03}", (0, 1)) for i in range(100))
     counter = count(Table(schema, columns))
     how = ScoreSettings("bic")
-    families = [(v, tuple(sorted({(v + k) % 100 for k in (1, 2, 3, 5, 7)}))) for v in range(100)] * 30
+    drawn = [rng.choice(100, 6, replace=False).tolist() for _ in range(3_000)]  # none is asked twice
+    families = [(v, tuple(sorted(parents))) for v, *parents in drawn]
     pressed: list[float] = []
 
     def press() -> None:
