@@ -346,4 +346,12 @@ def warn_of_identifiers(*tables: Table) -> None:
     names = [name for table in tables for name in identifiers(table)]
     if names:
         said = remark_on_identifiers(list(dict.fromkeys(names)), "with read_table(..., columns=[...])")
-        warnings.warn(said, DataWarning, stacklevel=3)
+        warnings.warn(said, DataWarning, stacklevel=_depth_of_caller())
+
+
+def _depth_of_caller() -> int:
+    """How many calls up the line is that is not of this package."""
+    frame, depth = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("treewright."):
+        frame, depth = frame.f_back, depth + 1
+    return depth
