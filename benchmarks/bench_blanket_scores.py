@@ -17,7 +17,7 @@ import numpy as np
 from common import console, folder, one_thread
 
 import treewright as tw
-from treewright.graphs.undirected.triangulation import maximal_cliques
+from treewright.graphs.undirected.triangulation import find_maximal_cliques
 
 SIZES = (250, 1_000, 4_000)
 BINS = (0.0, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 1.0 + 1e-9)
@@ -53,7 +53,7 @@ def graphs(names: tuple[str, ...]) -> dict[str, tw.UndirectedGraph]:
 def drawn(graph: tw.UndirectedGraph, n_rows: int, seed: int) -> tw.Table:
     """Independent rows of a network with uniform factors on the maximal cliques."""
     rng = np.random.default_rng(seed)
-    factors = [(clique, rng.uniform(size=(2,) * len(clique))) for clique in maximal_cliques(graph)]
+    factors = [(clique, rng.uniform(size=(2,) * len(clique))) for clique in find_maximal_cliques(graph)]
     return tw.MarkovNetwork(graph.schema, factors).sample(n_rows, rng=rng)
 
 

@@ -19,7 +19,7 @@ N_ROWS = 5_000
 
 
 def network(name: str) -> tw.BayesianNetwork | None:
-    if name in tw.networks.example_networks():
+    if name in tw.networks.list_networks():
         return tw.load_network(name)
     where = folder()
     if where is None:

@@ -39,6 +39,7 @@ def jobs():
         "search: hill climbing, 100,000 rows": lambda: tw.learn_hill_climbing(tw.BIC(tw.count(many))),
         "search: bounded, K = 2": lambda: tw.learn_bounded_treewidth(tw.BIC(tw.count(few)), treewidth=2),
         "search: bounded, K = 4": lambda: tw.learn_bounded_treewidth(tw.BIC(tw.count(few)), treewidth=4),
+        "search: 20 kicks, K = 4, 1,000 variables": kicks_of(1_000),
         "search: knots": lambda: tw.learn_knots(tw.count(few)),
         "search: pc": lambda: tw.learn_pc(tw.GTest(tw.count(few))),
         "answers: marginals": lambda: [alarm.marginals(given=evidence) for _ in range(50)],
@@ -47,6 +48,24 @@ def jobs():
         "answers: sample": lambda: alarm.sample(20_000, rng=np.random.default_rng(1)),
         "fit": lambda: tw.fit(alarm.dag, few_counts),
     }
+
+
+def kicks_of(n_variables):
+    """Kicks of a bounded search that has come to its first local optimum."""
+    import numpy as np
+
+    import treewright as tw
+    from treewright.graphs import bind_knowledge
+    from treewright.learners.bounded_treewidth.search import BoundedSearches, BoundedSettings, BoundedStart
+    from treewright.networks.generate import sparse_network
+
+    network = sparse_network(n_variables, np.random.default_rng(2))
+    score = tw.BIC(tw.count(network.sample(1_000, rng=np.random.default_rng(3))))
+    settings = BoundedSettings(score, bind_knowledge(None, score.schema), 4, None)
+    native = BoundedSearches(settings, [1], BoundedStart(tw.learn_chow_liu(score).structure)).native
+    native.climb(False, False)
+    native.settle()
+    return lambda: native.kick(20)
 
 
 def answer_requests() -> None:

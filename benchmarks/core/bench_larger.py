@@ -9,6 +9,7 @@ copies make chance look like a law, and a network of it has hundreds of arcs.
     python benchmarks/core/bench_larger.py                       # 100 million rows, 2 GB; 20 GB of disk
     python benchmarks/core/bench_larger.py --rows 8000000 --limit 512
     python benchmarks/core/bench_larger.py --only pack tree      # some of the steps
+    python benchmarks/core/bench_larger.py --folder F --write    # goes on where it ended, by what F tells
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -127,15 +129,19 @@ def child(step: str, folder: Path, megabytes: int) -> None:
 
 # ---------------------------------------------------------------------- at the parent
 def run(step: str, folder: Path, megabytes: int) -> dict[str, float] | None:
-    """What a child tells of a step; nothing where it fails."""
+    """What a child tells of a step, or told a time before; nothing where it fails."""
+    kept = folder / f"told-{step}.json"
+    if kept.exists():
+        told: dict[str, float] = json.loads(kept.read_text())
+        return told
     environment = {**os.environ, "TREEWRIGHT_MEMORY": f"{megabytes // 4}MB"}
     command = [sys.executable, __file__, "--step", step, "--folder", str(folder), "--limit", str(megabytes)]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode:
         print(ended.stderr[-2000:], file=sys.stderr, flush=True)
         return None
-    found: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
-    return found
+    kept.write_text(ended.stdout.splitlines()[-1])
+    return run(step, folder, megabytes)
 
 
 def tell(figures: Figures, step: str, told: dict[str, float] | None, n_rows: int) -> None:
@@ -155,6 +161,8 @@ def tell(figures: Figures, step: str, told: dict[str, float] | None, n_rows: int
 
 def write_rows(folder: Path, n_rows: int) -> None:
     """Parquet files of 2^20 rows, the last one with what is left."""
+    if list(folder.glob("rows-*.parquet")):
+        return
     n_files, rest = divmod(n_rows, BLOCK)
     n_drawn = min(DRAWN, n_files)
     write_parquet(folder, n_drawn * BLOCK + rest)
@@ -184,7 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--limit", type=int, default=LIMIT, help="megabytes of RLIMIT_DATA")
-    parser.add_argument("--folder", type=Path, default=None)
+    parser.add_argument("--folder", type=Path, default=None, help="where rows, and what was told, stay")
     parser.add_argument("--only", nargs="*", default=list(STEPS), choices=STEPS)
     parser.add_argument("--write", action="store_true", help="into docs/measured/scale.md")
     parser.add_argument("--step", choices=STEPS, help="of a child")
@@ -195,7 +203,7 @@ def main() -> None:
     some = "" if options.only == list(STEPS) else f" --only {' '.join(options.only)}"
     command = f"python benchmarks/core/bench_larger.py --rows {options.rows} --limit {options.limit}"
     figures = Figures(command + some)
-    with tempfile.TemporaryDirectory(dir=options.folder) as made:
+    with nullcontext(options.folder) if options.folder else tempfile.TemporaryDirectory() as made:
         measure(figures, Path(made), options.rows, options.limit, options.only)
     figures.finish(write=options.write)
 

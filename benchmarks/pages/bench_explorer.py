@@ -2,7 +2,7 @@
 
     TREEWRIGHT_DATA=... python benchmarks/pages/bench_explorer.py --write
 
-prints what is measured beside its bar, with `--write` into docs/measured/explorer.md, and fails where one
+prints what is measured beside its bar, with `--write` into MEASURED.md beside it, and fails where one
 is missed. A busy machine matters little where processor time is measured: of Python for writing, of the
 page's main thread for opening and clicking (script, style, layout and painting; the compositor works beside
 it, and what the driver brings into a page to look for elements, about 70 ms, is no part of opening it).
@@ -22,13 +22,17 @@ import statistics
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 import treewright as tw
+from treewright.models import ConditionalGaussianNetwork, Lines
 from treewright.reports.explorer.explorer import _CALLED_ELSEWHERE
-from treewright.reports.explorer.page_file import page_code
+from treewright.reports.explorer.page_file import page_code, page_part
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks" / "core")]
@@ -36,7 +40,8 @@ from bars import Figures
 from tests.pages import embedded_model
 from tests.reports.test_layout import n_crossings
 
-NETWORKS = ("alarm", "hailfinder", "insurance", "pathfinder", "andes", "pigs", "link")
+NETWORKS = ("alarm", "hailfinder", "insurance", "pathfinder", "andes", "pigs", "link", "numbers")
+LABELS, CHAIN = 14, 30  # of "numbers": a chain of numbers on labels, near what a page works through
 BYTES = {"alarm": 100_000, "pathfinder": 250_000}
 WRITING = {"alarm": 0.5, "andes": 1.5, "link": 4.0}  # seconds
 OPENING = {"alarm": 300.0, "andes": 800.0}  # milliseconds
@@ -72,11 +77,32 @@ DRAG = """frames => new Promise(done => {
 def network(name: str) -> Any:
     if name == "alarm":
         return tw.load_network(name)
+    if name == "numbers":
+        return many_numbers()
     file = Path(os.environ.get("TREEWRIGHT_DATA", ""), "networks", f"{name}.bif.gz")
     if not file.is_file():
         print(f"{name}: set TREEWRIGHT_DATA to measure it")
         return None
     return tw.read_model(file)
+
+
+def many_numbers() -> Any:
+    """Numbers that hang together on 2 ** LABELS joint states: 14.8 of the 16 million of a page."""
+    rng = np.random.default_rng(0)
+    labels = [f"label {i:02}" for i in range(LABELS)]
+    numbers = [f"number {i:02}" for i in range(CHAIN)]
+    variables = [tw.Variable(name, ("no", "yes")) for name in labels] + [
+        tw.Variable(name) for name in numbers
+    ]
+    above = dict(zip(numbers, labels, strict=False))
+    arcs = [*pairwise(numbers), *((label, name) for name, label in above.items())]
+    lines = {}
+    for before, name in pairwise([None, *numbers]):
+        shape = (2,) if name in above else ()
+        slopes = {} if before is None else {before: rng.normal(size=shape) / 2}
+        lines[name] = Lines(2 * rng.normal(size=shape), slopes, rng.uniform(0.5, 2.0, size=shape))
+    dag = tw.Dag(tw.Schema(variables), arcs)
+    return ConditionalGaussianNetwork(dag, {label: [0.4, 0.6] for label in labels}, lines)
 
 
 def write_pages(figures: Figures, folder: Path) -> None:
@@ -95,6 +121,19 @@ def write_pages(figures: Figures, folder: Path) -> None:
     for kind, without in _CALLED_ELSEWHERE.items():
         size = len("".join(page_code(without)).encode())
         figures.add(f"code and style of pages of {kind}", size, "bytes", 120_000)
+        figures.add(
+            f"code and style of pages of {kind}, with comments and white space", whole(without), "bytes"
+        )
+
+
+def whole(without: tuple[str, ...]) -> int:
+    """Bytes of scripts and styles as they were written."""
+    names = [file.name for file in (Path(tw.__file__).parent / "reports" / "explorer" / "page").iterdir()]
+    return sum(
+        len(page_part(name).encode())
+        for name in names
+        if name.endswith((".js", ".css")) and name not in without
+    )
 
 
 def crossings(page: str) -> int:
@@ -163,7 +202,7 @@ def clicking(browser: Any, page: Any) -> list[float]:
     categories = ["devtools.timeline", "disabled-by-default-devtools.timeline", "blink.user_timing"]
     browser.start_tracing(page=page, categories=categories)
     page.evaluate(TELL)
-    cards = page.locator(".card")
+    cards = page.locator('.card:not(:has(h2[title^="number "]))')
     for i in range(CLICKS):
         cards.nth(3 * i % cards.count()).focus()
         page.evaluate(FRAME)
@@ -210,9 +249,9 @@ def in_browser(figures: Figures, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--write", action="store_true", help="into docs/measured/explorer.md")
+    parser.add_argument("--write", action="store_true", help="into MEASURED.md beside it")
     options = parser.parse_args()
-    page = ROOT / "docs" / "measured" / "explorer.md"
+    page = Path(__file__).with_name("MEASURED.md")
     figures = Figures("python benchmarks/pages/bench_explorer.py", page)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

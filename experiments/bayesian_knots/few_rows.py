@@ -133,7 +133,7 @@ def from_network(name: str) -> Sampler | None:
 def find_network(name: str) -> tw.BayesianNetwork | None:
     folder, more = data_folder(), os.environ.get("TREEWRIGHT_NETWORKS")
     known = folder is not None and (folder / "networks" / f"{name}.bif.gz").is_file()
-    if known or name in tw.networks.example_networks():
+    if known or name in tw.networks.list_networks():
         return network(name)[0]
     file = Path(more or ".") / f"{name}.bif.gz"
     if not file.is_file():

@@ -29,7 +29,7 @@ SMALL = ("hub_16", "scale_free_16_1", "karate")
 
 def target(name: str) -> tw.UndirectedGraph:
     """A graph over binary variables."""
-    if name in tw.networks.example_graphs():
+    if name in tw.networks.list_graphs():
         return tw.networks.load_graph(name)
     kind, _, size = name.partition("_")
     if kind == "hub":

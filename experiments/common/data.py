@@ -60,7 +60,7 @@ def density(name: str) -> DensitySet:
 
 def network(name: str) -> tuple[tw.BayesianNetwork, str]:
     """A network of the package, of the folder, or a random one in its place; and how to call it."""
-    if name in tw.networks.example_networks():
+    if name in tw.networks.list_networks():
         return tw.load_network(name), name
     file = data_file("networks", f"{name}.bif.gz")
     if file is not None:

@@ -12,6 +12,11 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> s
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def has_place(page: Path, name: str) -> bool:
+    """Whether a page has the mark of a table."""
+    return f"<!-- table: {name} -->" in page.read_text(encoding="utf-8")
+
+
 def fill_table(page: Path, name: str, text: str) -> None:
     """Put the text between ``<!-- table: NAME -->`` and ``<!-- end: NAME -->`` of a page.
 

@@ -105,7 +105,7 @@ def judge(model: Model, test: tw.Table) -> Row:
         return {"test": model.score(test), "exact": True, "pseudo": pseudo}
     except TableTooLarge:
         assert isinstance(model, tw.MarkovNetwork)
-        beliefs = tw.models.loopy_beliefs(model)
+        beliefs = tw.models.propagate_loopy_beliefs(model)
         test_log = float(np.mean(model.log_potential(test))) - beliefs.log_partition
         return {"test": test_log, "exact": False, "pseudo": pseudo, "converged": beliefs.converged}
 

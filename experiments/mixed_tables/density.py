@@ -15,7 +15,7 @@ import treewright as tw
 from experiments.common import Cell, Experiment, Row, markdown_table, run
 from experiments.mixed_tables.networks import random_mixed_network
 from treewright.automatic.mixed import cut_log_density
-from treewright.criteria import sparse_mixed_score
+from treewright.criteria import make_sparse_mixed_score
 from treewright.statistics import mixed_moments
 
 TABLES = ("iris", "wine", "breast_cancer")
@@ -49,7 +49,7 @@ def densities(name: str) -> Row:
     for k in range(FOLDS):
         rows, others = table.take(fold != k), table.take(fold == k)
         moments = mixed_moments(rows)
-        learned = tw.learn_mixed(sparse_mixed_score(moments))
+        learned = tw.learn_mixed(make_sparse_mixed_score(moments))
         found.setdefault("as they are", []).append(tw.fit(learned.structure, moments).score(others))
         for bins in CUTS:
             found.setdefault(f"{bins}", []).append(cut_log_density(rows, others, numbers, bins))

@@ -13,7 +13,7 @@ import numpy as np
 import treewright as tw
 from experiments.common import Cell, Experiment, Row, markdown_table, run, timed
 from experiments.mixed_tables.networks import random_mixed_network
-from treewright.criteria import sparse_mixed_score
+from treewright.criteria import make_sparse_mixed_score
 from treewright.statistics import mixed_moments
 
 SIZES, ROWS, SEEDS = (20, 35, 50), (500, 2000, 10_000), 4
@@ -49,7 +49,7 @@ def distances(n_variables: int, n: int, seeds: int) -> Row:
 
 
 def learned_from(table: tw.Table) -> tw.Learned[tw.Dag]:
-    return tw.learn_mixed(sparse_mixed_score(mixed_moments(table)))
+    return tw.learn_mixed(make_sparse_mixed_score(mixed_moments(table)))
 
 
 def tables(rows: list[Row]) -> Mapping[str, str]:

@@ -162,6 +162,29 @@ def test_a_full_run_keeps_its_rows_and_fills_its_page(tmp_path, monkeypatch, cap
     assert capsys.readouterr().out == "x 1\nx 1\n"
 
 
+def test_a_table_that_the_page_has_no_place_for_goes_into_the_record(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
+    record = tmp_path / "experiments" / "paper" / "RECORD.md"
+    record.parent.mkdir(parents=True)
+    for file, name in ((tmp_path / "page.md", "short"), (record, "long")):
+        file.write_text(f"<!-- table: {name} -->\n<!-- end: {name} -->\n")
+    tables = {"short": "few", "long": "many"}
+    run(
+        Experiment("paper.figure", lambda full: iter([{"x": 1}]), lambda rows: tables, "page.md"),
+        [],
+        root=tmp_path,
+    )
+    assert "few" in (tmp_path / "page.md").read_text()
+    assert "many" in record.read_text()
+    tables["nowhere"] = "none"
+    with pytest.raises(ValueError, match="nowhere"):
+        run(
+            Experiment("paper.figure", lambda full: iter([]), lambda rows: tables, "page.md"),
+            [],
+            root=tmp_path,
+        )
+
+
 def test_cells_that_were_measured_are_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
     (tmp_path / "page.md").write_text("")

@@ -1,24 +1,16 @@
 """Every experiment runs small on generated data, and every page shows what its results say."""
 
-import importlib
-import pkgutil
 import sys
 from pathlib import Path
 
 import pytest
 from experiments.common import read_results, run
+from experiments.common.experiment import stamped_tables
+from experiments.stale import all_experiments
 
 import experiments
 
 ROOT = Path(experiments.__file__).resolve().parents[1]
-
-
-def all_experiments():
-    """Every `EXPERIMENT` of a module below `experiments`."""
-    for module in pkgutil.walk_packages(experiments.__path__, "experiments."):
-        found = getattr(importlib.import_module(module.name), "EXPERIMENT", None)
-        if found is not None and f"experiments.{found.name}" == module.name:
-            yield found
 
 
 EXPERIMENTS = list(all_experiments())
@@ -43,13 +35,14 @@ def test_it_runs_small_without_data_and_without_matplotlib(experiment, monkeypat
 
 @pytest.mark.slow
 @everyone
-def test_the_page_shows_the_results(experiment):
+def test_the_page_or_the_record_shows_the_results(experiment):
     if not experiment.results_file().exists():
         pytest.skip(f"{experiment.name} has no results yet")
     results = read_results(experiment.results_file())
     assert results.command == experiment.command
-    page = (ROOT / experiment.page).read_text(encoding="utf-8")
-    for name, text in experiment.tables(results.rows).items():
-        assert f"<!-- table: {name} -->\n{text}\n<!-- end: {name} -->" in page
+    record = experiment.results_file().parents[1] / "RECORD.md"
+    pages = [file.read_text(encoding="utf-8") for file in (ROOT / experiment.page, record) if file.exists()]
+    for name, text in stamped_tables(experiment, results).items():
+        assert f"<!-- table: {name} -->\n{text}\n<!-- end: {name} -->" in "".join(pages)
     for name in experiment.pictures(results.rows):
-        assert f"pictures/{name}" in page
+        assert f"pictures/{name}" in "".join(pages)
