@@ -23,9 +23,6 @@ from treewright.models.formats import read_model_with_report
 SIZE = 400_000
 SECONDS = 0.5  # processor time for a file of SIZE bytes, on a core that is not shared
 SWIFT = 0.035  # seconds that such a core takes for `_some_work`; a slower one gets time in proportion
-# 27,000 tables of one number each and 33,333 columns of two rows take 20 to 50 microseconds for each of them
-MANY = {"lone_tables.uai": 1.0, "lone_families.uai": 1.0, "factors_of_pairs.uai": 1.0}
-MANY |= {"many_columns.csv": 2.0}
 MEMORY = 150 * 2**20
 PATIENCE = 20  # seconds after which a reader that goes on is ended
 
@@ -40,11 +37,11 @@ class Cost:
     fault: str = ""
 
 
-def limit_of(name: str) -> float:
+def limit() -> float:
     """Seconds that a file may take on this core, as busy as it is."""
     start = time.process_time()
     _some_work()
-    return MANY.get(name, SECONDS) * max(1.0, (time.process_time() - start) / SWIFT)
+    return SECONDS * max(1.0, (time.process_time() - start) / SWIFT)
 
 
 def _some_work() -> int:

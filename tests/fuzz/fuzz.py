@@ -16,17 +16,21 @@ import base64
 import faulthandler
 import math
 import random
+import resource
 import sys
 import time
 import traceback
 import zlib
 from dataclasses import dataclass, field
 
-from tests.fuzz.costs import MEMORY, SIZE, cost_of_attack, limit_of
+from tests.fuzz.costs import MEMORY, SIZE, cost_of_attack, limit
+from tests.fuzz.large import LARGE
 from tests.fuzz.targets import TARGETS, Target
 from tests.fuzz.text_attacks import ALL_ATTACKS
 
-SLOW = 2.0  # seconds of processor time for a file of a few kilobytes
+SLOW = 2.0  # seconds of processor time for a file of a few kilobytes; large ones have limits of their own
+EVERY = (*LARGE, *TARGETS)  # the large ones first: a process that has no threads is forked for each file
+SHARE_OF_LARGE = 1 / 3  # of the seconds, when they are shared
 
 
 @dataclass
@@ -42,12 +46,17 @@ def shown(data: bytes) -> str:
     return repr(data) if len(data) < 2_000 else f"packed {base64.b85encode(zlib.compress(data)).decode()}"
 
 
+def spent() -> float:
+    """Processor time of this process and of those that it made."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def campaign(target: Target, seed: int, seconds: float, most: int | None = None) -> Outcome:
     """Feed one reader for so many seconds of processor time, or so many inputs."""
     rng = random.Random(f"{target.name} {seed}")
     outcome = Outcome()
-    end = time.process_time() + seconds
-    while time.process_time() < end and (most is None or outcome.tried < most):
+    end = spent() + seconds
+    while spent() < end and (most is None or outcome.tried < most):
         data = target.make(rng)
         start = time.process_time()
         try:
@@ -67,7 +76,7 @@ def attacks() -> Outcome:
         outcome.tried += 1
         for _ in range(3):  # a core that others use as well is slow now and then
             found = cost_of_attack(name, SIZE)
-            is_slow = found.seconds > limit_of(name)
+            is_slow = found.seconds > limit()
             if not is_slow:
                 break
         if found.fault or is_slow or found.memory > MEMORY:
@@ -81,11 +90,11 @@ def main() -> int:
     parser.add_argument("--cases", type=int, help="inputs in all, shared by the targets, instead of seconds")
     parser.add_argument("--attacks", action="store_true", help="begin with files made to stop a reader")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--target", action="append", choices=[target.name for target in TARGETS])
+    parser.add_argument("--target", action="append", choices=[target.name for target in EVERY])
     options = parser.parse_args()
     faulthandler.enable()
-    chosen = [target for target in TARGETS if not options.target or target.name in options.target]
-    start, tried, failed = time.process_time(), 0, 0
+    chosen = [target for target in EVERY if not options.target or target.name in options.target]
+    start, tried, failed = spent(), 0, 0
 
     def tell(name: str, outcome: Outcome) -> None:
         nonlocal tried, failed
@@ -98,13 +107,15 @@ def main() -> int:
         tell("attacks", attacks())
     for position, target in enumerate(chosen):
         if options.cases is None:
-            left = options.seconds - (time.process_time() - start)
-            outcome = campaign(target, options.seed, max(left, 0) / (len(chosen) - position))
+            among = [other for other in chosen[position:] if (other in LARGE) == (target in LARGE)]
+            kept = (1 - SHARE_OF_LARGE) * options.seconds if len(among) < len(chosen) - position else 0.0
+            left = max(options.seconds - kept - (spent() - start), 0)
+            outcome = campaign(target, options.seed, left / len(among))
         else:
             share = target.weight / sum(other.weight for other in chosen)
             outcome = campaign(target, options.seed, 1e9, most=math.ceil(share * options.cases))
         tell(target.name, outcome)
-    print(f"{tried:,} inputs, {failed} faults, {time.process_time() - start:.0f} s of processor time")
+    print(f"{tried:,} inputs, {failed} faults, {spent() - start:.0f} s of processor time")
     return int(failed > 0)
 
 

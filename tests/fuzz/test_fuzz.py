@@ -5,9 +5,12 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from tests.fuzz import costs
 from tests.fuzz.costs import MEMORY, SIZE
 from tests.fuzz.fuzz import campaign
+from tests.fuzz.large import BYTES, feed_large, make_large
 from tests.fuzz.mutation import damage, disturb
 from tests.fuzz.targets import TARGETS, Target
 
@@ -32,6 +35,29 @@ def test_faults_are_noticed():
     outcome = campaign(Target("brittle", lambda rng: damage(b"1 2 3", rng), stumble), 0, 60.0, most=200)
     assert 0 < len(outcome.faults) < outcome.tried == 200
     assert "IndexError" in outcome.faults[0]
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (lambda path: sum(range(10**6)), "took 0"),
+        (lambda path: np.ones(MEMORY // 8 + 10**6), "MB"),
+        (lambda path: {}["x"], "KeyError"),
+        (lambda path: os._exit(3), "code 3"),
+    ],
+)
+def test_what_large_files_cost_is_noticed(read, said, monkeypatch):
+    if said == "took 0":
+        monkeypatch.setattr(costs, "SECONDS", 0.001)
+    with pytest.raises(AssertionError, match=said):
+        feed_large("some", read, b"bytes")
+
+
+def test_large_files_stay_large():
+    data = make_large("large.txt", random.Random(1))
+    assert data == make_large("large.txt", random.Random(1))
+    assert SIZE // 2 < len(data) <= SIZE
+    feed_large("large.txt", BYTES["large.txt"][1], data)
 
 
 def test_damage_is_reproducible():

@@ -1,4 +1,4 @@
-"""What was found is kept as JSON and shown as a page of docs/measured."""
+"""What was found is kept as JSON and shown as a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 EXPLAINED = HERE / "explained.json"  # by module, then by what was changed: why no test can or need notice
-PAGE = HERE.parents[1] / "docs" / "mutation.md"
+PAGE = HERE / "README.md"
 HEAD = """# Mutation
 
 How many small errors, put into a module on purpose, its own quick tests notice. Errors are signs, numbers off
@@ -17,7 +17,8 @@ moved; samples are drawn by a seed. Left alone are annotations, defaults of para
 Tests are the file that mirrors the module (or those that `tests/mutation/modules.py` names), without those
 marked slow, and the examples in its docstrings.
 
-    python -m tests.mutation --all       # about ten minutes of processor time
+    python -m tests.mutation --all       # about half an hour of processor time
+    python -m tests.mutation --again M   # what survived in a module, with the tests that there are now
     python -m tests.mutation --core      # patches of the core, compiled with the C++ tests of their room
     python -m tests.mutation --render    # this page
 """

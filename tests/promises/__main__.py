@@ -44,6 +44,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "tests/inference/test_feature_laws.py",
         "tests/inference/test_completion.py",
         "tests/inference/test_small_numbers.py",
+        "tests/inference/test_large_numbers.py",
         "tests/models/mixed/test_small_numbers.py",
     ),
     "Readers": ("tests/fuzz", "tests/models/formats/test_fuzz.py"),

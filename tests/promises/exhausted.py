@@ -43,11 +43,20 @@ def leave_holes(libc: ctypes.CDLL, n: int = 256, size: int = 8192) -> None:
         libc.free(piece)
 
 
+def grow_stack(depth: int = 20_000) -> None:
+    """Let calls go deep: a stack that may not grow ends the process, and nobody can say so in words."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(2 * depth)
+    json.loads("[" * depth + "]" * depth)
+    sys.setrecursionlimit(before)
+
+
 def tried(work: Work, headroom: int) -> str:
     """How the work ends with so many bytes more."""
     libc = ctypes.CDLL(None)
     libc.malloc_trim(0)  # nothing is left over from before
     leave_holes(libc)
+    grow_stack()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (address_space() + headroom, hard))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import combinations
@@ -16,6 +17,7 @@ from treewright import learners, models
 from treewright.statistics import mixed_moments
 
 Work = Callable[[], object]
+KEPT = TemporaryDirectory()  # made before memory is limited: what is tried is treewright, not tempfile
 
 
 @cache
@@ -72,6 +74,25 @@ def with_gaps() -> tw.Table:
 @cache
 def few_lines() -> tw.Table:
     return lines().select([f"x{i}" for i in range(5)]).take(np.arange(1_000))
+
+
+@cache
+def lines_with_gaps() -> tw.Table:
+    missing = {f"x{i}": np.arange(1_000) % 7 == i for i in range(2)}
+    return tw.Table(few_lines().schema, few_lines().columns, missing=missing)
+
+
+@cache
+def folder() -> str:
+    """Rows in three files."""
+    place = KEPT.name + "/rows"
+    os.makedirs(place)
+    for i in range(3):
+        rows = small().take(np.arange(i, 300, 3)).to_dict()
+        lines = [",".join(rows), *(",".join(map(str, cells)) for cells in zip(*rows.values(), strict=True))]
+        with open(f"{place}/{i}.csv", "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+    return place
 
 
 @cache
@@ -134,12 +155,15 @@ OTHERS: dict[str, Work] = {
     "edge_confidence": lambda: tw.edge_confidence(small(), by_density, repetitions=4, rng=chance()),
     "sample_edges": lambda: learners.sample_edges(blankets_score(small()), steps=500, rng=chance()),
     "find_separation_tree": lambda: learners.find_separation_tree(tw.GTest(tw.count(small()))),
-    "markov_blankets": lambda: learners.markov_blankets(tw.GTest(tw.count(small()))),
+    "find_blankets": lambda: learners.find_blankets(tw.GTest(tw.count(small()))),
     "fit_em": lambda: tw.fit_em(small_tree(), with_gaps(), iterations=3),
     "fit_weights": lambda: models.fit_weights(small().schema, every_pair(), tw.count(small())),
     "partial_fit": grown,
     "refit": lambda: feature().refit(counter()),
     "learn with gaps": lambda: tw.learn(with_gaps(), rng=chance()),
+    "learn numbers with gaps": lambda: tw.learn(lines_with_gaps(), rng=chance()),
+    "learn mixed and narrow": lambda: tw.learn(every.with_numbers(small()), treewidth=2, rng=chance()),
+    "learn a folder": lambda: tw.learn(folder(), rng=chance()),
     "learn mixed": lambda: tw.learn(every.with_numbers(small()), rng=chance()),
     "learn experiments": lambda: tw.learn(set_by_turns(), set_by="set", rng=chance()),
     "learn_hill_climbing of numbers": lambda: tw.learn_hill_climbing(normal_score()),
@@ -212,9 +236,6 @@ def evidence(model: models.Model) -> dict[str, object]:
     return {last.name: last.states[0] if last.states else 0.5}
 
 
-KEPT = TemporaryDirectory()  # made before memory is limited: what is tried is treewright, not tempfile
-
-
 def saved(model: models.Model) -> None:
     model.save(KEPT.name + "/m.twm")
     tw.load(KEPT.name + "/m.twm")
@@ -252,6 +273,7 @@ def asked_of(model: models.Model) -> dict[str, Work]:
     if isinstance(model, tw.GaussianNetwork):
         questions["mpe"] = lambda: model.mpe(given=given)
         questions["covariance"] = model.covariance
+        questions["sensitivity"] = lambda: list(model.sensitivity(first, given))
     if isinstance(model, tw.BayesianNetwork | tw.GaussianNetwork):
         questions |= asked_about_acting(model)
     return questions
@@ -269,7 +291,8 @@ def asked_of_states(model: Any, few: tw.Table, given: Any) -> dict[str, Work]:
     }
     if isinstance(model, tw.MarkovNetwork):
         questions["sample_gibbs"] = lambda: models.sample_gibbs(model, 200, rng=chance())
-        questions["loopy_beliefs"] = lambda: models.loopy_beliefs(model)
+        questions["propagate_loopy_beliefs"] = lambda: models.propagate_loopy_beliefs(model)
+        questions["sensitivity"] = lambda: list(model.sensitivity(first, few.schema[first].states[0], given))
     if isinstance(model, tw.FeatureNetwork):
         questions["mpe_bound"] = lambda: model.mpe_bound(given)
         questions["entropy"] = model.entropy
