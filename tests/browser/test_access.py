@@ -133,7 +133,7 @@ def test_focus_is_seen_on_everything_that_has_it(browser, alarm_file):
         page.focus("#search")
         kinds, outlines = set(), set()
         for view in ("n", "t"):
-            for _ in range(100 if view == "n" else 60):
+            for _ in range(180 if view == "n" else 60):
                 page.keyboard.press("Tab")
                 tag, outline = page.evaluate(
                     """() => { const e = document.activeElement, s = getComputedStyle(e);

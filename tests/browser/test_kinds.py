@@ -79,9 +79,7 @@ def test_feature_graphs_show_their_upper_nodes(browser, folder):
             "() => new Set([...document.querySelectorAll('.edge')].map(e => e.style.strokeWidth)).size > 1"
         )
         page.locator("summary", has_text="Which numbers matter").click()
-        page.locator(
-            "#panel", has_text="Not worked out for this kind of model, here and in Python"
-        ).wait_for()
+        page.locator("#matters", has_text="None: what is known settles it.").wait_for()
         page.click('[data-view="tree"]')
         assert page.get_by_role("button", name="Feature graph").get_attribute("aria-pressed") == "true"
         assert page.locator(".box").count() > 0

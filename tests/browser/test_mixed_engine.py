@@ -275,6 +275,7 @@ def test_how_far_a_number_moved_is_its_hellinger_distance(engines):
 
 def test_beyond_the_limit_curves_are_kept(engines, monkeypatch):
     monkeypatch.setattr("treewright.reports.explorer.page_data.MOST_CELLS", 120)
+    monkeypatch.setattr("treewright.reports.explorer.page_data.MOST_NUMBERS", 120)
     model = random_mixed(np.random.default_rng(4), 4, 4, density=0.5)
     assert open_page(engines, model) is None
     answer = model.marginals()

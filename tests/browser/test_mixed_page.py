@@ -9,6 +9,7 @@ from tests.browser.explorer_pages import (
     opened,
     percent,
     run_copied,
+    scale,
     settled,
     shown,
     state,
@@ -112,10 +113,6 @@ def test_what_is_not_worked_out_is_said(browser, weather_file):
         asked = page.locator('[aria-label="What to ask next about heat"]')
         assert "has no closed form" in asked.inner_text()
         assert "entropy" not in page.inner_text("#panel")
-        page.locator("summary", has_text="Which numbers matter").click()
-        page.locator(
-            "#panel", has_text="Not worked out for this kind of model, here and in Python"
-        ).wait_for()
         page.locator("summary", has_text="Its numbers").click()
         rows = page.locator(".cpt tbody tr")
         rows.first.wait_for()
@@ -180,6 +177,7 @@ def test_evidence_that_the_page_opens_with(browser, tmp_path):
 
 def test_beyond_the_limit_the_page_says_what_to_call(browser, tmp_path, monkeypatch):
     monkeypatch.setattr("treewright.reports.explorer.page_data.MOST_CELLS", 20)
+    monkeypatch.setattr("treewright.reports.explorer.page_data.MOST_NUMBERS", 20)
     with opened(browser, written(tmp_path, WEATHER, "large", given={"sky": "grey"})) as page:
         assert_says(page, {"sky": "grey"})
         assert "tw.load('large.twm').marginals" in page.locator(".note").inner_text()
@@ -242,3 +240,38 @@ def test_curves_show_each_normal_however_narrow(browser, tmp_path):
         path = card(page, "x").locator(".now").get_attribute("d")
         heights = [float(point.split(" ")[1]) for point in path.removesuffix("z").split("L")[1:]]
         assert np.sum(np.array(heights) < 5) >= 2  # both peaks reach the top
+
+
+def test_a_search_leaves_alone_what_can_be_read(browser, weather_file):
+    """All of a small drawing is in sight: what was found is picked, nothing moves."""
+    with opened(browser, weather_file) as page:
+        before = scale(page)
+        find(page, "heat")
+        assert page.locator(".card.picked h2").get_attribute("title") == "heat"
+        assert scale(page) == before
+        page.keyboard.press("+")
+        page.keyboard.press("+")
+        page.keyboard.press("+")
+        find(page, "season")
+        assert scale(page) != before
+
+
+def test_what_did_not_change_is_not_said_twice(browser, weather_file):
+    with opened(browser, weather_file) as page:
+        find(page, "sky")
+        assert "was" not in page.locator("#panel .mass").first.inner_text()
+        page.keyboard.press("1")
+        find(page, "season")
+        said = page.locator("#panel section .mass").all_inner_texts()
+        assert any(", was " in text for text in said)
+
+
+def test_keys_are_those_that_do_something(browser, weather_file, folder):
+    with opened(browser, weather_file) as page:
+        page.keyboard.press("?")
+        assert "n o j t" in page.inner_text("#keylist")
+        assert "rule a state out" in page.inner_text("#keylist")
+    with opened(browser, written(folder, WEATHER.dag, "bare weather")) as page:
+        page.keyboard.press("?")
+        assert "n o t" in page.inner_text("#keylist")
+        assert "undo" not in page.inner_text("#keylist")

@@ -14,6 +14,8 @@ from tests.browser.test_engines import (
     rare_chain,
     worded,
 )
+from tests.browser.test_mixed_engine import asked, drawn
+from tests.browser.test_mixed_page import WEATHER
 from tests.inference.random_questions import (
     random_evidence,
     random_families,
@@ -21,11 +23,14 @@ from tests.inference.random_questions import (
     random_schema,
 )
 from tests.models.discrete.test_sensitivity import network_of
+from tests.models.features.random_features import RandomFeatures
+from tests.reference.models.mixtures import random_mixed
 from tests.reports.explorer.test_explorer import published
 
 import treewright as tw
 from treewright.errors import ImpossibleEvidence
 from treewright.models import MarkovNetwork
+from treewright.reports.explorer.mixed_data import mixed_tables
 
 SENSITIVITY = "async ([v, state]) => (await beliefs.sensitivity(v, state))?.map(table => Array.from(table))"
 SET = "async items => { await beliefs.set(new Map(items)); }"
@@ -130,9 +135,92 @@ def test_of_gaussian_networks(engines, seed):
     assert len(found) == 2 * len(names) + model.dag.n_edges
 
 
-def test_there_is_none_of_feature_graphs(engines):
-    open_page(engines, kinds_of_nodes()["tree"])
-    assert engines.evaluate(SENSITIVITY, [0, 0]) is None
+def told(engines, *asked):
+    """Derivatives by all numbers, one array for each part of the answer."""
+    return engines.evaluate(SENSITIVITY, list(asked))
+
+
+@pytest.mark.parametrize("kind", kinds_of_nodes())
+def test_of_each_kind_of_node(engines, kind):
+    model, rng = kinds_of_nodes()[kind], np.random.default_rng(3)
+    open_page(engines, model)
+    for evidence in drawn_questions(model, 4):
+        if len(evidence.observed) < len(model.schema):
+            check_graph(engines, model, evidence, rng)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32))
+def test_of_random_feature_graphs(engines, seed):
+    made = RandomFeatures(seed)
+    model, rng = tw.FeatureNetwork(made.graph()), made.rng
+    evidence = random_evidence(model.schema, rng, 0.2)
+    assume(len(evidence.observed) < len(model.schema))
+    try:
+        model.marginals(worded(model.schema, evidence))
+    except ImpossibleEvidence:
+        assume(False)
+    open_page(engines, model)
+    check_graph(engines, model, evidence, rng)
+
+
+def check_graph(engines, model, evidence, rng):
+    target, state = asked_of(model, evidence, rng)
+    words, schema = worded(model.schema, evidence), model.schema
+    expected = model.sensitivity(schema.names[target], schema[target].states[state], words)
+    engines.evaluate(SET, likelihoods(schema, evidence))
+    found = told(engines, target, state)
+    if expected.probability == 0:
+        assert found is None
+        return
+    np.testing.assert_allclose(found[0], expected.derivatives, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), n_discrete=st.integers(0, 4), n_continuous=st.integers(0, 4))
+def test_of_mixed_networks(engines, seed, n_discrete, n_continuous):
+    rng = np.random.default_rng(seed)
+    model = random_mixed(rng, n_discrete, max(n_continuous, 1 - n_discrete), density=0.6)
+    known = drawn(model, rng, 0.5)
+    free = [name for name in model.schema.names if not isinstance(known.get(name, {}), str | float)]
+    assume(free)
+    target = str(rng.choice(free))
+    states = model.schema[target].states
+    state = None if states is None else str(rng.choice(states))
+    open_page(engines, model)
+    engines.evaluate(SET, asked(model, known))
+    found = told(engines, model.schema.index(target), 0 if state is None else states.index(state))
+    expected = flat_mixed(model, model.sensitivity(target, state, known))
+    for moved, by in zip(found, expected, strict=True):
+        np.testing.assert_allclose(moved, by, rtol=1e-8, atol=1e-8)
+
+
+def flat_mixed(model, found):
+    """Derivatives in the order of a page's packed numbers."""
+    tables, _ = mixed_tables(model)
+    names = model.schema.names
+
+    def sorted_axes(array, about, rest=0):
+        order = sorted(range(len(about)), key=about.__getitem__)
+        return array.transpose([*order, *range(len(order), len(order) + rest)]).ravel()
+
+    for part in range(len(found.answer)):
+        out = []
+        for factor in tables["factors"]:
+            child = names[factor["scope"][-1]]
+            above = list(model.dag.parents(child))
+            out.append(sorted_axes(found.derivatives(child)[part], above, 1))
+        for line in tables["lines"]:
+            child = names[line["child"]]
+            above = [p for p in model.dag.parents(child) if model.schema[p].is_discrete]
+            keys = [("intercept", None), ("variance", None)]
+            out += [sorted_axes(found.derivatives(child, *key)[part], above) for key in keys]
+            slopes = [
+                sorted_axes(found.derivatives(child, "coefficient", names[u])[part], above)
+                for u in line["continuous"]
+            ]
+            out.append(np.stack(slopes, axis=1).ravel() if slopes else np.zeros(0))
+        yield np.concatenate(out)
 
 
 # In the panel
@@ -198,3 +286,42 @@ def test_numbers_of_gaussian_networks_are_named(browser, folder):
         assert [line.split(" = ")[0] for line in lines] == [name for name, _ in expected]
         told = [float(line.split(",")[0].split()[-1].replace("\u2212", "-")) for line in lines]
         assert told == pytest.approx([mean for _, mean in expected], rel=1e-3)
+
+
+def said(page):
+    return [line.split(" = ") for line in page.locator(".matters li").all_inner_texts()]
+
+
+def test_numbers_of_feature_graphs_are_named(browser, folder):
+    model = kinds_of_nodes()["mix"]
+    with opened(browser, written(folder, model, "ways"), "#b=1") as page:
+        open_numbers(page, "a")
+        found = list(model.sensitivity("a", 0, {"b": 1}))
+        page.get_by_label("state of a").select_option("0")
+        page.wait_for_function(
+            "p => Math.abs(document.querySelector('.matters .n').textContent.slice(1) - p) < 6e-4",
+            arg=abs(found[0].derivative),
+        )
+        lines = page.locator(".matters li span:first-child").all_inner_texts()
+        assert len(lines) == 10
+        for line, one in zip(lines, found, strict=False):
+            what, _, value = line.rpartition(" = ")
+            assert what.replace(" = ", "=") == str(one)
+            assert float(value) == pytest.approx(one.probability, abs=5e-4, rel=5e-3)
+
+
+def test_numbers_of_mixed_networks_are_named(browser, folder):
+    with opened(browser, written(folder, WEATHER, "weather"), "#heat=10") as page:
+        for name, state in (("sun", None), ("sky", "grey")):
+            open_numbers(page, name) if state is None else find(page, name)
+            if state:
+                page.get_by_label(f"state of {name}").select_option(state)
+            found = list(WEATHER.sensitivity(name, state, {"heat": 10.0}))[:10]
+            page.wait_for_function(
+                "text => document.querySelector('.matters li')?.textContent.startsWith(text)",
+                arg=str(found[0]).replace("=", " = "),
+            )
+            for (*what, rest), one in zip(said(page), found, strict=True):
+                value, *moves = (float(x) for x in rest.replace("\u2212", "-").replace(",", " ").split())
+                assert "=".join(what) == str(one)
+                assert [value, *moves] == pytest.approx([one.value, *one.moves.values()], rel=2e-3)

@@ -91,7 +91,7 @@ def test_rows_with_gaps_findings_and_a_model_of_every_kind():
     assert "--ignore planet" in words
     assert "--ignore patient" in words
     table = tw.models.model.as_rows(ASIA.schema, frame)
-    assert f"{tw.models.observed_score(ASIA, table):.4f} nats per row" in words
+    assert f"{tw.models.score_observed(ASIA, table):.4f} nats per row" in words
     feature = tw.FeatureNetwork(tw.learn_efficient_markov(tw.count(ROWS)).structure)
     for model in (tw.MarkovNetwork.of(ASIA), feature):
         assert f"{model.score(ROWS):.4f}" in read(to_report(model, ROWS))

@@ -7,8 +7,8 @@ from tests import hostile
 import treewright as tw
 from treewright.models import ConditionalGaussianNetwork, FeatureNetwork, GaussianNetwork, Lines
 from treewright.reports import draw_comparison
-from treewright.reports.comparison_picture import comparison_page
-from treewright.reports.notebook import notebook_bundle
+from treewright.reports.comparison_picture import draw_comparison_page
+from treewright.reports.notebook import bundle_for_notebook
 
 ASIA = tw.load_network("asia")
 
@@ -65,7 +65,7 @@ THINGS = {
 def test_everything_has_a_picture_in_a_notebook(kind):
     thing = THINGS[kind]()
     bundle = thing._repr_mimebundle_(include=None, exclude=None)
-    assert bundle == notebook_bundle(thing)
+    assert bundle == bundle_for_notebook(thing)
     assert bundle["text/plain"] == repr(thing)
     assert bundle["image/svg+xml"] in bundle["text/html"]
     root = ElementTree.fromstring(bundle["image/svg+xml"])
@@ -137,7 +137,7 @@ def test_variables_meet_by_name_and_order_does_not_matter():
 def two_pictures(model, label):
     """The picture and the page of two structures that differ in all their edges."""
     none = model.dag.without(model.dag.edges())
-    page = comparison_page(model.dag, none, title=label, names=(label, label + "2"))
+    page = draw_comparison_page(model.dag, none, title=label, names=(label, label + "2"))
     return draw_comparison(model.dag, none), page
 
 
@@ -160,3 +160,13 @@ def test_a_state_may_hold_what_no_name_may():
         assert ElementTree.fromstring(bundle["image/svg+xml"]).get("role") == "img"
     with pytest.raises(tw.errors.SchemaError, match=r"^no name of a variable has the character NUL"):
         tw.Feature({"a\0": "x"})
+
+
+def test_explanations_are_tables():
+    shown = tw.load_network("asia").mpe({"xray": "yes"})._repr_html_()
+    assert "<td>xray</td><td>yes</td>" in shown
+    assert "log-probability" in shown
+    schema = tw.Schema([tw.Variable("<b>", ("<i>", "x"))])
+    hostile = tw.BayesianNetwork(tw.Dag(schema), [[0.9, 0.1]]).mpe()
+    assert "<b>" not in hostile._repr_html_()
+    assert "&lt;i&gt;" in hostile._repr_html_()

@@ -44,6 +44,7 @@ def test_every_variable_and_arc_is_drawn(name):
     assert svg.count('class="edge"') == svg.count("marker-end=") == len(model.dag.edges())
     assert svg.count('class="bar"') == sum(model.schema.cardinalities)
     assert 'class="bar"' not in to_svg(model.dag)
+    assert to_svg(model) == to_svg(model.dag)
 
 
 def test_pages_load_nothing_from_elsewhere():

@@ -135,7 +135,7 @@ def comparison_words(found: Comparison) -> str:
     )
 
 
-def comparison_page(a: Any, b: Any, *, title: str, names: tuple[str, str]) -> str:
+def draw_comparison_page(a: Any, b: Any, *, title: str, names: tuple[str, str]) -> str:
     """A page with the picture of two structures and the edges that differ, listed.
 
     Examples
@@ -143,7 +143,7 @@ def comparison_page(a: Any, b: Any, *, title: str, names: tuple[str, str]) -> st
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in "abc"])
     >>> a, b = tw.Dag(schema, [("a", "b")]), tw.Dag(schema, [("b", "c")])
-    >>> "only in later" in comparison_page(a, b, title="Two", names=("earlier", "later"))
+    >>> "only in later" in draw_comparison_page(a, b, title="Two", names=("earlier", "later"))
     True
     """
     found = compare(a, b)

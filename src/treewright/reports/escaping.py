@@ -8,7 +8,7 @@ from treewright.text import visible
 
 
 def escape(text: str) -> str:
-    r"""As it stands between tags or in an attribute.
+    r"""A text as HTML has it between tags or in an attribute.
 
     Examples
     --------

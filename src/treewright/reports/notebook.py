@@ -29,13 +29,13 @@ _ANSWERS = (Distribution, Marginals, Normal, NormalMixture, JointNormal, NormalM
 _BOTH_UP_TO = 200_000  # letters of a picture that is given by itself too
 
 
-def notebook_bundle(thing: Any) -> dict[str, str]:
+def bundle_for_notebook(thing: Any) -> dict[str, str]:
     """The forms in which a notebook may show something, by type of content.
 
     Examples
     --------
     >>> from treewright.networks import load_network
-    >>> sorted(notebook_bundle(load_network("asia")))
+    >>> sorted(bundle_for_notebook(load_network("asia")))
     ['image/svg+xml', 'text/html', 'text/plain']
     """
     picture, said = _shown(thing)

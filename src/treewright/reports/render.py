@@ -72,9 +72,9 @@ def to_svg(
     Parameters
     ----------
     structure
-        A directed, partly directed or undirected graph with a schema. Of a learned network, an edge that
-        neither rows nor knowledge direct (`dag.pattern`) has no arrow. Where it knows the clusters of its
-        variables they are drawn as coloured groups.
+        A directed, partly directed or undirected graph with a schema, or a model or result that has one.
+        Of a learned network, an edge that neither rows nor knowledge direct (`dag.pattern`) has no arrow.
+        Where it knows the clusters of its variables they are drawn as coloured groups.
     marginals, observed
         What to show in the nodes, by name: distributions, or Normals and mixtures of them as curves; and
         which variables to mark as given.
@@ -90,6 +90,8 @@ def to_svg(
     >>> to_svg(load_network("asia").dag).count('class="node')
     8
     """
+    while hasattr(structure, "structure"):  # of a model, of what a learner found
+        structure = structure.structure
     require("to_svg", STRUCTURE, structure)
     schema = structure.schema
     cards = []
@@ -215,7 +217,7 @@ def to_static_html(
     )
 
 
-def notebook_picture(model: AnyModel) -> str:
+def draw_for_notebook(model: AnyModel) -> str:
     """A piece of a page for notebooks: key figures above the picture, which scrolls when it is large.
 
     Distributions are shown where the model is small and they are worked out at once, so that showing a model
@@ -224,7 +226,7 @@ def notebook_picture(model: AnyModel) -> str:
     Examples
     --------
     >>> from treewright.networks import load_network
-    >>> notebook_picture(load_network("asia"))[:30]
+    >>> draw_for_notebook(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
     return scrolled(model_picture(model), key_figures(model))

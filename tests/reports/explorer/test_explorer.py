@@ -96,5 +96,5 @@ def test_edges_without_beliefs_have_what_learning_left():
     model = embedded_model(tw.to_html(dag, gains=gains))
     assert model["kind"] == "structure"
     assert max(model["shares"]) == 1
-    assert model["shares_mean"].startswith("the thicker, the more the edge explains")
+    assert dict(model["legend"])["wide"].startswith("width: the thicker, the more the edge explains")
     assert model["told"][0].endswith(" nats")

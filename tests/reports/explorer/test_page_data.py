@@ -197,3 +197,36 @@ def test_beyond_the_limit_a_gaussian_network_keeps_its_families(monkeypatch):
 @pytest.mark.parametrize(("name", "most"), [("andes", 264_478), ("pigs", 690_147)])
 def test_plans_of_large_networks_are_as_small_as_many_restarts_found_them(name, most):
     assert cells_of(page_data(published(name))) <= most
+
+
+def test_pages_compute_up_to_their_most_cells(monkeypatch):
+    """As many cells as a page has room for are computed with; one more, and the page is still."""
+    asia, rng = tw.load_network("asia"), np.random.default_rng(0)
+    table = tw.read_table({name: rng.normal(size=20) for name in "abc"})
+    numbers = tw.fit(tw.Dag(table.schema, [("a", "b")]), tw.moments(table))
+    n_tables = sum(one.size for one in asia.tables)
+    n_cliques = cells_of(page_data(asia))
+    for model, cells, part in ((asia, max(n_tables, n_cliques), "plan"), (numbers, 9, None)):
+        monkeypatch.setattr(module, "MOST_CELLS", cells)
+        data = page_data(model)
+        assert "note" not in data
+        assert part is None or part in data
+        monkeypatch.setattr(module, "MOST_CELLS", cells - 1)
+        assert "note" in page_data(model)
+    monkeypatch.setattr(module, "MOST_CELLS", n_tables)
+    assert "numbers" in page_data(asia)
+
+
+def test_what_is_not_exact_is_said():
+    table = tw.load_network("asia").sample(100, rng=np.random.default_rng(0))
+    counter = tw.count(table)
+    exact = FeatureNetwork(tw.learn_cutset_network(counter).structure)
+    mixed = FeatureNetwork(
+        tw.learn_mixture(counter, components=2, steps=1, rng=np.random.default_rng(0)).structure
+    )
+    for model in (exact, mixed):
+        data = page_data(model)
+        assert data["exact"] == model.is_exact
+        assert ("unexplained" in data) == (not model.is_exact)
+    assert exact.is_exact
+    assert not mixed.is_exact

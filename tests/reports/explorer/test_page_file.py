@@ -8,9 +8,12 @@ import pytest
 
 from treewright.errors import FormatError
 from treewright.reports.explorer.page_file import (
+    STYLES,
+    _top_names,
     embedded_json,
     fill,
     joined_script,
+    page_code,
     page_file,
     page_part,
     reader_without,
@@ -111,3 +114,33 @@ def test_no_module_is_long():
     assert {name: n for name, n in lines.items() if n > 250} == {}
     assert {"forest.js", "features.js", "normal.js", "beliefs.js"} <= {*lines}
     assert page_part("forest.js").startswith("//")
+
+
+def test_names_at_the_top_of_a_module():
+    """After a block the next declaration is exported only where it says so; lists go on to a semicolon."""
+    cases = {
+        "export function f(a) { return [a]; } function g() {}": [(True, "f"), (False, "g")],
+        "export class A { b() {} }\nclass C {}": [(True, "A"), (False, "C")],
+        "export const a = { b: (1) }, c = 2; const d = [1, 2], e = 3;": [
+            (True, "a"),
+            (True, "c"),
+            (False, "d"),
+            (False, "e"),
+        ],
+        "export const a = () => { const b = 1; }, c = 2;": [(True, "a"), (True, "c")],
+        "let a = 1; a = { b: 1, c: 2 };": [(False, "a")],
+    }
+    for text, expected in cases.items():
+        assert _top_names(text) == expected
+
+
+def test_the_first_name_that_is_missing_is_told():
+    with pytest.raises(FormatError, match=r"b.js imports aa from c.js"):
+        joined(b="import { zz, yy, xx, aa, bb } from './c.js';\nexport const b = 1;\n")
+
+
+def test_style_sheets_can_be_left_out():
+    whole, less = page_code()[1], page_code(["curves.css"])[1]
+    assert less in whole
+    assert whole != less
+    assert page_code(STYLES)[1] == ""

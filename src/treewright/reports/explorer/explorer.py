@@ -18,6 +18,7 @@ from treewright.learners import EdgeConfidence
 from treewright.models import FeatureNetwork
 from treewright.reports.explorer.page_data import PageData, loading, packed_bytes, page_data
 from treewright.reports.explorer.page_file import page_file
+from treewright.reports.explorer.page_keys import keys_of
 from treewright.reports.explorer.text_width import text_width
 from treewright.reports.feature_picture import PARTS, upper_nodes
 from treewright.reports.layered import Spacing
@@ -43,15 +44,15 @@ _PACKED = (
     "confidence",
     "clusters",
 )  # beside where everything stands
-_FEATURES, _NETWORK = ("features.js", "leaves.js"), ("derivatives.js",)
-_NORMAL = ("normal.js", "moves.js", "curves.js", "mixtures.js", "curves.css")
-_SMALL, _MIXED = ("labels.js", "strips.js", "small.css"), ("mixed.js", "lines.js")
+_FEATURES, _NETWORK = ("features.js", "leaves.js", "ways.js"), ("answers.js", "derivatives.js")
+_NORMAL, _NUMBERS = ("normal.js", "moves.js"), ("numbers.js", "curves.js", "mixtures.js", "curves.css")
+_SMALL, _MIXED = ("labels.js", "strips.js", "small.css"), ("mixed.js", "lines.js", "scores.js")
 _CALLED_ELSEWHERE = {  # what a page of this kind never needs
-    "tables": _FEATURES + _NORMAL + _MIXED,
-    "structure": _FEATURES + _NORMAL + _NETWORK + _MIXED,
-    "features": _NORMAL + _NETWORK + _MIXED,
+    "tables": _FEATURES + _NORMAL + _NUMBERS + _MIXED,
+    "structure": _FEATURES + _NORMAL + _NUMBERS + _NETWORK + _MIXED,
+    "features": (*_NORMAL, *_NUMBERS, *_MIXED, "answers.js", "clusters.js"),
     "normal": _FEATURES + _NETWORK + _MIXED,
-    "mixed": (*_FEATURES, *_NETWORK, "moves.js"),
+    "mixed": (*_FEATURES, *_NORMAL, "answers.js", "clusters.js"),
 }
 
 
@@ -97,6 +98,7 @@ def to_html(
     data = page_data(source, title=heading, file=file, given=given, confidence=confidence)
     data["load"] = loading(file)
     drawing = _drawing(data) | _second_drawing(source, data) | _meanings(source, data, confidence, gains)
+    drawing["keys"] = keys_of(data | drawing)
     without = _never_called(data | drawing)
     drawing |= {key: data.pop(key) for key in _PACKED if key in data}
     data["rest"] = packed_bytes(json.dumps(drawing, separators=(",", ":")).encode())
@@ -123,18 +125,43 @@ def _has_many(data: PageData) -> bool:
 def _meanings(
     source: Any, data: PageData, confidence: EdgeConfidence | None, gains: Gains | None
 ) -> PageData:
-    """What lines mean, and how strong they are where the page cannot work that out itself."""
+    """What colours and lines mean, and how strong lines are where the page cannot work that out itself."""
     names = [variable["name"] for variable in data["variables"]]
     told = edge_meanings(getattr(source, "structure", source), data["arrows"])
-    told["wide"] = _WIDTH_BETWEEN_STATES if "untold" in data else _WIDTH
-    found: PageData = {"meanings": told, "caution": NOT_A_CAUSE if "arrow" in told else ""}
+    found: PageData = {"caution": NOT_A_CAUSE if "arrow" in told else ""}
     strength = strength_of(confidence, gains)
     if strength is not None:
         pairs = [(names[u], names[v]) for u, v in data["edges"]]
         found["told"] = [strength.told(*pair) for pair in pairs]
         found["shares"] = [round(strength.share(*pair), 4) for pair in pairs]
-        found["shares_mean"] = strength.legend
+    live, edges = _is_live(data), bool(data["edges"])
+    wide = strength and f"width: {strength.legend}"
+    if live and edges:
+        wide = _WIDTH_BETWEEN_STATES if "untold" in data else _WIDTH
+    meanings = {
+        "now": "now" if _believes(data) else None,
+        "was": "before" if live else None,
+        "moved": "changed" if live else None,
+        "seen": "known" if _believes(data) else None,
+        "arrow": told.get("arrow"),
+        "line": told.get("line"),
+        "wide": wide,
+        "weak": "cut off by what is known" if live and edges else None,
+        "pale": "pale: fewer resamplings found it" if "confidence" in data else None,
+        "none": data.get("undrawn"),
+    }
+    found["legend"] = [[kind, text] for kind, text in meanings.items() if text]
     return found
+
+
+def _believes(data: PageData) -> bool:
+    """Whether a page has beliefs to show."""
+    return data["kind"] != "structure" and ("starting" in data or "note" not in data)
+
+
+def _is_live(data: PageData) -> bool:
+    """Whether a page propagates."""
+    return data["kind"] != "structure" and "note" not in data
 
 
 @dataclass(frozen=True)
@@ -173,7 +200,7 @@ _DENSITIES = (
 def _drawing(data: PageData) -> PageData:
     """The densest drawing that can still be read when all of it is in the window."""
     variables = data["variables"]
-    believes = data["kind"] != "structure" and (data.get("starting") or "note" not in data)
+    believes = _believes(data)
     names = [variable["name"] for variable in variables]
     arcs = [(u, v) for u, v in data["edges"]]
     for density in _DENSITIES:

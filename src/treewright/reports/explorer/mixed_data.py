@@ -26,11 +26,11 @@ class MixedPlan(NamedTuple):
     cells: int
 
 
-def mixed_plan(engine: ConditionalGaussianEngine, most_cells: int) -> MixedPlan:
-    """The plan of the states, by position in the engine's schema; none beyond so many cells."""
+def mixed_plan(engine: ConditionalGaussianEngine, most_cells: int, most_numbers: int) -> MixedPlan:
+    """The plan of the states, by position in the engine's schema; none beyond so many cells or numbers."""
     groups = engine.parts({}, engine.families)
     cells = sum(_n_states(engine, part.scope) * (2 + len(part.hidden) ** 2) for part in groups)
-    if cells > most_cells:
+    if cells > most_numbers:
         return MixedPlan(None, cells)
     room = [_room(engine, part) for part in groups if part.scope]
     return MixedPlan(JunctionTreeEngine(engine.schema, [*engine.factors, *room]).plan(most_cells), cells)

@@ -46,7 +46,7 @@ from treewright.models import (
 from treewright.models.answers import Distribution
 from treewright.models.continuous.normal_answers import Normal
 from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
-from treewright.networks import example_networks
+from treewright.networks import list_networks
 from treewright.reports.curves import drawn_normals
 from treewright.reports.explorer.mixed_data import mixed_plan, mixed_tables, placed
 from treewright.reports.feature_picture import drawn_structure
@@ -55,14 +55,11 @@ from treewright.tables.schema import Schema, Variable
 
 FORMAT, VERSION = "treewright-page", 1
 UNSAVED = "model.twm"  # a name for a model that is in no file
-INSENSITIVE = (
-    "Not worked out for this kind of model, here and in Python: for networks of tables, of factors and of "
-    "Gaussian variables alone."
-)
 NOT_EXPLAINED = "Not known exactly of a model whose rows take several ways through its graph"
 THE_MEANS = "The means are it"
 UNTOLD = "Told of states by states: what a number tells, or what is told of one, has no closed form here."
 MOST_CELLS = 4_000_000  # 64 MB in a page, and about a tenth of a second for a click
+MOST_NUMBERS = 16_000_000  # beside states: up to a second for a click, in slices
 
 PageData = dict[str, Any]
 
@@ -99,8 +96,6 @@ def page_data(
         data |= _normal(source, given, file)
     elif isinstance(source, ConditionalGaussianNetwork):
         data |= _mixed(source, given, file)
-    if isinstance(source, FeatureNetwork | ConditionalGaussianNetwork):
-        data["insensitive"] = INSENSITIVE
     return data
 
 
@@ -116,7 +111,7 @@ def loading(file: str) -> str:
     """
     if not file:
         return f"{loading(UNSAVED)}  # after model.save({UNSAVED!r})"
-    if file in example_networks():
+    if file in list_networks():
         return f"tw.load_network({file!r})"
     own = PurePath(file).suffix.lower() == ".twm"
     return f"tw.{'load' if own else 'read_model'}({file!r})"
@@ -261,10 +256,10 @@ def _mixed(model: ConditionalGaussianNetwork, given: Mapping[str, Any] | None, f
     tables, numbers = mixed_tables(model)
     if numbers.size <= MOST_CELLS:
         data |= tables | {"numbers": packed(numbers)}
-        found = mixed_plan(model._engine, MOST_CELLS)
+        found = mixed_plan(model._engine, MOST_CELLS, MOST_NUMBERS)
         if found.plan is not None:
             return data | {"plan": placed(model, found.plan)}
-    why = f"the joint states that its numbers hang on need more than {MOST_CELLS:,} numbers"
+    why = f"the joint states that its numbers hang on need more than {MOST_NUMBERS:,} numbers"
     return data | _still(model, given, why, file)
 
 

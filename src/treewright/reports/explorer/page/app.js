@@ -36,8 +36,9 @@ class Explorer {
     this.beliefs = await Beliefs.open(this.data);
     this.live = Boolean(this.beliefs.engine);
     this.believes = Boolean(this.beliefs.now);
-    document.documentElement.classList.toggle('still', !this.live);
-    document.documentElement.classList.toggle('bare', !this.believes);
+    const { classList } = document.documentElement;
+    classList.toggle('still', !this.live);
+    classList.toggle('bare', !this.believes);
     const address = readAddress(this, location.hash);
     if (address.evidence && this.live) await this.beliefs.set(address.evidence);
     this.world = $('world');
@@ -191,12 +192,12 @@ class Explorer {
   /** Go to a card by keys. */
   visitCard(v) { if (v !== null) this.pick(v, { focus: true, reveal: true }); }
 
-  /** Go to a variable from wherever: it is centred, near enough to be read. */
+  /** Go to a variable from wherever: it is centred, near enough to be read, unless everything is so already. */
   visit(v) {
     if (this.view !== 'network' && this.view !== 'focus') this.go('network');
     this.pick(v);
-    const { x, y, width, height } = this.cards.list[v];
-    if (this.view === 'network') this.stage.centre(x + width / 2, y + height / 2, Math.max(this.stage.k, 0.9));
+    const { x, y, width, height } = this.cards.list[v], { whole, zoom, k } = this.stage;
+    if (this.view === 'network' && !(whole && zoom === 'near')) this.stage.centre(x + width / 2, y + height / 2, Math.max(k, 0.9));
     this.cards.focus(v);
   }
 
@@ -229,7 +230,5 @@ async function openPage() {
   await new Explorer(data).start();
 }
 
-openPage().then(() => { document.documentElement.classList.add('ready'); }, problem => {
-  $('panel').replaceChildren(h('p', { class: 'bad', role: 'alert', text: problem.message }));
-  document.documentElement.classList.add('ready');
-});
+openPage().catch(problem => $('panel').replaceChildren(h('p', { class: 'bad', role: 'alert', text: problem.message })))
+  .finally(() => document.documentElement.classList.add('ready'));

@@ -1,9 +1,11 @@
 // What is known and what follows from it: evidence with its history, beliefs, and measures of them. No document here.
-import { answerDerivatives } from './derivatives.js';
+import { answerDerivatives } from './answers.js';
 import { distanceOf, divergenceOf, entropyOf, informationOf } from './measures.js';
-import { normalMoves } from './moves.js';
-import { numberDistance, numberEntropy, numberWorth } from './normal.js';
+import { normalMoves, normalWorth } from './moves.js';
+import { numberDistance, numberEntropy } from './numbers.js';
 import { worthOfEdges } from './features.js';
+import { graphDerivatives } from './ways.js';
+import { mixedDerivatives } from './scores.js';
 import { finish } from './forest.js';
 import { openModel } from './opening.js';
 
@@ -201,7 +203,7 @@ export class Beliefs {
 
   *worthSteps(target) {
     const { cards, now } = this, gain = new Float64Array(cards.length);
-    if (this.isNumber(target)) return numberWorth(this, target, gain);
+    if (this.isNumber(target)) return this.data.untold ? gain : normalWorth(this, target, gain);
     for (const [t, p] of this.slice(now, target).entries()) {
       if (!(p > 0)) continue;
       const { out } = yield* this.engine.marginalSteps(this.withState(target, t));
@@ -219,14 +221,16 @@ export class Beliefs {
     return new Map([...this.evidence, [v, likelihood]]);
   }
 
-  /** How much each number of the tables moves P(target = state | e): one array of derivatives per table, see
-   * `answerDerivatives`; of numbers see `normalMoves`. Undefined when the evidence changed meanwhile, null where there
-   * is no answer. @param {number} target @param {number} [state] */
+  /** How much each number of the model moves what is asked: P(target = state | e), of a number its mean and its
+   * variance. See `answerDerivatives`, `graphDerivatives`, `mixedDerivatives` and `normalMoves`. Undefined when the
+   * evidence changed meanwhile, null where there is no answer. @param {number} target @param {number} [state] */
   async sensitivity(target, state) {
-    if (!this.engine || this.conflict || this.data.insensitive) return null;
-    if (this.isNumber(target)) return this.evidence.has(target) ? [] : normalMoves(this.engine, this.evidence, target);
-    const p = this.slice(this.now, target)[state], directed = this.data.network === 'bayesian';
-    return await this.inTurn(() => answerDerivatives(this.engine, this.evidence, this.withState(target, state), p, directed));
+    if (!this.engine || this.conflict) return null;
+    const { data, engine, evidence } = this, number = this.isNumber(target);
+    if (number && evidence.has(target)) return [];
+    if (data.kind === 'normal') return normalMoves(engine, evidence, target);
+    const steps = { tables: answerDerivatives, features: graphDerivatives, mixed: mixedDerivatives }[data.kind];
+    return await this.inTurn(() => steps(engine, evidence, number ? null : this.withState(target, state), this.slice(this.now, target)[state], data.network === 'bayesian', target));
   }
 
   /** The most probable explanation, in its turn: states of all variables, the logarithm of their probability and

@@ -106,6 +106,7 @@ export class Cards {
 
   resize(sizes, density) {
     this.world.dataset.density = density;
+    this.world.classList.toggle('small', density !== 'cards');
     this.list.forEach((card, v) => {
       [card.width, card.height] = sizes[v];
       card.element.style.width = `${card.width}px`;

@@ -22,5 +22,6 @@ export function drawClusters(views) {
     boxes.push({ x, y, width: WIDE, height });
     tops[column] += height + GAP;
   });
+  views.add(app.stage.element, h('p', { class: 'legend', text: 'clusters that learning grew, each around the variable it is named by; open one to see its variables alone' }));
   app.stage.chart(boxes, columns * (WIDE + GAP) - GAP, Math.max(...tops) - GAP);
 }

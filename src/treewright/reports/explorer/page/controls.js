@@ -34,8 +34,9 @@ export async function copyPython(app) {
 export class Controls {
   constructor(app) {
     this.app = app;
-    this.legend();
     this.themes();
+    $('legend').append(...app.data.legend.map(([kind, text]) => h('span', null, h('i', { class: kind, 'aria-hidden': 'true' }), text)));
+    $('caution').textContent = app.data.caution;
     const on = (id, act) => $(id).addEventListener('click', act);
     on('undo', () => app.undo());
     on('redo', () => app.redo());
@@ -46,32 +47,13 @@ export class Controls {
     on('in', () => app.stage.zoomBy(1.3));
     on('out', () => app.stage.zoomBy(1 / 1.3));
     on('fit', () => app.stage.fit());
-    const why = this.whyNoExplanation();
+    const why = app.live ? app.data.unexplained : 'This page does not propagate';
     $('explain').disabled = Boolean(why);
     if (why) $('explain').title = why;
     app.stage.element.addEventListener('ground', () => { if (app.view === 'network') app.pick(null); });
     addEventListener('hashchange', () => this.fromAddress());
     addEventListener('beforeprint', () => this.beforePrint());
     addEventListener('afterprint', () => this.afterPrint());
-  }
-
-  whyNoExplanation() {
-    const { app } = this;
-    if (!app.live) return 'This page does not propagate';
-    return app.data.unexplained ?? '';
-  }
-
-  /** What is drawn in this page, and no more. */
-  legend() {
-    const { data, believes, live } = this.app, { arrow, line } = data.meanings;
-    const wide = live && data.edges.length ? data.meanings.wide : data.shares && `width: ${data.shares_mean}`;
-    const items = [
-      ...(believes ? [['now', 'now'], ...(live ? [['was', 'before'], ['moved', 'changed']] : []), ['seen', 'known']] : []),
-      arrow && ['arrow', arrow], line && ['line', line], wide && ['wide', wide],
-      live && data.edges.length > 0 && ['weak', 'cut off by what is known'], data.confidence && ['pale', 'pale: fewer resamplings found it'], data.undrawn && ['none', data.undrawn],
-    ];
-    $('legend').append(...items.filter(Boolean).map(([kind, text]) => h('span', null, h('i', { class: kind, 'aria-hidden': 'true' }), text)));
-    $('caution').textContent = data.caution;
   }
 
   // The system's, until somebody chooses.

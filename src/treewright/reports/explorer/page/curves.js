@@ -1,6 +1,5 @@
 // Cards of numbers: the density now over the one before; a point on the curve is evidence.
 import { h, renew, s, setAttr, short } from './dom.js';
-import { numbersOf } from './lines.js';
 import { densityAt, fewNormals, mixtureOf } from './mixtures.js';
 
 const WIDTH = 150, HEIGHT = 44, STEPS = 60, REACH = 3.6;
@@ -40,23 +39,11 @@ export function spread(part, [m, s], now) {
   part.style.left = `${Math.max(0, Math.min(100 - wide, 50 + 50 * (now[0] - m) / (3 * s) - wide / 2)).toFixed(1)}%`;
 }
 
-/** What a number is made of. @returns {HTMLElement[]} */
-export function weightsOf(app, v) {
-  if (app.beliefs.lines) return [numbersOf(app, v)];
-  if (!app.data.families) return [];
-  const { parents, weights, offset, variance } = app.data.families[v];
-  const rows = [['offset', offset], ...parents.map((u, k) => [`× ${app.names[u]}`, weights[k]]), ['deviation', Math.sqrt(variance)]];
-  return [h('table', { class: 'cpt' }, h('tbody', null, rows.map(([name, x]) => h('tr', null, h('th', { class: 'l', scope: 'row', text: name }), h('td', { text: short(x) })))))];
-}
-
 /** What the mass of the evidence is. @returns {string} */
 export const massOf = app => ([...app.beliefs.evidence.keys()].some(v => app.isNumber(v)) ? 'Density' : 'Probability');
 
 /** What is clicked. @returns {string} */
 export const pointed = app => (app.names.every((_, v) => app.isNumber(v)) ? 'a point of' : 'a state or a point of');
-
-/** A value that has no room left. @param {string} name */
-export const determinedWords = name => `The other values determine ${name} already, so its value cannot be added. Beliefs are those of the step before.`;
 
 /** A number as evidence. @param {(() => void)[]} following @returns {HTMLElement} */
 export function typed(app, v, following) {

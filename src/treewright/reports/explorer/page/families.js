@@ -1,51 +1,54 @@
 // The numbers behind a variable: its table with the rows that the evidence selects, or its weights.
-import { h, renew } from './dom.js';
-import { weightsOf } from './curves.js';
+import { h, renew, short } from './dom.js';
+import { numbersOf } from './lines.js';
 import { manyRows } from './many.js';
-import { movesOf } from './moves.js';
+import { weightAt, weightsOf } from './moves.js';
+import { lineAt } from './scores.js';
+import { statesAt } from './walks.js';
+import { wayAt } from './ways.js';
 
 const MOST_MATTERING = 10;
 const asked = new Map();
 
-/** The numbers that move a variable most: how fast the probability of a state follows each, at first of its likeliest.
+/** The numbers that move a variable most: how fast the probability of a state follows each, at first of its likeliest;
+ * of a number, its mean and its variance.
  * @param {HTMLElement} box */
 export async function mattering(app, v, box) {
-  const { beliefs, names } = app, now = beliefs.slice(beliefs.now, v), state = asked.get(v) ?? now.indexOf(Math.max(...now));
+  const { beliefs, names, variables, data } = app, now = beliefs.slice(beliefs.now, v), { states } = variables[v], state = asked.get(v) ?? now.indexOf(Math.max(...now));
   const found = await beliefs.sensitivity(v, state);
   if (found === undefined || beliefs.conflict || !box.isConnected) return;
-  const [head, lines] = app.isNumber(v) ? movesOf(app, v, found, now[1], MOST_MATTERING) : tableMoves(app, v, found ?? [], state, box);
+  const lines = strongest(app, found ?? [], states ? 0 : now[1]), raised = data.network === 'markov' ? 'the logarithm of a number is raised' : `a number is raised${states ? ', the rest of its row scaled' : ''}`;
+  const choice = states && h('select', { 'data-key': 'asked', 'aria-label': `state of ${names[v]}`, onchange: () => { asked.set(v, choice.selectedIndex); mattering(app, v, box); } },
+    states.map((text, k) => h('option', { text, selected: k === state })));
+  const head = [states ? [`P(${names[v]} = `, choice, ') moves'] : `The mean and the variance of ${names[v]} move`, ` by so much for each 1 that ${raised}:`];
   renew(box, [h('p', { class: 'mass' }, head), lines.length ? h('ol', { class: 'matters' }, lines) : h('p', { class: 'muted', text: 'None: what is known settles it.' })]);
 }
 
-function tableMoves(app, v, found, state, box) {
-  const { beliefs, variables, names, data } = app, directed = data.network === 'bayesian';
-  const list = found.flatMap((cells, f) => Array.from(cells, (x, i) => [Math.abs(x), x, f, i])).filter(([size]) => size > 5e-4);
-  list.sort((a, b) => b[0] - a[0] || a[2] - b[2] || a[3] - b[3]);
-  const lines = list.slice(0, MOST_MATTERING).map(([, x, f, i]) => {
-    const { scope, cells } = beliefs.factors[f], states = statesAt(app, scope, i), said = scope.map((u, k) => `${names[u]} = ${variables[u].states[states[k]]}`);
-    const given = said.length > 1 ? ` | ${said.slice(0, -1).join(', ')}` : '', what = directed ? `P(${said.at(-1)}${given})` : `factor(${said.join(', ')})`;
-    return h('li', null, h('span', { text: `${what} = ${cells[i].toFixed(3)}` }), h('span', { class: 'n', text: `${x < 0 ? '−' : '+'}${Math.abs(x).toFixed(3)}` }));
+// Of all numbers those that move the answer most: what each is, and how far it moves each part of the answer.
+function strongest(app, found, deviation) {
+  const { kind } = app.data, few = kind === 'tables' || kind === 'features' ? x => (x && x < 5e-4 ? short(x) : x.toFixed(3)) : short;
+  const parts = kind === 'normal' ? ['mean', 'variance'].map(part => found.map(one => one[part])) : kind === 'tables' ? [found.flatMap(cells => Array.from(cells))] : found;
+  const nameAt = { normal: i => weightAt(app, found[i]), features: i => wayAt(app, i) }[kind] ?? (i => cellAt(app, i));
+  const order = Array.from(parts[0] ?? [], (x, i) => [Math.round(1e12 * Math.max(Math.abs(x), deviation > 0 ? Math.abs(parts[1][i]) / (2 * deviation) : 0)), i]);
+  return order.filter(([size]) => size > 5e8).sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, MOST_MATTERING).map(([, i]) => {
+    const [what, value] = nameAt(i), moves = parts.map(part => Math.round(1e12 * part[i]) / 1e12).map(x => `${x < 0 ? '−' : '+'}${few(Math.abs(x))}`);
+    return h('li', null, h('span', { text: `${what} = ${few(value)}` }), h('span', { class: 'n', text: moves.join(', ') }));
   });
-  const choice = h('select', { 'data-key': 'asked', 'aria-label': `state of ${names[v]}`, onchange: () => { asked.set(v, choice.selectedIndex); mattering(app, v, box); } },
-    variables[v].states.map((text, k) => h('option', { text, selected: k === state })));
-  return [[`P(${names[v]} = `, choice, `) moves by so much for each 1 that ${directed ? 'a number is raised, the rest of its row scaled' : 'the logarithm of a number is raised'}:`], lines];
 }
 
-// The states of a cell: the last variable changes fastest.
-function statesAt(app, scope, cell) {
-  const at = [];
-  for (let k = scope.length - 1, rest = cell; k >= 0; k--) {
-    const size = app.beliefs.cards[scope[k]];
-    at[k] = rest % size;
-    rest = Math.floor(rest / size);
-  }
-  return at;
+// A cell of a table, or what stands behind the tables.
+function cellAt(app, at) {
+  const { beliefs, variables, names, data } = app, table = beliefs.factors.find(({ cells }) => { at -= cells.length; return at < 0; });
+  if (!table) return lineAt(app, at);
+  const { scope, cells } = table, i = at + cells.length, states = statesAt(scope, beliefs.cards, i), said = scope.map((u, k) => `${names[u]} = ${variables[u].states[states[k]]}`);
+  const given = said.length > 1 ? ` | ${said.slice(0, -1).join(', ')}` : '';
+  return [data.network === 'bayesian' ? `P(${said.at(-1)}${given})` : `factor(${said.join(', ')})`, cells[i]];
 }
 
 /** The table of a variable given its parents; of a Markov network, every table that it is in.
  * @returns {HTMLElement[]} */
 export function familyOf(app, v) {
-  if (app.isNumber(v)) return weightsOf(app, v);
+  if (app.isNumber(v)) return app.beliefs.lines ? [numbersOf(app, v)] : weightsOf(app, v);
   const tables = app.beliefs.factors.filter(({ scope }) => scope.includes(v));
   const own = app.data.network === 'bayesian' ? tables.filter(({ scope }) => scope.at(-1) === v) : tables;
   return own.map((table, i) => tableOf(app, v, table, `${v} ${i}`));
@@ -66,7 +69,7 @@ function tableOf(app, v, { scope, cells }, key) {
   const fill = () => {
     const rows = [];
     for (let row = 0; row < count && rows.length < app.data.most_rows; row++) {
-      const at = statesAt(app, up, row);
+      const at = statesAt(up, beliefs.cards, row);
       if (!many || many.wants(at.map((k, j) => variables[up[j]].states[k]))) rows.push(line(row, at));
     }
     renew(box, rows);

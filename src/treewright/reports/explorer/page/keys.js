@@ -2,14 +2,6 @@
 import { $, h } from './dom.js';
 import { copyPython } from './controls.js';
 
-const KEYS = [
-  ['/', 'find a variable or a state'], ['← → ↑ ↓', 'go to the next card; up and down inside a card: its states'],
-  ['1 … 9', 'the picked variable is in this state; again: open'], ['0', 'forget what is known of it'],
-  ['Space, Enter', 'the state under the focus is known; of a card without states: to its details'], ['Alt + click, Alt + 1 … 9', 'rule a state out'],
-  ['Ctrl + Z, Ctrl + Shift + Z', 'undo, redo'], ['x', 'forget everything'], ['h', 'hold: compare with what is believed now'],
-  ['m', 'most probable explanation'], ['c', 'copy as Python'], ['n o j g t', 'network, focus, junction tree, clusters, table'],
-  ['f + −', 'fit, nearer, farther'], ['Shift + ← → ↑ ↓', 'move the drawing'], ['d', 'light or dark'], ['Escape', 'let go of what is picked'], ['?', 'this list'],
-];
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // The nearest card in a direction.
@@ -52,7 +44,7 @@ function digit(app, event) {
 /** Listen to the keyboard. */
 export function listenToKeys(app) {
   const dialog = $('keys'), click = id => () => $(id).click();
-  $('keylist').append(...KEYS.map(([keys, what]) => h('tr', null, h('th', { scope: 'row' }, h('kbd', { text: keys })), h('td', { text: what }))));
+  $('keylist').append(...app.data.keys.map(([keys, what]) => h('tr', null, h('th', { scope: 'row' }, h('kbd', { text: keys })), h('td', { text: what }))));
   $('help').addEventListener('click', () => dialog.showModal());
   const view = name => () => { if (name in app.views.names) app.go(name); };
   const acts = {

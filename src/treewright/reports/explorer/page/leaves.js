@@ -8,7 +8,7 @@ const CELLS_A_STEP = 50000;  // of stored rows, between two looks at the clock
 export function tableLeaf(about, numbers, cards) {
   const scope = about.map((_, i) => i);
   const plan = { scopes: [scope], residual: [scope.length], parent: [-1] };
-  return forestLeaf(about, about.map(v => cards[v]), [{ scope, cells: numbers, logs: true }], plan);
+  return { ...forestLeaf(about, about.map(v => cards[v]), [{ scope, cells: numbers, logs: true }], plan), joint: true };
 }
 
 /** Variables after their parents, which form a clique with each of them.

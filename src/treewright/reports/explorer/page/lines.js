@@ -1,5 +1,6 @@
 // What a page tells of numbers beside states: their lines, and where they are in the most probable explanation.
 import { fromLog, h, short } from './dom.js';
+import { statesAt } from './walks.js';
 
 const MOST_LINES = 200;
 
@@ -8,11 +9,7 @@ export function numbersOf(app, v) {
   const { beliefs, names, variables } = app, line = beliefs.lines.find(({ child }) => child === v), many = line.continuous.length;
   const text = x => h('td', { text: short(x) }), rows = [];
   for (let row = 0; row < Math.min(MOST_LINES, line.intercepts.length); row++) {
-    const at = [];
-    for (let k = line.discrete.length - 1, rest = row; k >= 0; k--) {
-      at[k] = rest % beliefs.cards[line.discrete[k]];
-      rest = Math.floor(rest / beliefs.cards[line.discrete[k]]);
-    }
+    const at = statesAt(line.discrete, beliefs.cards, row);
     const on = at.length > 0 && line.discrete.every((u, k) => (beliefs.evidence.get(u)?.[at[k]] ?? 0) > 0);
     rows.push(h('tr', { class: on ? 'on' : undefined }, at.map((k, j) => h('th', { class: 'l', scope: 'row', text: variables[line.discrete[j]].states[k] })),
       text(line.intercepts[row]), line.continuous.map((_, k) => text(line.slopes[row * many + k])), text(Math.sqrt(line.variances[row]))));

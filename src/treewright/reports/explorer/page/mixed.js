@@ -8,7 +8,7 @@ import { keepMixtures } from './mixtures.js';
 import { LOGS, cellsOf } from './walks.js';
 
 const LOG_TWO_PI = Math.log(2 * Math.PI), LEAST_VARIANCE = 1e-300;
-const AT_ONCE = 4096;  // joint states between two pauses
+const AT_ONCE = 1e6;  // steps between two pauses
 
 /** @typedef {{child: number, discrete: number[], continuous: number[], intercepts: Float64Array, variances: Float64Array,
  *   slopes: Float64Array}} Line  one for every joint state of the discrete parents, row by row */
@@ -105,17 +105,18 @@ export class MixedNetwork {
   }
 
   /** The hidden numbers of a part in every joint state of its scope: means, variances, the log-density of what is
-   * observed and that of the highest point. */
-  *normals(part, known) {
+   * observed and that of the highest point. `each` is told every state with its lines, means and covariances. */
+  *normals(part, known, each) {
     const { rows, hidden, scope } = part, wide = hidden.length, lines = part.lines.map(line => this.placed(line, part, known));
     const found = { logs: new Float64Array(rows), peaks: new Float64Array(rows), means: new Float64Array(rows * wide), variances: new Float64Array(rows * wide) };
     const cov = new Float64Array(wide * wide), cross = new Float64Array(wide), at = scope.map(() => 0);
+    const pause = Math.ceil(AT_ONCE / (lines.length * (wide + 2) ** 2));  // joint states
     for (let s = 0; s < rows; s++) {
       const mean = found.means.subarray(s * wide, (s + 1) * wide);
       let log = 0, volume = wide * LOG_TWO_PI;
       cov.fill(0);
       for (const line of lines) {
-        const row = line.strides.reduce((sum, stride, k) => sum + stride * at[k], line.row);
+        const row = line.now = line.strides.reduce((sum, stride, k) => sum + stride * at[k], line.row);
         let centre = line.intercepts[row], spread = line.variances[row];
         volume += Math.log(spread);
         cross.fill(0);
@@ -140,11 +141,12 @@ export class MixedNetwork {
           for (let j = 0; j < wide; j++) cov[i * wide + j] -= cross[i] * (cross[j] / spread);
         }
       }
+      each?.(s, lines, mean, cov);
       found.logs[s] = log;
       found.peaks[s] = log - 0.5 * volume;
       for (let j = 0; j < wide; j++) found.variances[s * wide + j] = cov[j * wide + j];
       for (let k = at.length - 1; k >= 0 && ++at[k] === this.cards[scope[k]]; k--) at[k] = 0;
-      if (s % AT_ONCE === AT_ONCE - 1) yield;
+      if (s % pause === pause - 1) yield;
     }
     return found;
   }

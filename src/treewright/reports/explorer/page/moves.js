@@ -1,4 +1,5 @@
-// How much the mean and the variance of a Gaussian answer move with each number of the network.
+// What a Gaussian network says of its numbers: what they are made of, what would tell about them, and how much the mean
+// and the variance of an answer move with each.
 //
 // With c the target less its regression on what is observed, and r the surprise of what is observed in units of its
 // covariance, both carried against the arrows: see gaussian_sensitivity.py, which has the equations.
@@ -39,14 +40,21 @@ export function normalMoves(engine, evidence, target) {
   });
 }
 
-const signed = x => `${x < 0 ? '−' : '+'}${short(Math.abs(x))}`;
+/** Which number one of them is, and what it is. @returns {[string, number]} */
+export const weightAt = ({ names }, { v, u, kind, value }) => [`${kind} of ${u === undefined ? '' : `${names[u]} in `}${names[v]}`, value];
 
-/** The strongest of them, in words. @param {object[]} found @param {number} deviation of the answer */
-export function movesOf(app, v, found, deviation, most) {
-  const size = one => Math.max(Math.abs(one.mean), deviation > 0 ? Math.abs(one.variance) / (2 * deviation) : 0);
-  const lines = found.filter(one => size(one) > 5e-4).sort((a, b) => size(b) - size(a)).slice(0, most).map(one => {
-    const which = `${one.kind} of ${one.u === undefined ? '' : `${app.names[one.u]} in `}${app.names[one.v]}`;
-    return h('li', null, h('span', { text: `${which} = ${short(one.value)}` }), h('span', { class: 'n', text: `${signed(one.mean)}, ${signed(one.variance)}` }));
-  });
-  return [`The mean and the variance of ${app.names[v]} move by so much for each 1 that a number is raised:`, lines];
+/** What a number of a Gaussian network is made of. @returns {HTMLElement[]} */
+export function weightsOf(app, v) {
+  const { parents, weights, offset, variance } = app.data.families[v];
+  const rows = [['offset', offset], ...parents.map((u, k) => [`× ${app.names[u]}`, weights[k]]), ['deviation', Math.sqrt(variance)]];
+  return [h('table', { class: 'cpt' }, h('tbody', null, rows.map(([name, x]) => h('tr', null, h('th', { class: 'l', scope: 'row', text: name }), h('td', { text: short(x) })))))];
+}
+
+/** A value that has no room left. @param {string} name */
+export const determinedWords = name => `The other values determine ${name} already, so its value cannot be added. Beliefs are those of the step before.`;
+
+/** What finding out each other variable would tell about a number, in bits. */
+export function normalWorth({ engine, evidence }, target, gain) {
+  engine.marginals(evidence);
+  return gain.map((_, x) => (x === target ? 0 : engine.information(target, x)));
 }

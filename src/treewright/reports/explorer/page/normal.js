@@ -1,6 +1,5 @@
 // Exact answers of a Gaussian network: its covariance once, then a Cholesky factor of what is observed.
 import { finish } from './forest.js';
-import { mixtureDistance, mixtureOf } from './mixtures.js';
 
 /** Below this share of its variance a pivot is rounding: the values before it determine the variable. */
 const DETERMINED = 1e-12;
@@ -100,28 +99,4 @@ export class NormalNetwork {
     });
     return { states, logMass: log, exact: true };
   }
-}
-
-/** How far the belief about a number moved. @param {object} beliefs @param {Float64Array} from @param {number} v */
-export function numberDistance(beliefs, from, v) {
-  const [p, q] = [from, beliefs.now].map(all => beliefs.slice(all, v)), a = mixtureOf(from, v, p), b = mixtureOf(beliefs.now, v, q);
-  return a.weights.length + b.weights.length > 2 ? mixtureDistance(a, b) : normalDistance(p, q);
-}
-
-/** Entropy of a number in bits, relative to one unit; null of one beside states, where it has no closed form. */
-export const numberEntropy = ({ data, offsets }, all, v) => (data.untold ? null : Math.log2(all[offsets[v] + 1]) + 0.5 * Math.log2(2 * Math.PI * Math.E));
-
-/** What finding out each other variable would tell about a number, in bits; nothing is told of one beside states. */
-export function numberWorth({ data, engine, evidence }, target, gain) {
-  if (data.untold) return gain;
-  engine.marginals(evidence);
-  return gain.map((_, x) => (x === target ? 0 : engine.information(target, x)));
-}
-
-// How far two Normal distributions, given as mean and deviation, are apart: their Hellinger distance.
-function normalDistance([m, s], [n, t]) {
-  if (m === n && s === t) return 0;
-  if (s === 0 || t === 0) return 1;
-  const spread = s * s + t * t, overlap = Math.sqrt((2 * s * t) / spread) * Math.exp(-0.25 * (m - n) ** 2 / spread);
-  return Math.sqrt(Math.max(0, 1 - overlap));
 }

@@ -2,9 +2,10 @@
 import { $, bits, fromLog, h, percent, renew } from './dom.js';
 import { isHard, stateRow, wordsOf } from './cards.js';
 import { copyPython } from './controls.js';
-import { determinedWords, drawCurve, massOf, pointed, typed } from './curves.js';
+import { drawCurve, massOf, pointed, typed } from './curves.js';
 import { familyOf, mattering } from './families.js';
 import { peakOf } from './lines.js';
+import { determinedWords } from './moves.js';
 
 const LISTED = 12, FEW = 6, ASKED = 8;
 const BIG = 128;  // pixels of its bars
@@ -127,16 +128,17 @@ export class Panel {
       sections.push(next);
     }
     if (app.data.factors || app.data.families) sections.push(this.fold('numbers', 'Its numbers', () => familyOf(app, v), following));
-    const matters = app.data.insensitive ? muted(app.data.insensitive) : h('div', { id: 'matters' }, muted('…'));
+    const matters = h('div', { id: 'matters' }, muted('…'));
     if (app.live) sections.push(this.fold('matters', 'Which numbers matter to it', () => [matters], following));
     return { v, sections, following };
   }
 
   figures(v) {
     const { beliefs } = this.app, number = this.app.isNumber(v), entropy = beliefs.entropy(v), said = [];
-    if (entropy !== null && (!number || !beliefs.evidence.has(v))) said.push(`entropy ${bits(entropy)} bits, was ${bits(beliefs.entropy(v, beliefs.before))}`);
-    if (number) said.push(`was ${wordsOf(this.app, v, beliefs.before)}`);
-    return said.join(' · ');
+    const was = (now, then) => (now === then ? '' : `, was ${then}`), { before } = beliefs;
+    if (entropy !== null && (!number || !beliefs.evidence.has(v))) said.push(`entropy ${bits(entropy)} bits${was(bits(entropy), bits(beliefs.entropy(v, before)))}`);
+    if (number) said.push(was(wordsOf(this.app, v), wordsOf(this.app, v, before)).slice(2));
+    return said.filter(Boolean).join(' · ');
   }
 
   /** How well each state fits what was seen: likelihoods, the largest of them one. */

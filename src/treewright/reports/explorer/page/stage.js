@@ -81,7 +81,7 @@ export class Stage {
     this.world.style.transform = `translate(${x}px,${y}px) scale(${k})`;
     const zoom = k < MIDDLE ? 'far' : k < NEAR ? 'middle' : 'near', changed = zoom !== this.zoom;
     if (changed) this.world.dataset.zoom = this.zoom = zoom;
-    const whole = x >= 0 && y >= 0 && x + this.width * k <= this.across + 1 && y + this.height * k <= this.down + 1;
+    const whole = this.whole = x >= 0 && y >= 0 && x + this.width * k <= this.across + 1 && y + this.height * k <= this.down + 1;
     this.map.classList.toggle('idle', whole);
     if (this.sight && !whole) {
       const seen = { x: -x / k, y: -y / k, width: this.across / k, height: this.down / k };

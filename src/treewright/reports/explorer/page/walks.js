@@ -9,6 +9,13 @@
  * @param {number[]} scope @param {number[]} cards */
 export const cellsOf = (scope, cards) => scope.reduce((n, v) => n * cards[v], 1);
 
+/** The states of a cell of such a table. @param {number[]} scope @param {number[]} cards @param {number} cell */
+export function statesAt(scope, cards, cell) {
+  const at = [];
+  for (let k = scope.length - 1; k >= 0; cell = Math.floor(cell / cards[scope[k--]])) at[k] = cell % cards[scope[k]];
+  return at;
+}
+
 // Axes as [length, stride] pairs, outermost first; neighbours that move together are joined.
 function mergedAxes(scope, other, cards) {
   const strides = new Map();
