@@ -43,9 +43,11 @@ def test_learn_and_ask(run, rows, tmp_path):
 
 
 def test_cut_where_only_tables_serve(run, rows):
-    for options in (["--treewidth", "2"], ["--score", "bic"], ["--bins", "3"]):
+    for options in (["--score", "bic"], ["--bins", "3"]):
         found = json.loads(run("learn", rows, "--json", *options).output)
         assert found["criterion"] != "sparse-mixed-bic"
+    narrow = json.loads(run("learn", rows, "--json", "--treewidth", "1").output)
+    assert (narrow["criterion"], narrow["width"]) == ("sparse-mixed-bic", 1)
 
 
 def test_refusals(run, rows, tmp_path):
@@ -57,3 +59,13 @@ def test_refusals(run, rows, tmp_path):
         "is for networks of discrete variables" in run("convert", model, tmp_path / "m.xdsl", code=1).output
     )
     assert np.isfinite(tw.load(model).score(tw.read_table(clouds())))
+
+
+def test_numbers_are_set_as_states_are(run, rows, tmp_path):
+    model = tmp_path / "m.twm"
+    run("learn", rows, "-o", model)
+    network = tw.load(model)
+    number, other = network.continuous[:2]
+    asked = json.loads(run("query", model, other, "--do", f"{number}=0.5", "--json").output)
+    assert asked["mean"] == pytest.approx(network.do({number: 0.5}).query(other).mean)
+    assert asked["assumptions"]

@@ -71,3 +71,12 @@ def test_inspect_checks_every_section(run, run_json, refused, rows, tmp_path):
         packed.write_bytes(damaged)
         assert section.name in " ".join(refused("inspect", packed, "--check").split())
     assert "--check is for packed files" in refused("inspect", rows, "--check")
+
+
+def test_a_pattern_stands_for_the_packed_files_that_match(run, run_json, rows, tmp_path):
+    run("pack", rows, "-o", tmp_path / "a.twp")
+    one = run_json("learn", tmp_path / "*.twp", "--method", "chow-liu")
+    assert one["edges"] == run_json("learn", rows, "--method", "chow-liu")["edges"]
+    run("pack", rows, "-o", tmp_path / "b.twp")
+    two = run_json("learn", tmp_path / "*.twp", "--method", "chow-liu")
+    assert two["edges"] == run_json("learn", rows, rows, "--method", "chow-liu")["edges"]

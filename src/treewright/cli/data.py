@@ -14,6 +14,7 @@ from treewright.models.model import in_missing_states
 from treewright.statistics import DatabaseCounter
 from treewright.statistics.cluster import ClusterCounter, open_cluster
 from treewright.tables._reading.bins import Bins, BinSpec
+from treewright.tables._reading.columns import WITHOUT_ROWS, UnusableColumns
 from treewright.tables._reading.database_reader import read_databases
 from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import GapPolicy, MissingPolicy, mark_missing, reading_policy
@@ -48,6 +49,7 @@ class DataOptions:
     ignore: opt.Ignore = None
     weights: opt.WeightsOf = None
     no_header: opt.NoHeader = False
+    skip_lines: opt.SkipLines = 0
     delimiter: opt.Delimiter = None
     encoding: opt.Encoding = "utf-8"
     schema: opt.SchemaOf = None
@@ -67,7 +69,8 @@ class DataOptions:
         self, paths: Sequence[str], schema: Schema, target: str
     ) -> tuple[Table, Table | None]:
         """Rows with some of the variables, gaps kept; and what they show of the target, if they do."""
-        names, gaps = self._open(paths).names, replace(self, missing=opt.Missing.em)
+        later = replace(self, mend=self.mend or schema.is_mended)
+        names, gaps = later._open(paths).names, replace(self, missing=opt.Missing.em)
         found = schema.found_in(names)
         seen = [name for name in found if name != target]
         if not seen:
@@ -107,6 +110,12 @@ class DataOptions:
         return rows
 
     @property
+    def _header(self) -> bool | int:
+        if not (self.no_header and self.skip_lines):
+            return self.skip_lines or not self.no_header
+        raise SettingError("--no-header says that there are no names, and --skip-lines where they are")
+
+    @property
     def _policy(self) -> MissingPolicy:
         """How cells that are missing are read."""
         return "error" if self.missing == "auto" else reading_policy(cast("GapPolicy", self.missing.value))
@@ -127,7 +136,7 @@ class DataOptions:
             mend=self.mend,
             decimal=self.decimal,
             weights=self.weights,
-            header=not self.no_header,
+            header=self._header,
             delimiter=self.delimiter,
             encoding=self.encoding,
         )
@@ -215,25 +224,28 @@ class DataOptions:
                 f"all: {listed(apart)}. --method separation-tree learns from tables that share some columns"
             )
 
-    def read_what_holds(self, paths: Sequence[str]) -> tuple[Table, list[str]]:
-        """Read rows without the columns that hold no value at all, and name those."""
+    def read_what_holds(self, paths: Sequence[str]) -> tuple[Table, dict[str, str]]:
+        """Read rows without the columns that hold nothing or what is not read, and say which."""
         try:
-            return self.read(paths), []
-        except (SchemaError, MissingValuesError):
-            empty = self._empty_columns(paths)
-            if not empty:
+            return self.read(paths), {}
+        except UnusableColumns as error:
+            lost = error.columns
+            if error.told == WITHOUT_ROWS or set(self._kept(self._open(paths).names)) <= set(lost):
                 raise
-            return replace(self, ignore=[*(self.ignore or ()), *empty]).read(paths), empty
+        except MissingValuesError:
+            if not (lost := dict.fromkeys(self._empty_columns(paths), "")):
+                raise
+        table, more = replace(self, ignore=[*(self.ignore or ()), *lost]).read_what_holds(paths)
+        return table, {**lost, **more}
 
     def _empty_columns(self, paths: Sequence[str]) -> list[str]:
         source = self._open(paths)
-        read = [mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set())]
-        empty = [column.name for column in read if 0 < len(column) == column.n_missing]
-        return [name for name in empty if name not in (self.ignore or ())]
+        read = (mark_missing(column, self._marks) for column in source.read(range(len(source.names)), set()))
+        return self._kept(one.name for one in read if 0 < len(one) == one.n_missing)
 
     def _open(self, paths: Sequence[str]) -> Source:
-        options = ReadOptions(None, self.delimiter, not self.no_header, self.encoding, self._marks)
-        return open_source(as_source(paths), options)
+        layout = {"delimiter": self.delimiter, "header": self._header, "encoding": self.encoding}
+        return open_source(as_source(paths), ReadOptions.of(None, self._marks, layout, self.mend))
 
     @property
     def _marks(self) -> list[Label]:
@@ -259,6 +271,7 @@ class LaterRows:
     missing_value: opt.MissingValue = None
     unseen: opt.UnseenOption = opt.UnseenLabels.error
     no_header: opt.NoHeader = False
+    skip_lines: opt.SkipLines = 0
     delimiter: opt.Delimiter = None
     encoding: opt.Encoding = "utf-8"
 

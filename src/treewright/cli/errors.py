@@ -8,8 +8,9 @@ Anything else that is raised is a fault of the program, and shows where it happe
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -131,7 +132,7 @@ def describe(error: BaseException) -> str:
 
 def hints(error: BaseException, message: str) -> list[str]:
     """The way out, in the words of the command line where the library speaks Python."""
-    found = []
+    found, columns = [], getattr(error, "columns", {})
     context = getattr(error, "ctx", None)
     if context is not None:
         found.append(f"usage and an example: {context.command_path} --help")
@@ -140,10 +141,16 @@ def hints(error: BaseException, message: str) -> list[str]:
         "missing=": isinstance(error, MissingValuesError)
         and "--missing drop, --missing state or --missing em",
         "bins=": spoken and "--bins 4, or --bins name=4",
-        "columns=[": spoken and "--ignore name",
+        "columns=[": spoken and left_out(columns),
         "header=False": "--no-header",
         "mode='rows'": "--mode rows",
         "unseen=": "--unseen ignore or, with a model of learn --unseen state, --unseen state",
         "set_memory_limit": "--memory 8GiB",
     }
     return found + [f"on the command line: {way}" for part, way in ways.items() if way and part in message]
+
+
+def left_out(columns: Iterable[str]) -> str:
+    """The options that leave columns out."""
+    options = [f"--ignore {shlex.quote(name)}" for name in columns]
+    return " ".join([*options, "(or --mend)"]) if options else "--ignore name"

@@ -12,7 +12,7 @@ from treewright.cli.answers.given import read_given
 from treewright.errors import FileMissingError, FormatError, nearest
 from treewright.models.formats.twm import load, read_provenance
 from treewright.models.model import AnyModel
-from treewright.networks import example_networks, load_network
+from treewright.networks import list_networks, load_network
 from treewright.tables.schema import Label
 
 
@@ -25,7 +25,7 @@ def open_model(text: str) -> AnyModel:
     if path.is_dir():
         raise FormatError(f"{text!r} is a folder; a model is a file")
     if not path.exists():
-        if text in example_networks():
+        if text in list_networks():
             return load_network(text)
         raise FileMissingError(_not_found(path))
     if _is_ours(path):
@@ -65,4 +65,4 @@ def _not_found(path: Path) -> str:
     close = get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
     if close:
         return f"{message}; did you mean {close[0]!r}?"
-    return f"{message}; example networks are {nearest(path.name, example_networks())}"
+    return f"{message}; example networks are {nearest(path.name, list_networks())}"

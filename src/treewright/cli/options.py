@@ -130,6 +130,12 @@ NoHeader = Annotated[
         show_default=False,
     ),
 ]
+SkipLines = Annotated[
+    int,
+    _of_data(
+        metavar="N", min=0, help="Lines of a CSV file before the names; remarks behind # need no option."
+    ),
+]
 Encoding = Annotated[
     str,
     _of_data(metavar="NAME", help="Of a CSV file: utf-8, latin-1, cp1252, utf-16 or any of Python's."),

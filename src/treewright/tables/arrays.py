@@ -16,6 +16,7 @@ from treewright.types import Mask
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Column = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32] | npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+_ONE_BYTE = np.dtype(np.uint8)
 
 
 def code_type(cardinality: int) -> np.dtype[Any]:
@@ -25,7 +26,7 @@ def code_type(cardinality: int) -> np.dtype[Any]:
     (dtype('uint8'), dtype('uint8'), dtype('uint16'))
     """
     if cardinality <= 1 << 8:
-        return np.dtype(np.uint8)
+        return _ONE_BYTE
     return np.dtype(np.uint16) if cardinality <= 1 << 16 else np.dtype(np.uint32)
 
 

@@ -71,7 +71,7 @@ class Part:
 
     @property
     def can_share_bits(self) -> bool:
-        """Whether planes and row bits of the file do: whole words, columns in order, few of no use."""
+        """Whether planes and row bits of the file serve as they are: whole words, columns in order."""
         is_aligned = self.begin % ALIGNED == 0 and (self.end % ALIGNED == 0 or self.end == self.file.n_rows)
         if not is_aligned or list(self.columns) != sorted(self.columns):
             return False

@@ -61,7 +61,7 @@ class ReadingCells(TypedDict, total=False):
     dates: Dates | None
     mend: bool
     delimiter: str | None
-    header: bool
+    header: bool | int
     encoding: str
     decimal: str
 
@@ -122,7 +122,7 @@ def pack(
     if any(os.path.exists(target) and os.path.samefile(target, one["path"]) for one in told["files"]):
         raise SettingError(f"cannot write {os.fspath(path)!r}: it is what is read; choose another name")
     refuse_other_kind(target, "packed", replace=replace)
-    with room_in(folder), watch_reading(progress) if progress is not None else nullcontext():
+    with room_in(folder, rows), watch_reading(progress) if progress is not None else nullcontext():
         table = source if isinstance(source, Table) and not reading else read_table(source, **reading)
         table = table if rows is None else evenly(table, rows)
         options = {name: value for name, value in reading.items() if name not in ("schema", "weights")}

@@ -201,7 +201,7 @@ class Server:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what the driver says into errors of ours, without whatever opens the door."""
+        """Turn what the driver says into errors of ours, without passwords."""
         psycopg = driver()
         try:
             yield

@@ -8,10 +8,16 @@ from typing import Any, TypedDict, Unpack, get_args
 
 import numpy.typing as npt
 
+from treewright.collector import no_cycles
 from treewright.errors import SchemaError, TableTooLarge, UnknownNameError, WeightError, nearest
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
-from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
+from treewright.tables._reading.columns import (
+    LabelColumn,
+    NumberColumn,
+    SourceColumn,
+    each,
+)
 from treewright.tables._reading.interpret import (
     ReadyColumn,
     binned,
@@ -21,10 +27,10 @@ from treewright.tables._reading.interpret import (
     with_reserve,
 )
 from treewright.tables._reading.matching import UnseenPolicy, match
-from treewright.tables._reading.missing import MissingPolicy, mark_missing, refuse_infinite, settle_missing
+from treewright.tables._reading.missing import MissingPolicy, refuse_infinite, settle_missing
 from treewright.tables._reading.paths import ReadOptions
-from treewright.tables._reading.room import kept, kept_column, room_for_columns
-from treewright.tables._reading.sources import open_source, packed_path, packed_paths
+from treewright.tables._reading.room import kept, room_for_columns
+from treewright.tables._reading.sources import open_source, packed_path, packed_paths, read_usable
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
 from treewright.tables.inspection.look import look_at
@@ -33,7 +39,7 @@ from treewright.tables.inspection.whole import look_at_states
 from treewright.tables.inspection.wishes import Dates, MissingValues, Wishes
 from treewright.tables.mapped_table import MappedTable, open_table
 from treewright.tables.raw_form import RawForm
-from treewright.tables.report import Report
+from treewright.tables.report import WITHOUT_NAME, Report
 from treewright.tables.schema import Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
@@ -43,7 +49,7 @@ class Layout(TypedDict, total=False):
     """How a CSV file is written."""
 
     delimiter: str | None
-    header: bool
+    header: bool | int
     encoding: str
     decimal: str
 
@@ -56,6 +62,7 @@ class MoreReading(Layout, total=False):
     dates: Dates | None
 
 
+@no_cycles()
 def read_table(
     source: Any,
     *,
@@ -120,12 +127,13 @@ def read_table(
         could be either, the order comes first: ``{"visit": ("dmy", "month")}``.
     mend
         Do what a person would agree to without looking: take blanks off, join labels that differ in blanks
-        and case only, read decimal commas, take marks that cannot be mistaken ("?", "NA" among numbers) for
-        missing cells, leave out keys and columns without a value. ``table.report.mendings`` lists it all.
+        and case only, read decimal commas and numbers with a sign ("5 %", "€ 3"), take marks that cannot be
+        mistaken ("?", "NA" among numbers) for missing cells, leave out keys and columns without a value.
+        ``table.report.mendings`` lists it all.
     layout
         How a CSV file is written: ``delimiter`` between fields (read off the first line when left out),
-        ``header`` (whether the first line holds the names, True), ``encoding`` (utf-8, latin-1, cp1252 or any
-        other that Python knows), ``decimal`` ("." or ",").
+        ``header`` (whether the first line holds the names, True; or how many lines to leave out before them),
+        ``encoding`` (utf-8, latin-1, cp1252 or any other that Python knows), ``decimal`` ("." or ",").
 
     Returns
     -------
@@ -162,19 +170,19 @@ def read_table(
     elif several := packed_paths(source):
         source = together(several)
     source = source.joined() if isinstance(source, ShardedTable) else source
-    opened = open_source(source, read_options(names, layout, wishes))
+    mends = mend or bool(schema and schema.is_mended)
+    opened = open_source(source, ReadOptions.of(names, wishes.everywhere, layout, mends))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None
     chosen, ignored = choose(opened.names, schema, columns, weight_name)
-    places = {name: i for i, name in enumerate(opened.names)}
-    as_text = {places[raw_name(v, places)] for v in schema or () if has_texts_only(v)}
-    read = [kept_column(mark_missing(c, wishes.everywhere)) for c in opened.read(chosen, as_text)]
+    as_text = wanted_as_texts(schema, opened.names)
+    read, unusable = read_usable(opened, chosen, as_text, wishes.everywhere, leaves_out=mend)
     n_read = len(read[0])
     if weight_name is not None:
         ignored.append((weight_name, "taken as the weights of the rows"))
     counts = _settle_weights(weights, read, n_read)
-    prepared = prepare(read, wishes) if schema is None else prepare_like(read, schema, columns, wishes)
+    prepared = prepared_columns(read, schema, columns, wishes, unusable)
     findings = look_at(prepared.columns) if schema is None else ()
     refuse_infinite(prepared.columns)
     prepared.columns, rows = settle_missing(prepared.columns, missing)
@@ -221,11 +229,6 @@ def _columns_of_packed(table: Table, columns: Sequence[str]) -> Table | None:
     return kept.with_report(replace(before, columns=told, ignored=(*before.ignored, *ignored)))
 
 
-def read_options(names: Sequence[str] | None, layout: Layout, wishes: Wishes) -> ReadOptions:
-    header, encoding = layout.get("header", True), layout.get("encoding", "utf-8")
-    return ReadOptions(names, layout.get("delimiter"), header, encoding, wishes.everywhere)
-
-
 def read_again(table: Table, report: Report, prepared: Prepared) -> Report:
     """The report on a table that had been read before; what its cells looked like then is kept."""
     prepared.forms = {v.name: v.raw for v in table.schema if v.raw is not None} | prepared.forms
@@ -253,7 +256,7 @@ def ready_columns(
     check_bins(bins, schema, [column.name for column in columns])
     wanted = None if schema is None else {c.name: with_form(schema[c.name], prepared.forms) for c in columns}
     cuts = settle_bins(columns, bins, weights)
-    ready = [in_room(ready_column(column, wanted, cuts, missing_state, unseen)) for column in columns]
+    ready = each(lambda one: in_room(ready_column(one, wanted, cuts, missing_state, unseen)), columns)
     return ready if schema is not None else alike(columns, ready, missing_state)
 
 
@@ -310,7 +313,7 @@ def choose(
     """Positions of the columns to read (weights last), and what is ignored, with the reason."""
     twice = repeated(name for name in names if name)
     if twice:
-        raise SchemaError(f"column names must differ; found more than once: {twice}")
+        raise SchemaError(f"column names must differ; found more than once: {twice}; rename them")
     if not names:
         raise SchemaError("there are no columns to read")
     if isinstance(columns, str):
@@ -319,7 +322,7 @@ def choose(
     if schema is not None:
         made_of = {variable.name: raw_name(variable, names) for variable in schema}
         wanted = [raw for name, raw in made_of.items() if columns is None or name in wanted]
-        absent = [raw for raw in made_of.values() if raw not in names]
+        absent = [raw for raw in dict.fromkeys(made_of.values()) if raw not in names]
         if absent:
             raise SchemaError(
                 f"the schema has columns that the source has not: {', '.join(map(repr, absent))}; "
@@ -334,12 +337,31 @@ def choose(
     reason = "not in the schema" if schema is not None else "not asked for"
     read = dict.fromkeys([*wanted, *([weight] if weight is not None else [])])
     ignored = [
-        (name or f"column {i + 1}", reason if name else "it has no name")
+        (name or f"column {i + 1}", reason if name else WITHOUT_NAME)
         for i, name in enumerate(names)
         if name not in read
     ]
     positions = {name: i for i, name in enumerate(names)}
     return [positions[name] for name in read], ignored
+
+
+def prepared_columns(
+    read: list[SourceColumn],
+    schema: Schema | None,
+    columns: Sequence[str] | None,
+    wishes: Wishes,
+    left_out: list[tuple[str, str]],
+) -> Prepared:
+    """The columns in the form that was asked for, or that a schema has them in."""
+    if schema is None:
+        return prepare(read, wishes, left_out)
+    return prepare_like(read, schema, columns, wishes)
+
+
+def wanted_as_texts(schema: Schema | None, names: Sequence[str]) -> set[int]:
+    """Positions of the columns that a schema wants as the texts of a file."""
+    places = {name: i for i, name in enumerate(names)}
+    return {places[raw_name(v, places)] for v in schema or () if has_texts_only(v)}
 
 
 def has_texts_only(variable: Variable) -> bool:

@@ -58,6 +58,9 @@ class ColumnReport(Brief):
         return f"{self.name}: {self.kind}{states} ({'; '.join([*remarks, *self.notes])})"
 
 
+WITHOUT_NAME = "it has no name"  # why a column is left out
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something in a table that a person would want to know, and the option that mends it.

@@ -66,12 +66,14 @@ class Variable(Brief):
         if self.states is None:
             return
         require_several(f"the states of {self.name!r} are a sequence of labels", self.states)
-        object.__setattr__(self, "states", tuple(self.states))
-        if set(map(type, self.states)) == {str} and len(set(self.states)) == len(self.states):
+        if type(self.states) is not tuple:
+            object.__setattr__(self, "states", tuple(self.states))
+        kinds = set(map(type, self.states))
+        if kinds in ({str}, {int}) and len(set(self.states)) == len(self.states):
             return  # mostly so
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
-        if not all(issubclass(kind, str | int) for kind in set(map(type, self.states))):
+        if not all(issubclass(kind, str | int) for kind in kinds):
             for state in self.states:
                 if not isinstance(state, str | int | float) or (isinstance(state, float) and isnan(state)):
                     raise SchemaError(
@@ -192,11 +194,9 @@ class Schema(Brief):
         if type(which) is int and 0 <= which < len(self.variables):  # mostly so, and asked for every edge
             return which
         if isinstance(which, str):
-            if which not in self._positions:
-                raise UnknownNameError(
-                    f"there is no variable {which!r}; there are {nearest(which, self.names)}"
-                )
-            return self._positions[which]
+            if (found := self._positions.get(which)) is not None:
+                return found
+            raise UnknownNameError(f"there is no variable {which!r}; there are {nearest(which, self.names)}")
         if not isinstance(which, Integral) or isinstance(which, bool):
             raise UnknownNameError(f"a variable is given by name or by position; found {which!r}")
         position = int(which)
@@ -229,6 +229,11 @@ class Schema(Brief):
         items = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
         by_name = bool(items) and all(isinstance(item, str) for item in items)
         return cast("tuple[Which, ...]", self.names_of(found) if by_name else tuple(found))
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether rows of some variable were mended, so that later ones are."""
+        return any(one.raw is not None and one.raw.mended for one in self.variables)
 
     def found_in(self, columns: Container[str]) -> list[str]:
         """Names of the variables that are among the columns of a source, or made of one of them."""

@@ -70,7 +70,7 @@ class SqlTable:
 
     @property
     def address(self) -> str | None:
-        """The address of the server as it was given, for nobody's eyes."""
+        """The address of the server as it was given, password included: not to be shown."""
         found: str | None = vars(self)["_address"]
         return found
 

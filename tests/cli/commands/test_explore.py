@@ -50,7 +50,8 @@ def test_how_sure_edges_are_is_kept_and_drawn(run, run_json, asia_rows, tmp_path
     assert len(model["edges"]) == tw.load(target).structure.n_edges
     for (u, v), sure in zip(model["edges"], model["confidence"], strict=True):
         assert sure == told.get(frozenset((names[u], names[v])), 0)
-    assert model["shares_mean"] == "the thicker, the more of 5 resamplings found the edge"
+    assert ["pale", "pale: fewer resamplings found it"] in model["legend"]
+    assert model["told"] == [f"{100 * sure:.0f}%" for sure in model["confidence"]]
     assert "of 5 resamplings found the edge" in " ".join(run("explore", target, "-o", page).stdout.split())
 
 

@@ -146,3 +146,67 @@ def test_refusals(refused, tmp_path):
     )
     message = refused("inspect", tmp_path / "asia.csv", "--missing", "maybe")
     assert "--missing" in message
+
+
+def test_files_as_spreadsheets_write_them(run, run_json, refused, tmp_path):
+    rows = "".join(f"{i};{'yn'[i % 2]};€ {1 + i % 7}.{i + 100},50;{i % 9},5 %\n" for i in range(1, 61))
+    path, model = tmp_path / "sheet.csv", tmp_path / "m.twm"
+    path.write_text("sep=;\n;died;income;share\n" + rows, encoding="utf-16")
+    found = run_json("inspect", path)
+    assert found["next"].endswith("sheet.csv --mend -o model.twm")
+    assert [one["columns"] for one in found["findings"] if one["kind"] == "numbers with signs"] == [
+        ["income"],
+        ["share"],
+    ]
+    learned = run_json("learn", path, "--mend", "--bins", "2", "-o", model)
+    notes = "\n".join(learned["notes"])
+    for words in (
+        "left out, since it has no name: column 1",
+        "read as text in UTF-16",
+        "the first line says that ';' is between fields",
+        "numbers with '€' read in 'income' (60 cells)",
+    ):
+        assert words in notes
+    asked = run("query", model, "died", "--given", "income=€ 2.120,50").stdout
+    assert "died, given income=[" in asked
+    assert run_json("score", model, path)["rows"] == 60
+    assert "share='5 kg' is not a state" in refused("query", model, "died", "--given", "share=5 kg")
+
+
+def test_lines_and_names_that_do_not_fit(run_json, refused, tmp_path):
+    path, model = tmp_path / "survey.csv", tmp_path / "m.twm"
+    rows = "".join(f"{'xy'[i % 2]},{i % 3},{'uv'[i % 2]}\n" for i in range(60))
+    path.write_text("Survey\n\nq,q,r\n" + rows + "x,1\n")
+    said = refused("learn", path, "-o", model)
+    assert "header=2, --skip-lines 2, reads them" in said.replace("\n", " ")
+    assert "mend=True, --mend, puts" in refused("learn", path, "--skip-lines", "2").replace("\n", " ")
+    assert "says that there are no names" in refused("inspect", path, "--skip-lines", 2, "--no-header")
+    learned = run_json("learn", path, "--skip-lines", "2", "--mend", "-o", model)
+    assert "names that come again have numbers: 'q.2'" in learned["notes"]
+    assert "1 row with too few fields misses the last ones (line 64)" in learned["notes"]
+    assert run_json("score", model, path, "--skip-lines", "2", "--missing", "drop")["rows"] == 60
+    answers = run_json("predict", model, path, "--skip-lines", "2", "-t", "r", "-o", tmp_path / "out.csv")
+    assert answers["rows"] == 61
+    assert not (tmp_path / "model.twm").exists()
+
+
+def test_columns_of_other_types_are_told_not_refused(run_json, refused, tmp_path):
+    import duckdb
+
+    path = tmp_path / "rows.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT ['a', 'b'][1 + i % 2] AS a, [i] AS \"l st\", {'u': i} AS s, NULL AS n "
+            f"FROM range(40) t(i)) TO '{path}' (FORMAT parquet)"
+        )
+    said = refused("learn", path, "-o", tmp_path / "m.twm").replace("\n", " ")
+    assert "columns 'l st', 's' hold values of type BIGINT[] and values of type STRUCT" in said
+    assert "on the command line: --ignore 'l st' --ignore s (or --mend)" in said
+    found = run_json("inspect", path)
+    assert {one["name"] for one in found["ignored"]} == {"l st", "s", "n"}
+    assert found["next"].endswith("--ignore 'l st' --ignore s --ignore n -o model.twm")
+    mended = run_json("learn", path, "--mend", "-o", tmp_path / "m.twm")
+    assert mended["variables"] == ["a"]
+    header = tmp_path / "header.csv"
+    header.write_text("a,b\n")
+    assert "columns 'a', 'b' have no rows, so what they can hold is unknown" in refused("inspect", header)

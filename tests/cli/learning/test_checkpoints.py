@@ -188,3 +188,45 @@ def test_new_shards_are_read_alone(tmp_path, monkeypatch):
     assert set(asked) == {after.digest}
     monkeypatch.undo()
     assert found.structure == tw.learn_chow_liu(tw.BIC(tw.count(table))).structure
+
+
+def test_the_command_extends_its_checkpoint_and_reads_only_what_is_new(run_json, tmp_path):
+    """Shards of before are damaged in between: whoever looked at one of their rows would be told so."""
+    table = tw.load_network("asia").sample(6_000, rng=np.random.default_rng(2))
+    names = [str(tmp_path / f"{i}.twp") for i in range(3)]
+    for shard, name in zip(table.shards(3), names, strict=True):
+        tw.pack(shard, name)
+    how = ("-m", "chow-liu", "--checkpoint", tmp_path / "run.twc")
+    run_json("learn", *names[:2], *how)
+    for name in names[:2]:
+        with open(name, "r+b") as file:
+            size = len(file.read())
+            file.seek(size // 2)
+            file.write(b"\xff" * (size - size // 2))
+        with pytest.raises(tw.errors.FormatError, match="is damaged"):
+            tw.count(tw.open_table(name)).counts((0, 7))
+    found = run_json("learn", *names, *how)
+    assert "the checkpoint was of 4,000 rows; 2,000 new ones were counted and added" in found["notes"]
+    for shard, name in zip(table.shards(3), names, strict=True):
+        tw.pack(shard, name, replace=True)
+    plain = run_json("learn", *names, "-m", "chow-liu")
+    assert (found["edges"], found["score"]) == (plain["edges"], plain["score"])
+    assert found["log_likelihood"] == pytest.approx(plain["log_likelihood"], rel=1e-12)
+    again = run_json("learn", names[2], names[0], names[1], *how)  # in whatever order
+    assert not any("new ones" in note for note in again["notes"])
+
+
+def test_a_checkpoint_grows_from_one_file_and_refuses_others(run, run_json, refused, tmp_path):
+    table = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(3))
+    names = [str(tmp_path / f"{i}.twp") for i in range(3)]
+    for shard, name in zip(table.shards(3), names, strict=True):
+        tw.pack(shard, name)
+    how = ("-m", "hill-climbing", "--checkpoint", tmp_path / "run.twc")
+    run("learn", names[0], *how)
+    run("learn", *names[:2], *how)
+    grown = run_json("learn", *names, *how)
+    plain = run_json("learn", *names, "-m", "hill-climbing")
+    assert (grown["edges"], grown["score"]) == (plain["edges"], plain["score"])
+    said = refused("learn", *names[1:], *how)
+    assert "is the checkpoint of other rows" in said
+    assert "packed files as they were with new ones beside them" in said

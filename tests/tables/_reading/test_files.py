@@ -1,5 +1,6 @@
 import csv
 import gzip
+import os
 
 import numpy as np
 import pytest
@@ -273,7 +274,7 @@ def test_files_that_are_not_tables(write, content, message):
 
 def test_header_without_rows(write):
     path = write("a,b\n")
-    with pytest.raises(SchemaError, match="column 'a' has no rows, so what it can hold is unknown"):
+    with pytest.raises(SchemaError, match="columns 'a', 'b' have no rows, so what they can hold is unknown"):
         read_table(path)
     schema = Schema([Variable("a", ("x", "y")), Variable("b")])
     assert read_table(path, schema=schema).n_rows == 0
@@ -308,6 +309,37 @@ def test_a_folder_is_the_files_of_one_kind_in_it(tmp_path):
     (folder / "c.parquet").write_text("")
     with pytest.raises(FormatError, match=r"it has files of \.csv and \.parquet; for some of the files"):
         read_table(folder)
+
+
+@pytest.mark.parametrize(
+    ("put", "found"),
+    [
+        (lambda path: path.symlink_to(path), "'b.csv' in it is no file"),
+        (lambda path: path.symlink_to("gone"), "'b.csv' in it is no file"),
+        (os.mkfifo, "'b.csv' in it is no file"),
+        (lambda path: path.mkdir(), "'b.csv' in it is no file"),
+        (
+            lambda path: (path.with_name("2020").mkdir(), path.with_name("2020").joinpath("c.csv").touch()),
+            "the folder '2020' in it has files of rows",
+        ),
+    ],
+    ids=["a link to itself", "a link to nothing", "a pipe", "a folder", "rows below"],
+)
+def test_nothing_in_a_folder_is_left_out_silently(tmp_path, put, found):
+    (tmp_path / "a.csv").write_text("x\n0\n1\n")
+    put(tmp_path / "b.csv")
+    with pytest.raises(FormatError, match=found):
+        read_table(tmp_path)
+    assert read_table(str(tmp_path / "a*.csv")).n_rows == 2
+
+
+def test_folders_without_rows_are_no_matter(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n0\n1\n")
+    for name in ("pictures", ".git", "_temporary"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "pictures" / "a.png").touch()
+    (tmp_path / ".git" / "a.csv").touch()
+    assert read_table(tmp_path).n_rows == 2
 
 
 def test_a_folder_of_packed_files_is_one_table(tmp_path):

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -5,9 +7,10 @@ import pyarrow.parquet
 import pytest
 
 import treewright as tw
-from treewright.errors import FormatError, SchemaError
+from treewright.errors import FormatError, SchemaError, TableTooLarge
 from treewright.tables._reading import duck_files
-from treewright.tables._reading.parts import ArrowSource
+from treewright.tables._reading.parts import ArrowSource, ColumnParts
+from treewright.tables._reading.paths import ReadOptions
 from treewright.tables._reading.room import room_in
 
 
@@ -162,3 +165,48 @@ def test_csv_some_columns_at_a_time(tmp_path, monkeypatch):
     packed = tw.pack(path, tmp_path / "rows.twp")
     assert packed == expected
     assert packed.report == expected.report
+
+
+def test_rows_that_the_disk_cannot_hold_are_refused_before_they_are_read(tmp_path, monkeypatch):
+    source, target = tmp_path / "rows.parquet", tmp_path / "rows.twp"
+    pyarrow.parquet.write_table(pa.table({"a": ["x", "y"] * 500, "b": [0.5, 1.5] * 500}), source)
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", "4kB")
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=10_000))
+    monkeypatch.setattr(duck_files.DuckSource, "_fetch_columns", lambda *_: pytest.fail("a row was read"))
+    expected = r"1,000 rows of 2 columns takes at least 16.6 KiB of disk, 7.8 KiB of it in temporary files, "
+    expected += "and that of .* has 9.7 KiB left; make room, pack fewer columns=, .* Nothing was read"
+    with pytest.raises(TableTooLarge, match=expected):
+        tw.pack(source, target)
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.parquet"]
+    with pytest.raises(pytest.fail.Exception):  # 50 of them fit
+        tw.pack(source, target, rows=50)
+
+
+def test_views_are_packed_without_a_copy_in_memory(tmp_path):
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.register("rows", pa.table(mixed_rows(300)))
+        connection.execute("CREATE TABLE kept AS SELECT * FROM rows; CREATE VIEW seen AS SELECT * FROM kept")
+    view = tw.tables.SqlTable(tmp_path / "a.duckdb", "seen")
+    with room_in(str(tmp_path)) as room:
+        source = duck_files.SqlSource(view, ReadOptions())
+        (folder,) = tmp_path.glob("treewright-*")
+        assert [file.name for file in folder.glob("*.duckdb")] == ["copy.duckdb"]
+        source.read(range(len(source.names)), set())
+        assert not folder.exists()
+        room.make_folder()
+    assert [file.name for file in tmp_path.iterdir()] == ["a.duckdb"]
+    packed = tw.pack(view, tmp_path / "rows.twp", missing="em")
+    assert packed == tw.read_table(mixed_rows(300), missing="em")
+
+
+@pytest.mark.parametrize("limit", ["4 GiB", "1 kB"])
+def test_columns_of_a_known_length_take_what_was_not_foreseen(tmp_path, monkeypatch, limit):
+    """Other types, more rows than were said, and fewer."""
+    monkeypatch.setenv("TREEWRIGHT_MEMORY", limit)
+    small, large = np.arange(5000, dtype=np.int8) % 7, np.arange(40_000, dtype=np.int16)
+    with room_in(str(tmp_path)):
+        for blocks, said in (([small, large], 45_000), ([large, small, small], 45_000), ([small], 90_000)):
+            column = ColumnParts("x", said)
+            for block in blocks:
+                column.add(("whole", block, None, None))
+            np.testing.assert_array_equal(column.finish().values, np.concatenate(blocks))

@@ -49,7 +49,7 @@ def test_arrays_are_copied():
         ({"a": np.zeros((2, 2))}, "column 'a' needs one dimension; found 2"),
         ({"a": [1], 1: [1], "1": [2]}, "column names must differ; found more than once: '1'"),
         (
-            [{"a": 1}],
+            [["x", 1]],
             "a list cannot be read as a table; sources are paths .*; for rows in a list, use a dictionary",
         ),
         ([], "a list cannot be read as a table"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.reference.tables import cuts as twin
 
 from treewright.tables import read_table
-from treewright.tables.cuts import hartemink_cuts, mdl_cuts
+from treewright.tables.cuts import cut_by_hartemink, cut_by_mdl
 from treewright.tables.cuts.mdl import midpoints, uncertainty
 
 few_numbers = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=2, max_size=60)
@@ -16,8 +16,8 @@ few_numbers = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_siz
 @settings(max_examples=150, deadline=None)
 def test_mdl_agrees_with_its_twin(rows):
     values, classes = map(list, zip(*rows, strict=True))
-    found = mdl_cuts(np.array(values, dtype=np.float64), np.array(classes), 3).tolist()
-    assert found == twin.mdl_cuts(values, classes)
+    found = cut_by_mdl(np.array(values, dtype=np.float64), np.array(classes), 3).tolist()
+    assert found == twin.cut_by_mdl(values, classes)
 
 
 @given(few_numbers, st.randoms())
@@ -25,7 +25,7 @@ def test_mdl_agrees_with_its_twin(rows):
 def test_mdl_does_not_see_the_order_of_rows(rows, chance):
     def cuts(some):
         values, classes = zip(*some, strict=True)
-        return mdl_cuts(np.array(values, dtype=np.float64), np.array(classes), 3).tolist()
+        return cut_by_mdl(np.array(values, dtype=np.float64), np.array(classes), 3).tolist()
 
     assert cuts(rows) == cuts(chance.sample(rows, len(rows)))
 
@@ -34,9 +34,9 @@ def test_mdl_finds_the_steps_of_a_target_and_leaves_noise_alone():
     rng = np.random.default_rng(0)
     x = rng.uniform(0, 10, 3000)
     target = np.digitize(x, [3, 7])
-    cuts = mdl_cuts(x, target, 3)
+    cuts = cut_by_mdl(x, target, 3)
     assert np.allclose(cuts, [3, 7], atol=0.02)
-    assert mdl_cuts(x, rng.integers(0, 3, 3000), 3).size == 0
+    assert cut_by_mdl(x, rng.integers(0, 3, 3000), 3).size == 0
 
 
 @st.composite
@@ -53,7 +53,7 @@ def interval_columns(draw):
 def test_hartemink_agrees_with_its_twin(case):
     columns, levels, keep = case
     arrays = [np.array(column, dtype=np.uint8) for column in columns]
-    found = [starts.tolist() for starts in hartemink_cuts(arrays, levels, keep)]
+    found = [starts.tolist() for starts in cut_by_hartemink(arrays, levels, keep)]
     assert found == twin.hartemink_starts(columns, levels, keep)
 
 
@@ -65,7 +65,7 @@ def test_hartemink_does_not_see_the_order_of_columns(case, chance):
 
     def cut(which):
         arrays = [np.array(columns[v], dtype=np.uint8) for v in which]
-        found = hartemink_cuts(arrays, [levels[v] for v in which], [keep[v] for v in which])
+        found = cut_by_hartemink(arrays, [levels[v] for v in which], [keep[v] for v in which])
         return {v: starts.tolist() for v, starts in zip(which, found, strict=True)}
 
     assert cut(order) == cut(sorted(order))
@@ -77,7 +77,7 @@ def test_hartemink_keeps_the_step_that_others_see():
     x = rng.uniform(0, 1, 4000)
     y = np.where(x < 0.3, rng.uniform(0, 0.3, 4000), rng.uniform(0.3, 1, 4000))
     columns = [np.minimum(column * 20, 19).astype(np.uint8) for column in (x, y)]
-    assert [starts.tolist() for starts in hartemink_cuts(columns, [20, 20], [2, 2])] == [[0, 6], [0, 6]]
+    assert [starts.tolist() for starts in cut_by_hartemink(columns, [20, 20], [2, 2])] == [[0, 6], [0, 6]]
 
 
 weighted_numbers = st.lists(
@@ -89,10 +89,10 @@ weighted_numbers = st.lists(
 @settings(max_examples=100, deadline=None)
 def test_mdl_counts_a_row_as_often_as_its_weight_says(rows):
     values, classes, weights = (np.array(part) for part in zip(*rows, strict=True))
-    once = mdl_cuts(values.astype(np.float64), classes, 3, weights)
-    often = mdl_cuts(np.repeat(values, weights).astype(np.float64), np.repeat(classes, weights), 3)
+    once = cut_by_mdl(values.astype(np.float64), classes, 3, weights)
+    often = cut_by_mdl(np.repeat(values, weights).astype(np.float64), np.repeat(classes, weights), 3)
     assert once.tolist() == often.tolist()
-    real = mdl_cuts(values.astype(np.float64), classes, 3, weights.astype(np.float64))
+    real = cut_by_mdl(values.astype(np.float64), classes, 3, weights.astype(np.float64))
     assert real.tolist() == once.tolist()
 
 
@@ -101,9 +101,9 @@ def test_mdl_with_weights_below_one():
     rng = np.random.default_rng(0)
     x = rng.uniform(size=1_000)
     target = (x + rng.normal(0, 0.5, 1_000) > 0.5).astype(int)
-    assert mdl_cuts(x, target, 2).size > 0
-    assert mdl_cuts(x, target, 2, np.full(1_000, 0.01)).size == 0
-    assert mdl_cuts(x, target, 2, np.full(1_000, 1e-9)).size == 0
+    assert cut_by_mdl(x, target, 2).size > 0
+    assert cut_by_mdl(x, target, 2, np.full(1_000, 0.01)).size == 0
+    assert cut_by_mdl(x, target, 2, np.full(1_000, 1e-9)).size == 0
 
 
 @given(interval_columns(), st.data())
@@ -113,8 +113,8 @@ def test_hartemink_counts_a_row_as_often_as_its_weight_says(case, data):
     n = len(columns[0])
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)))
     arrays = [np.array(column, dtype=np.uint8) for column in columns]
-    once = hartemink_cuts(arrays, levels, keep, weights)
-    often = hartemink_cuts([np.repeat(column, weights) for column in arrays], levels, keep)
+    once = cut_by_hartemink(arrays, levels, keep, weights)
+    often = cut_by_hartemink([np.repeat(column, weights) for column in arrays], levels, keep)
     assert [starts.tolist() for starts in once] == [starts.tolist() for starts in often]
 
 
@@ -126,7 +126,7 @@ def test_real_weights_choose_the_step():
     y = np.where(early, 5 * (x >= 6) + y % 5, 5 * (x >= 13) + y % 5)
     columns = [x.astype(np.uint8), y.astype(np.uint8)]
     for which, cut in ((early, 6), (~early, 13)):
-        starts = hartemink_cuts(columns, [20, 20], [2, 2], np.where(which, 0.7, 0.001))
+        starts = cut_by_hartemink(columns, [20, 20], [2, 2], np.where(which, 0.7, 0.001))
         assert starts[0].tolist() == [0, cut]
 
 

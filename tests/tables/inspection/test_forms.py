@@ -330,3 +330,24 @@ class TestDatesAsWholeNumbers:
             tw.read_table(self.ROWS, dates={"n": ("year",)})
         few = tw.read_table({"visit": [20240131, 20240229] * 5, "y": [0, 1] * 5})
         assert not any(one.kind == "dates" for one in few.report.findings)
+
+
+def test_months_with_names_are_dates():
+    rows = {
+        "seen": [f"{1 + i % 28:02}-{'JanFebMarAprMayJun'[3 * (i % 6) :][:3]}-202{i % 3}" for i in range(60)],
+        "told": [f"{('March', 'June', 'May')[i % 3]} {1 + i % 28}, 202{i % 2}" for i in range(60)],
+        "name": ["Mary", "March", "June"] * 20,
+    }
+    found = {one.columns: one.option for one in tw.read_table(rows).report.findings if one.kind == "dates"}
+    assert found.keys() == {("seen",), ("told",)} or found.keys() == {("seen", "told")}
+    table = tw.read_table(rows, dates=("year", "month"))
+    assert table.schema.names == ("seen.year", "seen.month", "told.year", "told.month", "name")
+    assert table.labels("seen.month").tolist()[:7] == [1, 2, 3, 4, 5, 6, 1]
+    assert table.labels("told.month").tolist()[:3] == [3, 6, 5]
+    assert table.labels("told.year").tolist()[:3] == [2020, 2021, 2020]
+
+
+def test_spellings_are_seen_beside_numbers_too():
+    rows = {"smokes": ["TRUE", "true", "FALSE", "1", "0"] * 12}
+    (finding,) = tw.read_table(rows).report.findings
+    assert (finding.kind, finding.labels) == ("spellings", ("TRUE", "true"))

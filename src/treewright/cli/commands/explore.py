@@ -15,11 +15,12 @@ from treewright.cli.model_files import open_model, open_with_given, provenance_o
 from treewright.errors import SettingError
 from treewright.graphs.compare import compare
 from treewright.learners import EdgeConfidence
-from treewright.reports import comparison_page, to_html
+from treewright.reports import draw_comparison_page, to_html
 from treewright.reports.comparison_picture import comparison_words
 from treewright.reports.explorer.page_data import n_stored_rows
 from treewright.reports.legend import kept_gains
 from treewright.reports.render import to_static_html
+from treewright.tables.exports import counted
 from treewright.tables.schema import Schema
 
 PageOut = Annotated[
@@ -81,7 +82,8 @@ def explore(
     write_text(target, page)
     edges = network.structure.edges()
     found: dict[str, Any] = {"output": target, "variables": len(network.schema), "edges": len(edges)}
-    drawn, more = f"{len(network.schema)} variables and {len(edges)} edges", ""
+    drawn = f"{counted(len(network.schema), 'variable')} and {counted(len(edges), 'edge')}"
+    more = ""
     pattern = getattr(network.structure, "pattern", None)
     if pattern is not None:
         found["undirected_edges"] = [list(edge) for edge in pattern.undirected_edges()]
@@ -111,7 +113,7 @@ def compare_in_page(out: Output, models: tuple[str, str], target: str, title: st
     networks = [open_model(model) for model in models]
     found = compare(*networks)
     with out.progress("drawing"):
-        page = comparison_page(*networks, title=title or f"{first} and {second}", names=(first, second))
+        page = draw_comparison_page(*networks, title=title or f"{first} and {second}", names=(first, second))
     write_text(target, page)
     figures = {"output": target, "variables": len(networks[0].schema)}
     out.answer(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from typing import Any
@@ -25,7 +25,7 @@ from treewright.tables.schema import Variable
 from treewright.tables.table import Table
 from treewright.text import without_password
 
-EMPTY = "holds no value"
+HOLDS = "holds "  # no value, or values that no column has: how reasons begin
 _LISTED_STATES = 50
 _SHOWN_STATES = 5
 _SHOWN_GAPS = 8  # columns with gaps, those with most first
@@ -118,10 +118,11 @@ def check_sections(out: Output, paths: Sequence[str]) -> None:
     )
 
 
-def reasons(report: Report, empty: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def reasons(report: Report, empty: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Why columns are left out, in the words of this command."""
+    asked = {"not asked for": "--ignore"}
     return tuple(
-        (name, EMPTY if name in empty else "--ignore" if reason == "not asked for" else reason)
+        (name, f"{HOLDS}{empty[name] or 'no value'}" if name in empty else asked.get(reason, reason))
         for name, reason in report.ignored
     )
 
@@ -169,7 +170,7 @@ def shown(look: Look) -> Lines:
             action(column, look),
         )
     for name, reason in report.ignored[:_SHOWN_COLUMNS]:
-        done = "leave it out: --ignore" if reason == EMPTY else "left out"
+        done = "leave it out: --ignore" if reason.startswith(HOLDS) else "left out"
         columns.add_row(name, "ignored", "", "", reason, done, style="dim")
     if chosen or report.ignored:
         yield columns
@@ -248,9 +249,9 @@ def plan(look: Look) -> list[str]:
             }[look.options.missing]
         )
         lines += map(str, describe_gaps(look.table).columns[:_SHOWN_GAPS])
-    empty = [name for name, reason in report.ignored if reason == EMPTY]
-    if empty:
-        lines.append(f"without any value, to be left out with --ignore: {listed(empty)}")
+    useless = [name for name, reason in report.ignored if reason.startswith(HOLDS)]
+    if useless:
+        lines.append(f"without a value that can be read, to be left out with --ignore: {listed(useless)}")
     if report.continuous:
         kept = "kept or cut, as rows held out decide" if look.is_mixed else "kept as they are"
         lines.append(
@@ -277,10 +278,11 @@ def next_command(look: Look) -> str:
     dates = options.dates or [f"{name}=year,month" for one in clear for name in one.columns]
     if (options.mend, options.dates or []) != (mends, dates):  # look at what learning will then see
         again = replace(options, mend=mends, dates=dates)
-        table, _ = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
+        table, empty = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
         assert table.report is not None
-        return next_command(Look(table, table.report, again, ()))
-    out = [*report.identifiers, *(name for name, reason in report.ignored if reason == EMPTY)]
+        report = replace(table.report, ignored=reasons(table.report, empty))
+        return next_command(Look(table, report, again, ()))
+    out = [*report.identifiers, *(name for name, reason in report.ignored if reason.startswith(HOLDS))]
     options = replace(options, ignore=list(dict.fromkeys([*(options.ignore or ()), *out])))
     data = (shlex.quote(without_password(path)) for path in options.data)
     return " ".join(["treewright learn", *data, *as_typed(options), "-o model.twm"])

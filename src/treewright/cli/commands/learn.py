@@ -93,6 +93,7 @@ def learn_model(
         options, rows, said, method = made.read_made(options, method)
     else:
         options, rows, said = prepared.read_as_decided(options, several=several)
+        asked = gaps.as_settled(asked, options, rows)
     valid: Table | Databases | None = None
     if options.valid and isinstance(rows, ClusterCounter):
         valid = options.read_like(options.valid, rows.schema)
@@ -112,8 +113,7 @@ def learn_model(
         else method.prepare(rows, criterion, options.ess, options.checkpoint)
     )
     rng = np.random.default_rng(options.seed or 0)  # learning is repeatable unless asked otherwise
-    order = read_order(options.order, rows.schema)
-    task = Task(ready, options, order, knowledge, hypergraph, valid, rng)
+    task = Task(ready, options, read_order(options.order, rows.schema), knowledge, hypergraph, valid, rng)
     listening = replace(task, progress=show_steps(update, options.treewidth or method.width))
     if has_gaps:
         learned, done_task, how_many = gaps.search_all_rows(asked, method, listening, search)
@@ -122,23 +122,34 @@ def learn_model(
         learned, how_many = search_rows(method, listening)
     update(2, "fitting")
     model, how_fitted = fit_learned(learned, task)
-    if isinstance(ready.counter, KeptCounter):
-        ready.counter.close()
     done = perf_counter()
     update(3, "scoring" if options.bootstrap is None else "resampling")
+    explained = prepared.explained(model, rows, ready.counter)
+    said = [*said, *close_kept(ready.counter)]
     outcome = Outcome(
         task,
         method,
         learned,
         model,
         [*said, *how_many, *how_fitted],
-        log_likelihood=prepared.explained(model, rows),
+        log_likelihood=explained,
         valid_log_likelihood=None if valid is None else prepared.explained(model, valid),
         reading_seconds=read - started,
         seconds=done - read,
         confidence=None,
     )
     return outcome if outcome.is_interrupted else with_confidence(outcome)
+
+
+def close_kept(counter: Counter | None) -> list[str]:
+    """Make a checkpoint safe; what is to be said of it where it was of fewer rows."""
+    if not isinstance(counter, KeptCounter):
+        return []
+    counter.close()
+    before, more = counter.n_rows - counter.n_added, counter.n_added
+    return (
+        [f"the checkpoint was of {before:,} rows; {more:,} new ones were counted and added"] if more else []
+    )
 
 
 def search_rows(method: Method, task: Task) -> tuple[Learned[Any], list[str]]:
@@ -202,10 +213,11 @@ def save_model(outcome: Outcome, path: str) -> None:
         origin["confidence"] = outcome.confidence.to_dict()
     if outcome.gains:
         origin["gains"] = [[*edge, gain] for edge, gain in outcome.gains.items()]
-    bound = (options.treewidth or method.width) if "treewidth" in method.options else None
+    proof = outcome.learned.certificate
+    has_bound = "treewidth" in method.options and proof is not None
+    bound = (options.treewidth or method.width) if has_bound else None
     if isinstance(outcome.learned, LearnedAutomatically):
         origin["reason"], bound = outcome.learned.reason, options.treewidth
-    proof = outcome.learned.certificate
     if proof is not None and isinstance(outcome.model, MarkovNetwork):
         structure = outcome.model.structure
         if not structure.is_subgraph_of(proof.graph()):  # factors stand on a cover that has more edges

@@ -55,7 +55,7 @@ def predict(
     looked at; the answer says how often the prediction is right. Of a continuous target, the mean and the
     standard deviation are written.
 
-    Example: treewright predict clinic.twm patients.csv --target died -o predicted.csv
+    Example: treewright predict survey.twm later.csv --target died -o predicted.csv
     """
     path = None if output == "-" else output
     refuse_other_formats(path)

@@ -16,12 +16,12 @@ from treewright.cli.answers.output import Lines, Output, bar, heading, listing, 
 from treewright.cli.model_files import open_model
 from treewright.errors import SchemaError
 from treewright.models import (
-    BayesianNetwork,
     ConditionalGaussianNetwork,
     Distribution,
     GaussianNetwork,
     SigmoidNetwork,
 )
+from treewright.models.causal.doors import Actable
 from treewright.models.causal.told import assumptions_about
 from treewright.models.model import AnyModel
 from treewright.tables.schema import Label
@@ -89,7 +89,7 @@ class Assuming:
 
 def _after(network: AnyModel, do: list[str]) -> AnyModel:
     """The network once variables are set."""
-    if not isinstance(network, BayesianNetwork | GaussianNetwork):
+    if not isinstance(network, Actable):
         raise SchemaError(f"--do is for networks of tables or lines; found a {type(network).__name__}")
     return network.do(read_given(network.schema, do))
 

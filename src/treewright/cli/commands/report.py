@@ -45,7 +45,7 @@ def report(
 
     The page needs nothing else, has no scripts, and prints. Empty cells are summed over in scoring.
 
-    Example: treewright report clinic.twm patients.csv -o report.html
+    Example: treewright report survey.twm survey.csv -o report.html
     """
     name = Path(model).stem
     target = output or f"{name}-report.html"

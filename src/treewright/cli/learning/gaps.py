@@ -7,17 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.automatic.gaps import indicators_in, remark_on_gaps, with_indicators, with_known_indicators
+from treewright.automatic.mixed_em import RoundsOfBoth
 from treewright.automatic.numbers_em import RoundsOfNumbers, refuse_way
 from treewright.automatic.rows import fit_all_rows
 from treewright.automatic.structural_em import Gaps, LabelsWithGaps, fill, fill_suitably, learn_available
 from treewright.cli.learning.methods import Method
 from treewright.cli.learning.options import LearnOptions
-from treewright.cli.learning.prepared import PreparedRows, Rows, prepare_counter, prepare_moments
+from treewright.cli.learning.prepared import (
+    PreparedRows,
+    Rows,
+    prepare_counter,
+    prepare_expected,
+    prepare_moments,
+)
 from treewright.cli.learning.task import Task
 from treewright.cli.options import Missing
 from treewright.errors import SettingError
 from treewright.graphs import Knowledge
 from treewright.learners import Learned, learn_hill_climbing
+from treewright.models.fitting.em_mixed import alone
 from treewright.statistics import AvailableCounter
 from treewright.statistics.gaps.expected_moments import NumbersWithGaps
 from treewright.tables.databases import Databases
@@ -26,6 +34,12 @@ from treewright.tables.table import Table
 _BY_TESTS = ("pc", "tpda")  # which judge each test by the rows that show its columns
 _AVAILABLE = ("auto", "chow-liu", "tabu", *_BY_TESTS)
 Run = Callable[[Callable[[Task], Learned[Any]], Task], Learned[Any]]
+
+
+def as_settled(asked: Missing, options: LearnOptions, rows: Rows) -> Missing:
+    """What becomes of gaps: what was asked for, or what was settled for numbers kept among labels."""
+    is_open = asked == Missing.auto and isinstance(rows, Table) and is_both(rows)
+    return options.missing if is_open else asked
 
 
 def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: Rows) -> bool:
@@ -46,11 +60,23 @@ def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: R
     if not isinstance(rows, Table) or not rows.has_missing or not wanted:
         return False
     is_known = all(one.is_discrete for one in rows.schema)
-    if is_numbers(rows):
+    if is_both(rows):
+        if asked == Missing.available:
+            raise SettingError(
+                "--missing available is for labels or numbers alone, and these columns are both; --missing "
+                "em learns from all rows, --bins 4 makes labels of the numbers"
+            )
+        is_known = options.method in ("auto", "mixed")
+    elif is_numbers(rows):
         if asked != Missing.em:
             refuse_way(f"--missing {asked.value}", "--missing em")
         is_known = options.method not in _BY_TESTS and options.score != "sigmoid-bic"
     return is_able and is_plain and is_known
+
+
+def is_both(table: Table) -> bool:
+    """Whether some columns have labels and others numbers."""
+    return len({one.is_discrete for one in table.schema}) == 2
 
 
 def is_numbers(table: Table) -> bool:
@@ -71,6 +97,8 @@ def with_the_same_indicators(rows: Table, valid: Table | Databases | None) -> Ta
 
 def prepare_available(table: Table, score: str, ess: float | None) -> PreparedRows:
     """Rows with gaps, each table from those that show it."""
+    if is_both(table):
+        return prepare_expected(table, alone(table))
     if is_numbers(table):
         return prepare_moments(table, NumbersWithGaps(table).available)
     counter = AvailableCounter(table)
@@ -113,9 +141,8 @@ def search_all_rows(
             quick=quick if task.options.method in ("auto", "knots") else None,
             progress=task.progress,
         )
-    ready = replace(
-        prepare(filled.counter), source=table, fit=lambda dag: (filled.model, [filled.about(table)])
-    )
+    fit = lambda dag: (filled.model, [filled.about(table)])  # noqa: E731
+    ready = replace(prepare(filled.counter), source=table, fit=fit, fills_gaps=True)
     return replace(filled.learned, score=filled.score), replace(task, rows=ready), said
 
 
@@ -123,6 +150,8 @@ def rounds_of(
     table: Table, score: str, ess: float | None
 ) -> tuple[Gaps[Any, Any], Callable[[Any], PreparedRows]]:
     """Rows with gaps as rounds ask of them, and what a method gets to work with in each."""
+    if is_both(table):
+        return RoundsOfBoth(table), lambda found: prepare_expected(table, found)
     if is_numbers(table):
         return RoundsOfNumbers(table), lambda found: prepare_moments(table, found)
     return LabelsWithGaps(table), lambda counter: prepare_counter(counter, score, ess)

@@ -74,6 +74,14 @@ def run_bounded(task: Task, start: Dag | None = None) -> Learned[Any]:
     )
 
 
+def run_mixed(task: Task) -> Learned[Any]:
+    """States and numbers together, under a bound if one is given."""
+    given, bound = {"rng": task.rng, **task.common()}, task.options.treewidth
+    if bound is None:
+        return learners.learn_mixed(task.score, **given)
+    return learners.learn_bounded_mixed(task.score, treewidth=bound, **given)
+
+
 def run_auto(task: Task) -> Learned[Any]:
     """What suits the table; a score that was asked for is kept."""
     if task.rows.score_name == "sigmoid-bic":
@@ -151,9 +159,7 @@ METHODS: dict[str, Method] = {
     "bounded": Method(
         run_bounded, options={"treewidth", "effort", "seconds", "certify"}, search_on=run_bounded_on
     ),
-    "mixed": Method(
-        lambda task: learners.learn_mixed(task.score, rng=task.rng, **task.common()), score="mixed-bic"
-    ),
+    "mixed": Method(run_mixed, score="mixed-bic", options={"treewidth"}),
     "chow-liu": Method(lambda task: learners.learn_chow_liu(task.score, **task.common())),
     "hill-climbing": Method(
         lambda task: learners.learn_hill_climbing(task.score, effort=task.effort(2), **task.common()),

@@ -32,8 +32,8 @@ class LearnOptions(DataOptions):
     ess: float | None = say("Equivalent sample size of --score bdeu; 1 by default.")
     treewidth: int | None = say(
         "How wide the network may be: by default what exact answers allow (auto), "
-        f"{DEFAULT_TREEWIDTH} (bounded, chains, thin-junction-tree) or {BLANKET_TREEWIDTH} (bjp, ib, mpl); "
-        "the width is certified.",
+        f"{DEFAULT_TREEWIDTH} (bounded, chains, thin-junction-tree), {BLANKET_TREEWIDTH} (bjp, ib, mpl) "
+        "or without bound (mixed, where numbers are eliminated first); the width is certified.",
         "-k",
         min=1,
         metavar="K",

@@ -19,14 +19,16 @@ from treewright.cli.learning.task import Task
 from treewright.graphs import ClusteredDag, Dag, FeatureGraph, UndirectedGraph
 from treewright.graphs.compare import moral_graph
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
-from treewright.graphs.undirected.triangulation import treewidth_upper_bound
+from treewright.graphs.undirected.strong import build_strong_graph
+from treewright.graphs.undirected.triangulation import bound_treewidth_above
 from treewright.learners import EdgeConfidence, Learned, LearnedKnots, LearnedNetwork, LearnedPattern
 from treewright.learners.learned import INTERRUPTED
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
-from treewright.models import ExpectedCounter, GaussianNetwork
+from treewright.models import GaussianNetwork
 from treewright.models.model import AnyModel
 from treewright.once import cached_property
 from treewright.statistics import ClusterCounter, DatabaseCounter
+from treewright.statistics.cluster import HerePool
 from treewright.tables.exports import counted
 from treewright.tables.report import listed
 from treewright.tables.table import Table
@@ -75,7 +77,8 @@ class Outcome:
         if self.learned.certificate is not None:
             return self.learned.certificate.width
         network = self.network
-        return treewidth_upper_bound(moral_graph(network) if isinstance(network, Dag) else network)
+        moral = moral_graph(network) if isinstance(network, Dag) else network
+        return bound_treewidth_above(build_strong_graph(moral))
 
     @property
     def open_edges(self) -> list[tuple[str, str]]:
@@ -120,7 +123,7 @@ class Outcome:
             return None if self.log_likelihood is None else self.log_likelihood * self.n_rows
         network = network_of(learned)
         chosen = isinstance(learned, LearnedKnots | LearnedAutomatically) and self.options.score is None
-        fills_gaps = isinstance(self.task.rows.counter, ExpectedCounter)  # then it is that of the cells there
+        fills_gaps = self.task.rows.fills_gaps  # then it is that of the cells that are there
         if not isinstance(network, Dag) or chosen or (fills_gaps and learned.score is not None):
             return learned.score
         found = self.task.score.score(network)
@@ -249,7 +252,8 @@ def edge_list(outcome: Outcome, edges: Sequence[tuple[str, str]]) -> Line:
 
 def remarks_on_rows(rows: Rows) -> list[str]:
     if isinstance(rows, ClusterCounter):
-        return [f"counted by workers, in {counted(len(rows.pieces), 'piece')}"]
+        by = "" if isinstance(rows.pool, HerePool) else " by workers,"
+        return [f"counted{by} in {counted(len(rows.pieces), 'piece')}"]
     if isinstance(rows, Table | DatabaseCounter):
         said = remarks_on(rows.report, leave_out="with --ignore", see_all="treewright inspect")
         return [one.replace("mode='rows'", "--mode rows") for one in said]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from treewright.automatic import rows as automatic
 from treewright.automatic.mixed import settle_numbers
+from treewright.automatic.mixed_em import fit_all_mixed
 from treewright.automatic.numbers_em import fit_all_numbers
 from treewright.cli.data import DataOptions
 from treewright.cli.options import Missing
@@ -26,12 +27,12 @@ from treewright.criteria import (
     IndependenceTest,
     LocalScore,
     MixedTest,
+    make_sparse_mixed_score,
     registry,
-    sparse_mixed_score,
 )
 from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, nearest
 from treewright.graphs import Dag, FeatureGraph, Knowledge
-from treewright.learners.separation_trees.pooled_judges import pooled_score, pooled_test
+from treewright.learners.separation_trees.pooled_judges import make_pooled_test, pooled_score
 from treewright.models import (
     BayesianNetwork,
     Dirichlet,
@@ -40,7 +41,7 @@ from treewright.models import (
     fit,
     fit_em,
     fit_sigmoid,
-    observed_score,
+    score_observed,
 )
 from treewright.models.fitting.databases import score_tables
 from treewright.models.many_rows import explained_by_counter
@@ -50,13 +51,17 @@ from treewright.statistics import (
     Counter,
     DatabaseCounter,
     KeptCounter,
+    MixedMoments,
     Moments,
     WholeCounter,
     count,
     mixed_moments,
     moments,
 )
+from treewright.statistics.cluster import HerePool
+from treewright.tables._reading.sources import packed_paths
 from treewright.tables.databases import Databases
+from treewright.tables.mapped_table import open_table
 from treewright.tables.packing import evenly
 from treewright.tables.report import listed
 from treewright.tables.schema import Schema, Variable
@@ -83,6 +88,7 @@ class PreparedRows:
     fit: Callable[[Dag], tuple[AnyModel, list[str]]]
     complete: Table | None = None  # the rows of one table that miss nothing; none for several tables
     counter: Counter | None = None  # none for continuous columns and for several tables
+    fills_gaps: bool = False  # whether counts or moments are expected ones
 
     @property
     def table(self) -> Table | None:
@@ -227,10 +233,17 @@ def prepare_mixed(rows: Table | Databases, checkpoint: str | None) -> PreparedRo
             "--method mixed learns from one table of rows, without --checkpoint; --bins 4 makes labels of "
             "numbers for every other method"
         )
-    complete = complete_rows(rows)
+    complete = automatic.complete_rows(rows, "--missing em")
     found = mixed_moments(complete)
-    score, test = sparse_mixed_score(found), partial(MixedTest, found)
-    return PreparedRows(rows, MIXED, score, test, lambda dag: (fit(dag, found), []), complete)
+    return replace(
+        prepare_expected(rows, found), fit=lambda dag: fit_all_mixed(dag, rows, found), complete=complete
+    )
+
+
+def prepare_expected(rows: Table, found: MixedMoments) -> PreparedRows:
+    """Rows of both kinds, by moments in joint states, of what is there or of what is expected."""
+    score, test = make_sparse_mixed_score(found), partial(MixedTest, found)
+    return PreparedRows(rows, MIXED, score, test, lambda dag: (fit(dag, found), []))
 
 
 def prepare_tables(databases: Databases, score: str, ess: float | None = None) -> PreparedRows:
@@ -243,7 +256,7 @@ def prepare_tables(databases: Databases, score: str, ess: float | None = None) -
         databases,
         score,
         pooled_score(databases, score),
-        lambda alpha: pooled_test(databases, alpha=alpha),
+        lambda alpha: make_pooled_test(databases, alpha=alpha),
         lambda dag: (fit(dag, databases), []),
     )
 
@@ -276,7 +289,7 @@ def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptio
         options = replace(options, missing=Missing.error) if options.missing == Missing.auto else options
         return options, count_rows(options), []
     is_open, decides = options.missing == Missing.auto, options.method == "auto"
-    if options.dask is not None:
+    if options.dask is not None or (not several and is_kept_in_parts(options)):
         options = replace(options, missing=Missing.error) if is_open else options
         return options, open_on_workers(options, several=several), []
     if is_open:
@@ -287,8 +300,9 @@ def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptio
     said: list[str] = []
     if options.score not in registry.CONTINUOUS_SCORES:
         rows, said = cut_or_not(rows, options, is_open=is_open)
-    if len({variable.is_discrete for variable in rows.schema}) == 2:  # rows that miss something are gone
-        return (replace(options, missing=Missing.drop) if is_open else options), rows, said
+    if len({variable.is_discrete for variable in rows.schema}) == 2:
+        way = Missing.em if most_miss(rows) and options.rows is None else Missing.drop
+        return (replace(options, missing=way) if is_open else options), rows, said
     if is_open:
         policy, more = automatic.missing_policy(rows, leave_out="--ignore", em="--missing em")
         rows = rows if policy == "em" else automatic.read_again(rows, missing=policy)
@@ -296,14 +310,31 @@ def read_as_decided(options: LearnOptions, *, several: bool) -> tuple[LearnOptio
     return options, rows, said
 
 
+def most_miss(rows: Table) -> bool:
+    """Whether most rows miss something."""
+    return 2 * int(automatic.is_complete(rows).sum()) < rows.n_rows
+
+
 def cut_or_not(rows: Table, options: LearnOptions, *, is_open: bool) -> tuple[Table, list[str]]:
     """Numbers among labels as the rows decide; cut where something was asked for that only tables can do."""
     words = {"cut": "--bins", "leave_out": "--ignore"}
+    fills = options.rows is None and (most_miss(rows) if is_open else options.missing == Missing.em)
     for_tables = (options.score, options.ess, options.checkpoint, options.bootstrap, options.certify or None)
-    if for_tables != (None,) * len(for_tables) or (rows.has_missing and not is_open):
+    if for_tables != (None,) * len(for_tables) or (rows.has_missing and not is_open and not fills):
         return automatic.cut_numbers(rows, **words)
     known = None if options.knowledge is None else Knowledge.from_json(options.knowledge)
-    return settle_numbers(rows, knowledge=known, treewidth=options.treewidth, **words)
+    width = options.treewidth
+    return settle_numbers(rows, knowledge=known, treewidth=width, all_rows=fills, **words)
+
+
+def is_kept_in_parts(options: LearnOptions) -> bool:
+    """Whether packed files are counted one by one, so that a checkpoint of some is extended by the others."""
+    is_plain = not options.states and options.missing != Missing.em and options.method != "separation-tree"
+    if options.checkpoint is None or not is_plain:
+        return False
+    tables = list(map(open_table, packed_paths(options.data)))
+    are_counted = all(variable.is_discrete for table in tables for variable in table.schema)
+    return len(tables) > 1 and are_counted and not any(table.has_missing for table in tables)
 
 
 def open_on_workers(options: LearnOptions, *, several: bool) -> ClusterCounter:
@@ -312,16 +343,18 @@ def open_on_workers(options: LearnOptions, *, several: bool) -> ClusterCounter:
         what = "--states" if options.states else "--missing em" if not several else "--method separation-tree"
         raise SettingError(f"{what} needs rows here, and with --dask the workers have them; leave it out")
     try:
-        return options.open_cluster(options.data, options.dask)
+        return options.open_cluster(options.data, HerePool() if options.dask is None else options.dask)
     except ImportError as error:
         raise SettingError(str(error)) from error
 
 
-def explained(model: AnyModel, rows: Rows) -> float | None:
+def explained(model: AnyModel, rows: Rows, counter: Counter | None = None) -> float | None:
     """Mean log-likelihood of what rows show; none where summing over what they lack takes too much."""
     if isinstance(rows, DatabaseCounter):
         return explained_by_counts(model, rows)
     if isinstance(rows, ClusterCounter):
+        if isinstance(model, BayesianNetwork):  # what was counted to fit it
+            return explained_by_counts(model, rows if counter is None else counter)
         return math.fsum(rows.each(log_likelihood_of, model)) / rows.n_rows
     if isinstance(rows, Table):
         return mean_log_likelihood(model, rows)
@@ -331,7 +364,7 @@ def explained(model: AnyModel, rows: Rows) -> float | None:
         return None
 
 
-def explained_by_counts(model: AnyModel, counts: DatabaseCounter) -> float | None:
+def explained_by_counts(model: AnyModel, counts: Counter) -> float | None:
     """Mean log-likelihood of a network from the tables of its families; of other models rows tell it."""
     if not isinstance(model, BayesianNetwork):
         return None
@@ -360,5 +393,5 @@ def fit_features_to_all_rows(
 def mean_log_likelihood(model: AnyModel, table: Table) -> float:
     """Per row, of what the row shows."""
     if isinstance(model, BayesianNetwork | GaussianNetwork) and table.has_missing:
-        return observed_score(model, table)
+        return score_observed(model, table)
     return model.score(table, unseen="ignore") if table.has_missing else model.score(table)

@@ -8,6 +8,7 @@ states can bin new numbers in the same way.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,10 +58,11 @@ def bin_edges(name: str, values: Reals, spec: BinSpec | Cut) -> tuple[Reals, tup
     if not values.size:
         raise SchemaError(f"column {name!r} holds no value, so no bins can be found; give the edges instead")
     ordered = np.sort(values)
+    unit = 1.0 if math.isfinite(float(ordered[-1]) - float(ordered[0])) else 0.5  # a span beyond all numbers
     if method == "uniform":
-        edges = np.linspace(ordered[0], ordered[-1], argument + 1)
+        edges = np.linspace(unit * ordered[0], unit * ordered[-1], argument + 1) / unit
     else:
-        edges = np.quantile(ordered, np.linspace(0, 1, argument + 1))
+        edges = np.quantile(unit * ordered, np.linspace(0, 1, argument + 1)) / unit
     distinct = np.unique(edges)
     if len(distinct) == 1:
         distinct = np.repeat(distinct, 2)
@@ -127,7 +129,7 @@ def shortest_edges(ordered: Reals, edges: Reals) -> Reals:
     places = np.searchsorted(ordered, edges[1:-1], side="left")
     for digits in range(3, 17):
         short = np.array([float(f"{edge:.{digits}g}") for edge in edges])
-        rising = len(edges) == 2 or (np.diff(short) > 0).all()
+        rising = len(edges) == 2 or (short[1:] > short[:-1]).all()
         covers = short[0] <= ordered[0] and short[-1] >= ordered[-1]
         if rising and covers and np.array_equal(np.searchsorted(ordered, short[1:-1], side="left"), places):
             return short

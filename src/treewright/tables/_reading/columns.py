@@ -2,17 +2,19 @@
 
 Every source, be it a file, a frame, a dictionary or an array, speaks one of two words: a :class:`LabelColumn`
 (codes into a list of labels, so that a text is touched once and not once per row) or a :class:`NumberColumn`.
-What comes after knows nothing about sources.
+What comes after knows nothing about sources. Nobody changes one, but they are not frozen, which would take a
+tenth of the time of reading very many of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from itertools import count
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +22,15 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.once import cached_property
 from treewright.tables.arrays import code_type
+from treewright.tables.report import listed
 from treewright.tables.schema import Label
 from treewright.types import Mask
 
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
-@dataclass(frozen=True)
+
+@dataclass
 class LabelColumn:
     """Codes into labels.
 
@@ -49,11 +55,12 @@ class LabelColumn:
         return replace(self, codes=self.codes[rows], missing=missing)
 
 
-@dataclass(frozen=True)
+@dataclass
 class NumberColumn:
     """Truth values, whole numbers or real numbers. Where `missing` is true the value means nothing.
 
     `stored` are the values or, where there are `codes`, the distinct ones, sorted, that the codes point to.
+    They are `complete` if some row, missing or not, has each of them.
     """
 
     name: str
@@ -62,6 +69,7 @@ class NumberColumn:
     n_missing: int = 0
     notes: tuple[str, ...] = ()
     codes: npt.NDArray[Any] | None = None
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.stored if self.codes is None else self.codes)
@@ -88,10 +96,12 @@ class NumberColumn:
         """The values that some row has, sorted."""
         if self.codes is None:
             return np.unique(self.present)
+        if self.complete and self.missing is None:
+            return self.stored
         seen = np.bincount(
             self.codes if self.missing is None else self.codes[~self.missing], minlength=len(self.stored)
         )
-        return self.stored if seen.all() else self.stored[seen > 0]
+        return self.stored if np.count_nonzero(seen) == len(seen) else self.stored[seen > 0]
 
     def as_labels(self, labels: Sequence[Label]) -> LabelColumn:
         """Labels in place of the distinct values."""
@@ -105,7 +115,7 @@ class NumberColumn:
         missing = None if self.missing is None else self.missing[rows]
         if self.codes is None:
             return replace(self, stored=self.stored[rows], missing=missing)
-        return replace(self, codes=self.codes[rows], missing=missing)
+        return replace(self, codes=self.codes[rows], missing=missing, complete=False)
 
 
 SourceColumn = LabelColumn | NumberColumn
@@ -233,21 +243,67 @@ def kind_of(name: str, cls: type) -> str:
     for kind, (_, family) in KINDS.items():
         if issubclass(cls, family):
             return kind
-    raise SchemaError(unsupported(name, f"values of type {cls.__name__}"))
+    raise unsupported(name, f"values of type {cls.__name__}")
 
 
-def unsupported(name: str, what: str) -> str:
-    return (
-        f"column {name!r} holds {what}; columns hold texts, truth values or numbers. "
-        "Convert it, or leave it out with columns=[...]"
-    )
+class UnusableColumns(SchemaError):  # noqa: N818
+    """Columns of which nothing can be made, each with what it holds; the others may go on without them."""
+
+    def __init__(self, columns: Mapping[str, str], told: str) -> None:
+        self.columns, self.told = dict(columns), told
+        one, what = len(self.columns) == 1, " and ".join(list(dict.fromkeys(self.columns.values()))[:_TOLD])
+        words = ("column", "holds", "has", "it", "it") if one else ("columns", "hold", "have", "they", "them")
+        column, verb, has, they, them = words
+        shown = listed(list(map(repr, self.columns)), _TOLD)
+        told = told.format(verb=verb, has=has, they=they, them=them, what=what)
+        super().__init__(f"{column} {shown} {told}")
+
+
+_TOLD = 12
+UNKNOWN_KIND = "unsupported"
+UNSUPPORTED = (
+    "{verb} {what}; columns hold texts, truth values or numbers. Convert {them}, or leave {them} out with "
+    "columns=[...]"
+)
+WITHOUT_VALUE = (
+    "{verb} no value, so what {they} can hold is unknown; declare {them} with schema=, or leave {them} out "
+    "with columns=[...]"
+)
+WITHOUT_ROWS = "{has} no rows, so what {they} can hold is unknown; declare {them} with schema="
+
+
+def unsupported(name: str, what: str) -> UnusableColumns:
+    return UnusableColumns({name: what}, UNSUPPORTED)
+
+
+def refuse_types(kinds: Mapping[str, str]) -> None:
+    """Refuse columns whose kind is "unsupported" and a type."""
+    told = {name: kind.partition(" ") for name, kind in kinds.items()}
+    refused = {name: f"values of type {sort}" for name, (one, _, sort) in told.items() if one == UNKNOWN_KIND}
+    if refused:
+        raise UnusableColumns(refused, UNSUPPORTED)
+
+
+def each(make: Callable[[_Item], _Made], items: Iterable[_Item]) -> list[_Made]:
+    """What is made of each item; the columns of which nothing can be made are refused together."""
+    made: list[_Made] = []
+    refused: list[UnusableColumns] = []
+    for item in items:
+        try:
+            made.append(make(item))
+        except UnusableColumns as error:
+            refused.append(error)
+    if refused:
+        alike = [error.columns for error in refused if error.told == refused[0].told]
+        raise UnusableColumns({k: v for columns in alike for k, v in columns.items()}, refused[0].told)
+    return made
 
 
 KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "text": ("texts", (str,)),
     "truth": ("truth values", (bool, np.bool_)),
     "integer": ("whole numbers", (int, np.integer)),
-    "real": ("real numbers", (float, np.floating)),
+    "real": ("real numbers", (float, np.floating, Decimal)),
     "date": ("dates", (date, np.datetime64)),
 }
 
@@ -271,7 +327,7 @@ def plain_labels(values: Sequence[Any]) -> list[Label]:
 
 
 def plain(value: Any) -> Label:
-    """A label as a Python str, bool, int or float, without its NumPy or enum dress."""
+    """A label as a plain Python str, bool, int or float, whatever type it came as."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, date):

@@ -19,8 +19,10 @@ from treewright.errors import FormatError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import LabelColumn, SourceColumn, empty_column, number_column, tidy
 from treewright.tables._reading.named import NamedParts
-from treewright.tables._reading.paths import WATCHER, DataFile, ReadOptions, blocks, not_in, real_path
+from treewright.tables._reading.paths import WATCHER, DataFile, ReadOptions, not_in, real_path, rows_below
 from treewright.tables._reading.room import kept_column, room_for_columns
+from treewright.tables.exports import counted
+from treewright.tables.report import listed
 from treewright.types import Step
 
 
@@ -29,11 +31,14 @@ class CsvSource(NamedParts):
 
     def __init__(self, files: Sequence[DataFile], options: ReadOptions) -> None:
         found = [f.first_record if options.header else numbered(len(f.first_record)) for f in files]
-        super().__init__(found, options.names, "; if the first line holds values, use header=False")
+        are_numbers = all(is_number(name) for names in found for name in names)
+        hint = HEADER_OF_VALUES if are_numbers else NAMED_AGAIN + HEADER_OF_VALUES
+        super().__init__(found, options.names, hint, mends=options.mends)
         self._files = files
         self._options = options
+        self.notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
         if options.header and options.names is None and all(map(is_number, self.names)):
-            self.notes = ("all column names are numbers; if the first line holds values, use header=False",)
+            self.notes += ("all column names are numbers; if the first line holds values, use header=False",)
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
@@ -58,9 +63,10 @@ class CsvSource(NamedParts):
         reader = self._pass(positions, as_text)
         spoilt = [positions[i] for i in reader.spoilt]  # a text after very many numbers: once more, as texts
         again = self._pass(spoilt, set(spoilt)) if spoilt else reader
+        places = {position: (again, at) for at, position in enumerate(spoilt)}
         made = []
         for i, position in enumerate(positions):
-            core, at = (again, spoilt.index(position)) if position in spoilt else (reader, i)
+            core, at = places.get(position, (reader, i))
             try:
                 found = core.finish(at)
             except UnicodeDecodeError as error:
@@ -77,20 +83,52 @@ class CsvSource(NamedParts):
         sizes = [os.path.getsize(real_path(file.path)) for file in self._files]
         for i, (names, file) in enumerate(zip(self.parts, self._files, strict=True)):
             places = {self.names[position]: at for at, position in enumerate(positions)}
-            reader.open([places.get(name, -1) for name in names], file.delimiter, self._options.header)
+            where = [places.get(name, -1) for name in names]
+            first_line, header = 1 + file.n_lines_before, self._options.header
+            reader.open(where, file.delimiter, header, first_line, self._options.mends)
+            first = (0, 0)
             try:
-                for n, (block, done) in enumerate(blocks(file, self._options.encoding), start=1):
+                for n, (block, done) in enumerate(rows_below(file), start=1):
                     reader.feed(block)
                     refuse_too_large(file.path, reader.nbytes)
-                    refuse_hopeless(file.path, n, done, reader.nbytes, sizes[i])
+                    first = (done, reader.nbytes) if n == 1 else first
+                    if n == _SAMPLE:
+                        refuse_hopeless(file.path, first, (done, reader.nbytes), sizes[i])
                     if watcher is not None:
                         watcher(Step("read", sum(sizes[:i]) + done, sum(sizes)))
                 reader.close()
             except ValueError as error:
                 if isinstance(error, FormatError):
                     raise
-                raise FormatError(f"{file.path!r} cannot be read: {error}") from None
+                told = f"{error}{way_out(file, str(error))}"
+                raise FormatError(f"{file.path!r} cannot be read: {told}") from None
+        self._tell_filled(*reader.filled)
         return reader
+
+    def _tell_filled(self, n: int, lines: Sequence[int]) -> None:
+        if n and not self.filled:
+            rows = f"line{'s' if n > 1 else ''} {listed(list(map(str, lines)))}{' and more' if n > 3 else ''}"
+            self.filled, miss = n, "misses" if n == 1 else "miss"
+            self.notes += (f"{counted(n, 'row')} with too few fields {miss} the last ones ({rows})",)
+
+
+HEADER_OF_VALUES = "; if the first line holds values, use header=False"
+NAMED_AGAIN = "; mend=True, --mend, puts numbers to those that come again"
+
+
+def way_out(file: DataFile, error: str) -> str:
+    """What to do about a line with too many or too few fields."""
+    found = re.fullmatch(r"line ([0-9]+) has ([0-9]+) fields? where ([0-9]+) (?:was|were) expected", error)
+    if found is None:
+        return ""
+    line, n, wanted = map(int, found.groups())
+    if file.begins is not None and line <= file.n_lines_before + file.begins + 1:
+        at = file.n_lines_before + file.begins
+        return f"; if the names are in line {at + 1}, header={at}, --skip-lines {at}, reads them there"
+    if n < wanted:
+        return "; if its last cells are missing, mend=True, --mend, reads it so; else complete the line"
+    shown = "tab" if file.delimiter == "\t" else file.delimiter
+    return f"; put a field that holds a {shown!r} into quotes, or take out what is too much in that line"
 
 
 WAY_OUT = (
@@ -102,10 +140,15 @@ WAY_OUT = (
 _SAMPLE, _SURELY = 4, 2
 
 
-def refuse_hopeless(path: str, blocks_read: int, done: int, taken: int, size: int) -> None:
-    """Refuse a file once its first blocks tell that the rest cannot fit."""
-    expected = taken * size // max(done, 1)
-    if blocks_read == _SAMPLE and expected > _SURELY * memory_limit():
+def refuse_hopeless(path: str, first: tuple[int, int], now: tuple[int, int], size: int) -> None:
+    """Refuse a file once its first blocks tell that the rest cannot fit: what was read, what that takes.
+
+    Room is taken in advance, and doubled: neither what a byte took so far nor what blocks after the first one
+    added is what the rest will take, but what both say is.
+    """
+    (before, held), (done, taken) = first, now
+    expected = taken + (taken - held) * (size - done) // max(done - before, 1)
+    if taken * size // max(done, 1) > _SURELY * memory_limit() and expected > memory_limit():
         raise TableTooLarge(
             f"the rows of {path!r} would take about {format_bytes(expected)}, by its first "
             f"{format_bytes(done)} of {format_bytes(size)}; the limit is {format_bytes(memory_limit())}: "
@@ -127,7 +170,9 @@ def column_of_fields(name: str, found: tuple[str, Any, Any, Any], keeps_texts: b
     if kind == "nothing":
         return empty_column(name, len(codes))
     if kind != "text":
-        return number_column(name, values, mask, codes)
+        made = number_column(name, values, mask, codes)
+        made.complete = True
+        return made
     if not keeps_texts and set(values) <= {
         "False",
         "True",

@@ -21,9 +21,9 @@ import numpy as np
 from treewright import _core
 from treewright.errors import AccessError, FormatError, TableTooLarge, nearest
 from treewright.limits import format_bytes, memory_limit
-from treewright.tables._reading.columns import SourceColumn
+from treewright.tables._reading.columns import SourceColumn, each
 from treewright.tables._reading.csv_files import WAY_OUT
-from treewright.tables._reading.duck_types import KINDS, kind_of_column
+from treewright.tables._reading.duck_types import INSTANT, KINDS, kind_of_column
 from treewright.tables._reading.named import NamedParts
 from treewright.tables._reading.parts import BLOCK_ROWS, ColumnParts, Found
 from treewright.tables._reading.paths import WATCHER, ReadOptions, RowRange, find_one, real_path
@@ -35,6 +35,7 @@ from treewright.types import Step
 EVERYTHING = 2**62
 CELLS_AT_ONCE = 1 << 26  # so that memory stays low, and Ctrl-C is obeyed
 _SHARE = 8  # of the memory limit, for the cells of a block
+_LEAST_MEMORY = 1 << 27  # bytes that DuckDB gets to copy a query
 FEWEST_ROWS = 1 << 16
 SEEN_FIRST = 1 << 14  # rows whose labels are looked at before any are looked up
 MOST_LABELS = 64  # that are looked up in a list
@@ -52,12 +53,14 @@ class Piece:
 class DuckColumn(ColumnParts):
     """A column as DuckDB is asked for it: a few labels that are known come as their places in a list."""
 
-    def __init__(self, name: str, kind: str, is_cast: bool) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, kind: str, *, is_cast: bool, n_rows: int, is_instant: bool = False) -> None:
+        super().__init__(name, n_rows)
         self._is_text = kind == "text"
         self._is_truth = kind == "truth"
         self._n_asked = 0
         self.as_it_is = "{}::" + KINDS[kind][0] if is_cast else "{}"
+        if is_instant:  # in UTC, whatever the zone of this session is
+            self.as_it_is = "make_timestamp(epoch_us({}))::VARCHAR"
 
     def wanted(self) -> str:
         """What to select, with a place for the column; dictionaries are looked up once for each label."""
@@ -96,16 +99,23 @@ class DuckSource(NamedParts, ABC):
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
-        kinds, columns = [], []
-        for name, types in self._types_by_name([self.names[i] for i in positions]):
-            kinds.append(kind_of_column(name, types))
-            columns.append(DuckColumn(name, kinds[-1], is_cast=types != {KINDS[kinds[-1]][0]}))
+        known = self._types_by_name([self.names[i] for i in positions])
+        kinds = each(lambda pair: kind_of_column(*pair), known)
         watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
         cells = min(CELLS_AT_ONCE, memory_limit() // _SHARE)
         pieces = self._pieces(max(FEWEST_ROWS, min(BLOCK_ROWS, cells // max(1, len(positions)))))
         n_rows, n_read = sum(piece.n_rows for piece in pieces), 0
-        if room_for_columns() is None:
+        room = room_for_columns()
+        if room is None:
             refuse_too_many(self._paths, n_rows, kinds)
+        else:
+            room.refuse_full_disk(n_rows, kinds)
+        columns = [
+            DuckColumn(
+                name, kind, is_cast=types != {KINDS[kind][0]}, n_rows=n_rows, is_instant=types == {INSTANT}
+            )
+            for (name, types), kind in zip(known, kinds, strict=True)
+        ]
         for piece in pieces:
             codes = self._fetch_columns(piece, [column.wanted() for column in columns], columns)
             again = [c for c, found in zip(columns, codes, strict=True) if not c.add(found)]
@@ -115,6 +125,8 @@ class DuckSource(NamedParts, ABC):
             if watcher is not None:
                 watcher(Step("read", size * n_read // max(1, n_rows), size))
         self._connection.close()
+        if room is not None:
+            room.remove_folders()
         return [column.finish() for column in columns]
 
     @abstractmethod
@@ -130,7 +142,7 @@ class DuckSource(NamedParts, ABC):
             said = "*"  # found five times as soon as a thousand names
         with explained(self._paths):
             relation = self._connection.sql(f"SELECT {said} FROM {piece.scan}")
-            return _core.ArrowReader(relation.__arrow_c_stream__()).read(EVERYTHING)
+            return _core.ArrowReader(relation.__arrow_c_stream__()).read(EVERYTHING, piece.n_rows)
 
     def _types_by_name(self, names: Sequence[str]) -> list[tuple[str, set[str]]]:
         """The types that each of some columns has, in all parts."""
@@ -159,11 +171,12 @@ class ParquetSource(DuckSource):
         self._files = [files for _, files in alike]
 
     def _pieces(self, most_rows: int) -> list[Piece]:
-        pieces = []
+        pieces: list[Piece] = []
         for part, (files, types) in enumerate(zip(self._files, self._types, strict=True)):
             sizes = self._fetch(f"SELECT num_rows FROM parquet_file_metadata([{listed(files)}])")
             for some, n_rows in runs_of_files(files, [n for (n,) in sizes], most_rows):
-                if len(some) > 1 or n_rows <= SEEN_FIRST:
+                is_whole = n_rows <= (most_rows if pieces else SEEN_FIRST)
+                if len(some) > 1 or is_whole:
                     scan = f"{parquet_scan(some)} AS t({aliases(len(types))})"
                     pieces.append(Piece(part, scan, n_rows))
                     continue
@@ -211,7 +224,7 @@ def parquet_rows(paths: Sequence[str]) -> list[int]:
 
 
 class SqlSource(DuckSource):
-    """The rows of a :class:`SqlTable`; those of a query or a view are copied once into memory.
+    """The rows of a :class:`SqlTable`; those of a query or a view have no numbers, and are copied once.
 
     The database file is attached read-only, so that nothing is ever written to it.
     """
@@ -224,7 +237,7 @@ class SqlSource(DuckSource):
             self._connection.execute(f"ATTACH {quoted(path)} AS attached (READ_ONLY)")
         place = f"attached.{identifier(source.schema or 'main')}.{identifier(source.table or '')}"
         if source.table is None or self._is_view(source):
-            place = "memory.rows_asked_for"
+            place = f"{self._copies()}.rows_asked_for"
             with explained(self._paths):
                 self._connection.execute("USE attached")
                 self._connection.execute(f"CREATE TABLE {place} AS {source.statement}")
@@ -236,6 +249,18 @@ class SqlSource(DuckSource):
         super().__init__([tuple(str(row[0]) for row in described)], options.names)
         self._types = [tuple(str(row[1]) for row in described)]
         self._place = place
+
+    def _copies(self) -> str:
+        """The database that a query is copied to: memory or, where columns are kept in a folder, a file."""
+        room = room_for_columns()
+        if room is None:
+            return "memory"
+        folder = room.make_folder()
+        with explained(self._paths):
+            self._connection.execute(f"SET memory_limit = '{max(_LEAST_MEMORY, memory_limit() // 2)}B'")
+            self._connection.execute(f"SET temp_directory = {quoted(folder)}")
+            self._connection.execute(f"ATTACH {quoted(os.path.join(folder, 'copy.duckdb'))} AS copies")
+        return "copies"
 
     @property
     def types(self) -> tuple[str, ...]:

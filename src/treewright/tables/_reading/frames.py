@@ -17,6 +17,7 @@ from treewright.tables._reading.columns import (
     SourceColumn,
     column_of_objects,
     date_column,
+    each,
     empty_column,
     label_column,
     number_column,
@@ -42,9 +43,9 @@ class FrameSource:
             self.notes = (f"{changed} column names that were not texts are written as texts",)
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
-        return [
-            column_of_series(self.names[i], self._frame.get_column(self._own_names[i])) for i in positions
-        ]
+        return each(
+            lambda i: column_of_series(self.names[i], self._frame.get_column(self._own_names[i])), positions
+        )
 
 
 def is_frame(source: Any) -> bool:
@@ -56,7 +57,7 @@ def is_frame(source: Any) -> bool:
     except nw.exceptions.DuplicateError as error:
         names = source.column_names if hasattr(source, "column_names") else source.columns
         raise SchemaError(
-            f"column names must differ; found more than once: {repeated(map(str, names))}"
+            f"column names must differ; found more than once: {repeated(map(str, names))}; rename them"
         ) from error
     return isinstance(known, nw.DataFrame | nw.LazyFrame)
 
@@ -79,7 +80,9 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
         return date_column(name, plain.to_numpy())
     if dtype == nw.Object or is_wide:
         return column_of_objects(name, series.to_list())
-    raise SchemaError(unsupported(name, f"values of type {dtype}"))
+    if dtype == nw.Unknown:
+        dtype = getattr(series.to_native(), "dtype", dtype)
+    raise unsupported(name, f"values of type {dtype}")
 
 
 def column_of_strings(name: str, series: Any) -> SourceColumn:

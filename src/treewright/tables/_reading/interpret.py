@@ -19,7 +19,15 @@ import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.tables._reading.bins import BinSpec, Cut, bin_edges, cut, edges_of, interval_labels
-from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, label_column
+from treewright.tables._reading.columns import (
+    WITHOUT_ROWS,
+    WITHOUT_VALUE,
+    LabelColumn,
+    NumberColumn,
+    SourceColumn,
+    UnusableColumns,
+    label_column,
+)
 from treewright.tables.arrays import Column, code_type, freeze, is_constant
 from treewright.tables.report import ColumnReport
 from treewright.tables.schema import Label, Variable
@@ -36,9 +44,9 @@ MISSING_STATE, UNSEEN_STATE = "missing", "unseen"
 _SEEN_FIRST, _FEW_UNSEEN = 4096, 16
 
 
-@dataclass(frozen=True)
+@dataclass
 class ReadyColumn:
-    """A column that is ready for a table."""
+    """A column that is ready for a table; nobody changes it (see columns.py)."""
 
     variable: Variable
     values: Column
@@ -63,16 +71,15 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
 
 
 def number(column: NumberColumn, missing_state: bool) -> ReadyColumn:
-    if column.kind == "f" and not are_whole(column.present if column.codes is None else column.distinct):
+    is_real = column.kind == "f"
+    if is_real and not are_whole(column.present if column.codes is None else column.distinct):
         return make_continuous(column, "real numbers", missing_state)
-    told = f"{len(column.distinct):,} distinct whole numbers"
-    told += ", stored as reals" if column.kind == "f" else ""
-    if is_few(len(column.distinct), column.n_present):
-        labels = column.distinct.astype(np.int64).tolist() if column.kind == "f" else column.distinct.tolist()
-        return discrete(column.as_labels(labels), told, missing_state, len(labels))
-    return make_continuous(
-        column, f"{told}: too many for states", missing_state, n_distinct=len(column.distinct)
-    )
+    n_distinct = len(column.distinct)
+    told = f"{n_distinct:,} distinct whole numbers{', stored as reals' if is_real else ''}"
+    if is_few(n_distinct, column.n_present):
+        labels = column.distinct.astype(np.int64).tolist() if is_real else column.distinct.tolist()
+        return discrete(column.as_labels(labels), told, missing_state, n_distinct)
+    return make_continuous(column, f"{told}: too many for states", missing_state, n_distinct=n_distinct)
 
 
 def are_whole(values: npt.NDArray[np.float64]) -> bool:
@@ -108,11 +115,7 @@ def discrete(
         states.append(new_label(states))
         column = replace(column, notes=(*column.notes, f"missing cells are the state {states[-1]!r}"))
     if not states:
-        found = "has no rows" if len(column) == 0 else "holds no value"
-        raise SchemaError(
-            f"column {column.name!r} {found}, so what it can hold is unknown; declare it with schema=, "
-            "or leave it out with columns=[...]"
-        )
+        raise UnusableColumns({column.name: ""}, WITHOUT_VALUE if len(column) else WITHOUT_ROWS)
     variable = Variable(column.name, tuple(states), ordered=column.ordered)
     return make_discrete(column, lookup, variable, reason, n_observed=n_observed, missing_code=missing_code)
 

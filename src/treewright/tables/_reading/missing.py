@@ -58,7 +58,8 @@ def refuse_infinite(columns: Sequence[SourceColumn]) -> None:
     if any(counts.values()):
         shown = ", ".join(f"{name!r} ({n})" for name, n in counts.items() if n)
         raise SchemaError(
-            f"infinite values in {shown}; replace them, or name them in missing_values=(inf, -inf)"
+            f"infinite values in {shown}; replace them, or take them for missing cells: "
+            "missing_values=(inf, -inf), --missing-value inf --missing-value=-inf"
         )
 
 

@@ -1,6 +1,7 @@
 """Columns that come in blocks of rows: from a stream of batches, or from ranges of a file.
 
-Texts are numbered in the order in which blocks show them; whoever decides what a column is sorts them later.
+Texts of the first block are numbered as they are sorted, others in the order in which blocks show them;
+whoever decides what a column is sorts them later.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from treewright.tables._reading.columns import (
     number_column,
     tidy,
 )
-from treewright.tables._reading.room import kept, room_for_columns
-from treewright.tables.arrays import code_type
+from treewright.tables._reading.room import Space, kept, room_for_columns
+from treewright.tables.arrays import code_type, freeze
 from treewright.types import Mask
 
 BLOCK_ROWS = 1 << 20
@@ -29,10 +30,14 @@ Found = tuple[str, Any, Any, Any]  # kind, values or labels, codes or None, flag
 
 
 class ColumnParts:
-    """One column on its way; `book` numbers the labels that have been seen."""
+    """One column on its way; `book` numbers the labels that have been seen.
 
-    def __init__(self, name: str) -> None:
+    Where it is known how many rows there are, blocks go to their place at once.
+    """
+
+    def __init__(self, name: str, n_rows: int | None = None) -> None:
         self.name = name
+        self._expected, self._space, self._lengths = n_rows, cast("Space | None", None), list[int]()
         self.book: dict[str, int] = {}
         self._kind = "nothing"
         self._declared: list[str] | None = None
@@ -45,7 +50,7 @@ class ColumnParts:
         mask, _ = tidy(None if missing is None else missing.view(np.bool_))
         if kind == "declared":
             values, declared = values
-            if not self._values:
+            if not self._lengths:
                 self._declared = declared
                 self.book = {label: i for i, label in enumerate(declared)}
             if self._declared != declared:
@@ -57,6 +62,8 @@ class ColumnParts:
             self._take(np.zeros(len(codes), dtype=np.uint8), np.ones(len(codes), dtype=np.bool_))
         elif kind == "text":
             self._kind = kind
+            if not self.book:  # numbered as they are sorted, so that most often nobody has to number again
+                self.book = {label: i for i, label in enumerate(sorted(values))}
             places = np.array([self.book.setdefault(label, len(self.book)) for label in values], np.uint32)
             smallest = code_type(max(1, len(self.book)))
             if np.array_equal(places, np.arange(len(values))):
@@ -72,18 +79,30 @@ class ColumnParts:
         self._take(codes, mask)
 
     def _take(self, values: npt.NDArray[Any], mask: Mask | None) -> None:
-        self._values.append(kept(values))
+        if self._expected is not None and self._space is None:
+            self._space = Space(self._expected, values.dtype)
+        if self._space is None or not self._space.add(values):
+            self._leave_space()
+            self._values.append(kept(values))
+        self._lengths.append(len(values))
         self._missing.append(kept(mask))
 
+    def _leave_space(self) -> None:
+        """Blocks are kept one by one from here on."""
+        if self._space is not None:
+            self._values.append(self._space.finish())
+        self._space = self._expected = None
+
     def finish(self) -> SourceColumn:
-        n_rows = sum(map(len, self._values))
+        self._leave_space()
+        n_rows = sum(self._lengths)
         if self._kind == "nothing":
             return empty_column(self.name, n_rows)
         values = joined(self._values, self._type())
         missing = None
         if any(mask is not None for mask in self._missing):
-            masks = zip(self._missing, self._values, strict=True)
-            flags = (np.zeros(len(one), dtype=np.bool_) if mask is None else mask for mask, one in masks)
+            masks = zip(self._missing, self._lengths, strict=True)
+            flags = (np.zeros(n, dtype=np.bool_) if mask is None else mask for mask, n in masks)
             missing = joined(flags, np.dtype(np.bool_))
         self._values, self._missing = [], []
         if self._kind != "text":
@@ -111,7 +130,8 @@ def joined(parts: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     room = room_for_columns()
     if room is not None and room.is_full(sum(map(len, listed)) * dtype.itemsize):
         return room.place(iter(listed), dtype)
-    return np.concatenate([part.astype(dtype, copy=False) for part in listed])
+    made: npt.NDArray[Any] = freeze(np.concatenate([part.astype(dtype, copy=False) for part in listed]))
+    return made
 
 
 class ArrowSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import errno
 import glob
 import gzip
 import io
@@ -13,34 +14,31 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import FileMissingError, FormatError, SettingError
+from treewright.errors import FileMissingError, FormatError, SchemaError, SettingError
+from treewright.tables._reading.first_lines import (
+    WAY_OUT,
+    find_beginning,
+    lacks_a_name,
+    likely_delimiter,
+    marked_encoding,
+    other_delimiter,
+    other_format,
+    where_it_begins,
+)
 from treewright.tables.schema import Label
 from treewright.types import Progress
 
-DELIMITERS = (",", ";", "\t", "|")
-OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"ARROW1": "an Arrow or Feather file",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ": "compressed with xz",
-    b"\x80\x04": "a Python pickle",
-    b"\x80\x05": "a Python pickle",
-    b"\x93NUMPY": "a NumPy file",
-    b"SQLite": "an SQLite database",
-    b"\xff\xfe": "text in UTF-16 (encoding='utf-16' or --encoding utf-16 reads it)",
-    b"\xfe\xff": "text in UTF-16 (encoding='utf-16' or --encoding utf-16 reads it)",
-}
 STANDARD_INPUT = "-"
 ENDINGS_OF_ROWS = (".csv", ".tsv", ".txt", ".parquet", ".twp")
 BLOCK = 1 << 20
+FIRST_BYTES = 512
 LONGEST_HEADER = 1 << 26
 WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
 _spooled: tuple[Any, Any] | None = None  # standard input, and the file that keeps what it held
@@ -55,6 +53,22 @@ class ReadOptions:
     header: bool = True
     encoding: str = "utf-8"
     missing_values: Sequence[Label] = ()
+    skipped_lines: int = 0  # before the names
+    mends: bool = False  # names that come again, lines with too few fields
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str] | None, missing: Sequence[Label], layout: Mapping[str, Any], mends: bool
+    ) -> ReadOptions:
+        """As `read_table` is told: the header is there, or not, or below so many lines."""
+        header = layout.get("header", True)
+        if not isinstance(header, int) or header < 0:
+            raise SchemaError(
+                "header is True, False, or the number of lines before that of the names, 0 or more; found "
+                f"{header!r}"
+            )
+        how, skipped = (layout.get("delimiter"), header is not False), 0 if header is True else int(header)
+        return cls(names, *how, layout.get("encoding", "utf-8"), missing, skipped, mends)
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,11 @@ class DataFile:
     is_compressed: bool = False
     delimiter: str = ","
     first_record: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    n_before: int = 0  # bytes before the first record, and lines
+    n_lines_before: int = 0
+    begins: int | None = None  # the line from which the fields are equally many, where that is not the first
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -107,21 +126,48 @@ def find_one(path: str) -> list[str]:
         if found:
             return found
         raise FileMissingError(f"no file matches the pattern {path!r} (seen from {os.getcwd()!r})")
+    if re.match(r"(?i)(https?|ftp|s3)://", path):
+        raise FileMissingError(f"{path!r} is an address; rows are not fetched: load the file, then read that")
     raise FileMissingError(f"there is no file {path!r} (seen from {os.getcwd()!r}){similar_files(path)}")
 
 
 def files_in(folder: str) -> list[str]:
-    """The files of rows in a folder, sorted, if they are of one kind by their endings."""
-    here = sorted(one.path for one in os.scandir(folder) if one.is_file() and one.name[0] not in "._")
-    rows = [path for path in here if path.removesuffix(".gz").endswith(ENDINGS_OF_ROWS)]
-    kinds = {Path(path.removesuffix(".gz")).suffix for path in rows}
-    if len(kinds) == 1:
+    """The files of rows in a folder, sorted, if they are of one kind by their endings and all there is."""
+    rows, kinds = rows_in(folder)
+    odd = next((path for path in rows if not os.path.isfile(path)), None)
+    inside = (os.path.join(folder, name) for name in names_in(folder))
+    below = {path: rows_in(path)[1] for path in inside if os.path.isdir(path) and os.access(path, os.R_OK)}
+    deeper = next((path for path, more in below.items() if (more & kinds if kinds else more)), None)
+    if len(kinds) == 1 and odd is None and deeper is None:
         return rows
-    found = "it has files of " + " and ".join(sorted(kinds)) if rows else "it has no files of rows"
+    found, pattern = "it has no files of rows", "*.csv"
+    if odd is not None:
+        found = f"{os.path.basename(odd)!r} in it is no file"
+    elif deeper is not None:
+        found, pattern = f"the folder {os.path.basename(deeper)!r} in it has files of rows", "**/*.csv"
+    elif rows:
+        found = "it has files of " + " and ".join(sorted(kinds))
     raise FormatError(
         f"{folder!r} is a folder, and {found}; for some of the files in it, write a pattern such as "
-        f"{os.path.join(folder, '*.csv')!r}"
+        f"{os.path.join(folder, pattern)!r}"
     )
+
+
+def rows_in(folder: str) -> tuple[list[str], set[str]]:
+    """What is called like a file of rows, sorted, and the endings."""
+    plain = {name: name.removesuffix(".gz") for name in names_in(folder)}
+    rows = [name for name, one in plain.items() if one.endswith(ENDINGS_OF_ROWS)]
+    return [os.path.join(folder, name) for name in rows], {Path(plain[name]).suffix for name in rows}
+
+
+def names_in(folder: str) -> list[str]:
+    """What a folder holds for readers, sorted: names that begin with a dot or a line are not for them."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name[0] not in "._")
+    except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise MemoryError(f"no memory is left to list the folder {folder!r}") from None
+        raise
 
 
 def similar_files(path: str) -> str:
@@ -154,38 +200,48 @@ def look_at(path: str, options: ReadOptions) -> DataFile:
         raise FormatError(f"a delimiter is one character, and no quote or line end; found {delimiter!r}")
     try:
         with open(real_path(path), "rb") as file:
-            start = file.read(12)
+            start = file.read(FIRST_BYTES)
     except OSError as error:
         raise FormatError(f"{path!r} cannot be read: {error.strerror}") from error
     if start.startswith(b"PAR1"):
         return DataFile(path, is_parquet=True)
     if start.startswith(b"TWPACK"):
         raise FormatError(f"{path!r} is a packed file, which is read by itself and not with others")
-    if start[8:] == b"DUCK":
+    if start[8:12] == b"DUCK":
         raise FormatError(
             f"{path!r} is a DuckDB file, whose tables have names: ask for {path}::table on the "
             "command line, or SqlTable(path, table)"
         )
-    if is_utf8(options.encoding):
-        for magic, what in OTHER_FORMATS.items():
-            if start.startswith(magic):
-                raise FormatError(f"{path!r} is {what}; CSV (plain or .gz) and Parquet files are read")
-    return read_header(DataFile(path, False, start.startswith(b"\x1f\x8b")), options)
+    encoding = options.encoding
+    notes: tuple[str, ...] = ()
+    if is_utf8(encoding):
+        if what := other_format(start):
+            raise FormatError(f"{path!r} is {what}; {WAY_OUT}")
+        if marked := marked_encoding(start):
+            encoding, notes = marked, (f"read as text in {marked.upper()}, by the mark it begins with",)
+    is_compressed = start.startswith(b"\x1f\x8b")
+    return read_header(DataFile(path, False, is_compressed, encoding=encoding, notes=notes), options)
 
 
 def read_header(file: DataFile, options: ReadOptions) -> DataFile:
     """Look at the first lines of a CSV file for its delimiter and its first record."""
     start = b""
-    for block, _ in blocks(file, options.encoding, 1 << 14):
+    for block, _ in blocks(file, 1 << 14):
         start += block
         unquoted = b"".join(start.split(b'"')[::2])
-        has_ended = unquoted.count(b"\n") + unquoted.count(b"\r") > 1 and start.count(b'"') % 2 == 0
+        n_lines = unquoted.count(b"\n") + unquoted.count(b"\r")
+        has_ended = n_lines > 1 + options.skipped_lines and start.count(b'"') % 2 == 0
         if has_ended or len(start) > LONGEST_HEADER:
             break
-    text = start.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    found = options.delimiter or likely_delimiter(text)
+    whole = start.decode("utf-8", "surrogateescape")
+    text = whole.removeprefix("\ufeff")
+    before = find_beginning(text, options.delimiter, options.skipped_lines)
+    n_bytes = before.n_bytes + 3 * (before.n_bytes > 0 and text != whole)
+    text = text.encode("utf-8", "surrogateescape")[before.n_bytes :].decode("utf-8", "surrogateescape")
+    found = options.delimiter or before.delimiter or likely_delimiter(text)
     try:
-        record = next(csv.reader(io.StringIO(text, newline=""), delimiter=found), None)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=found, skipinitialspace=found == " ")
+        record = next(reader, None)
     except csv.Error as error:
         raise FormatError(f"{file.path!r} cannot be read as CSV: {error}") from error
     if not record:
@@ -194,22 +250,32 @@ def read_header(file: DataFile, options: ReadOptions) -> DataFile:
         "".join(record).encode()
     except UnicodeEncodeError as error:
         raise not_in(file.path, options.encoding, "its first line") from error
-    return replace(file, delimiter=found, first_record=tuple(record))
+    told = replace(file, n_before=n_bytes, n_lines_before=before.n_lines, notes=(*file.notes, *before.notes))
+    return with_shape(told, [one for one in record if one or found != " "], text, found, options)
 
 
-def likely_delimiter(text: str) -> str:
-    """The delimiter that cuts the first lines into equally many fields, or else the first line into most."""
-    lines = re.split(r"\r\n|\n|\r", outside_quotes(text))
-    counts = {one: [line.count(one) for line in lines[:20] if line] for one in DELIMITERS}
-    most = max((found[0] for found in counts.values() if found), default=0)
-    steady = [one for one, found in counts.items() if len(set(found)) == 1 and (found[0] > 0 or most == 0)]
-    return max(steady or DELIMITERS, key=lambda one: counts[one][:1])  # the first of equals: the comma
-
-
-def outside_quotes(text: str) -> str:
-    """A text without what stands in quotes, and without the line that may not have ended."""
-    kept = "".join(text.split('"')[::2])
-    return kept[: kept.rfind("\n")] if kept.count("\n") > 1 else kept
+def with_shape(
+    file: DataFile, record: list[str], text: str, delimiter: str, options: ReadOptions
+) -> DataFile:
+    """The file with its first record and its delimiter, and what is to be said of them."""
+    notes = file.notes
+    if options.header and options.names is None and lacks_a_name(text, delimiter, len(record)):
+        record = ["", *record]
+        notes = (*notes, "the first line has one name less than others have fields: the first has none")
+    begin = where_it_begins(text)
+    if len(record) == 1 and options.delimiter is None:
+        if begin is not None:
+            at, line = begin[0] + file.n_lines_before, 1 + file.n_lines_before
+            raise FormatError(
+                f"{file.path!r} has 1 field in line {line} and {begin[2]} between {begin[1]!r} from line "
+                f"{at + 1} on; if the names are there, header={at}, --skip-lines {at}, reads them, and if it "
+                "is one column, delimiter='|', --delimiter '|'"
+            )
+        if (other := other_delimiter(text)) is not None:
+            way = f"delimiter={other!r}, --delimiter {other!r}"
+            notes = (*notes, f"only one column is seen; if {other!r} is between fields, {way}")
+    names, begins = tuple(record), None if begin is None else begin[0]
+    return replace(file, delimiter=delimiter, first_record=names, begins=begins, notes=notes)
 
 
 def is_utf8(encoding: str) -> bool:
@@ -233,8 +299,17 @@ def not_in(path: str, encoding: str, where: str) -> FormatError:
     )
 
 
-def blocks(file: DataFile, encoding: str, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+def rows_below(file: DataFile) -> Iterator[tuple[bytes, int]]:
+    """The blocks of a file from its first record on."""
+    gone = file.n_before
+    for block, done in blocks(file):
+        yield block[gone:], done
+        gone = max(0, gone - len(block))
+
+
+def blocks(file: DataFile, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
     """The bytes of a file in UTF-8, unpacked, each block with how many bytes of the file were read so far."""
+    encoding = file.encoding
     decoder = None if is_utf8(encoding) else codecs.getincrementaldecoder(encoding)()
     try:
         with open(real_path(file.path), "rb") as raw:

@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import SchemaError, SourceError
+from treewright.errors import SourceError
 from treewright.limits import memory_limit
 from treewright.tables._reading.columns import (
     LabelColumn,
     NumberColumn,
     SourceColumn,
     number_column,
-    unsupported,
+    refuse_types,
 )
 from treewright.tables._reading.csv_files import column_of_fields, refuse_too_large
 from treewright.tables._reading.duck_files import MOST_LABELS, SEEN_FIRST
@@ -61,9 +61,7 @@ class PostgresSource(NamedParts):
         super().__init__([tuple(names)], options.names)
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
-        for i in positions:
-            if self._kinds[i].startswith("unsupported"):
-                raise SchemaError(unsupported(self.names[i], f"values of type {self._kinds[i].split()[1]}"))
+        refuse_types({self.names[i]: self._kinds[i] for i in positions})
         if not self._is_stored:
             found = self._as_fields(positions)
         else:

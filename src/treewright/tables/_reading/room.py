@@ -8,8 +8,10 @@ back a map of it: memory then holds a few columns, however many rows there are.
 from __future__ import annotations
 
 import errno
+import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -20,21 +22,26 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import TableTooLarge
-from treewright.limits import memory_limit
+from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
-from treewright.tables.arrays import is_constant
+from treewright.tables.arrays import freeze, is_constant
 
 _SMALL = 1 << 16  # bytes that are not worth a page
+_ZEROS = 1 << 20  # bytes that are written at once
 _SHARE = 4  # of the memory limit, which arrays may take before they go to the file
 _ROOM: ContextVar[Room | None] = ContextVar("room", default=None)
 
 
 class Room:
-    """A temporary file that holds arrays; it goes with the last of them."""
+    """A temporary file that holds arrays; it goes with the last of them.
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    `n_rows` are those that will be kept of all, if it is not all of them.
+    """
+
+    def __init__(self, folder: str, n_rows: int | None = None) -> None:
+        self.folder, self.n_rows = folder, n_rows
         self._left = memory_limit() // _SHARE
+        self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._file = tempfile.TemporaryFile(dir=folder, prefix="treewright-")  # noqa: SIM115
 
     def place(self, parts: Iterator[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -53,9 +60,55 @@ class Room:
         mapped = mmap(self._file.fileno(), length, access=ACCESS_READ, offset=at)
         return np.frombuffer(mapped, dtype=dtype)
 
+    def reserve(self, n: int, dtype: np.dtype[Any]) -> tuple[npt.NDArray[Any], int]:
+        """So many zeros of one type, to be written to, and where they begin; the disk has them for sure."""
+        at = -(-self._file.seek(0, 2) // ALLOCATIONGRANULARITY) * ALLOCATIONGRANULARITY
+        length = n * dtype.itemsize
+        try:
+            if hasattr(os, "posix_fallocate"):  # a map of a hole would end the process when the disk is full
+                os.posix_fallocate(self._file.fileno(), at, length)
+            else:
+                self._file.seek(at)
+                for begin in range(0, length, _ZEROS):
+                    self._file.write(bytes(min(_ZEROS, length - begin)))
+                self._file.flush()
+        except OSError as error:
+            raise disk_is_full(error, self.folder) from error
+        return np.frombuffer(mmap(self._file.fileno(), length, offset=at), dtype=dtype), at
+
+    def look_at(self, at: int, n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """What was reserved, for reading."""
+        mapped = mmap(self._file.fileno(), n * dtype.itemsize, access=ACCESS_READ, offset=at)
+        return np.frombuffer(mapped, dtype=dtype)
+
+    def refuse_full_disk(self, n_rows: int, kinds: Sequence[str]) -> None:
+        """Refuse rows that the disk cannot hold, however few states there are, before one is read."""
+        row = sum(8 if kind == "real" else 1 for kind in kinds)
+        beside = max(0, n_rows * row - self._left)
+        least = row * (n_rows if self.n_rows is None else min(n_rows, self.n_rows)) + beside
+        free = shutil.disk_usage(self.folder).free
+        if least > free:
+            temporary = f", {format_bytes(beside)} of it in temporary files," if beside else ""
+            raise TableTooLarge(
+                f"to pack {n_rows:,} rows of {len(kinds)} columns takes at least {format_bytes(least)} of "
+                f"disk{temporary} and that of {self.folder!r} has {format_bytes(free)} left; make room, pack "
+                "fewer columns=, or pack to another disk. Nothing was read"
+            )
+
+    def make_folder(self) -> str:
+        """A folder for somebody else's files, until they are read."""
+        self._folders.append(tempfile.TemporaryDirectory(dir=self.folder, prefix="treewright-"))
+        return self._folders[-1].name
+
+    def remove_folders(self) -> None:
+        for made in self._folders:
+            made.cleanup()
+        self._folders.clear()
+
     def close(self) -> None:
         """Nothing comes in any more; what is there stays as long as somebody looks at it."""
         self._file.close()
+        self.remove_folders()
 
     def is_full(self, n_bytes: int) -> bool:
         """Whether so many bytes more have to go to the file; they are in memory otherwise."""
@@ -70,6 +123,35 @@ class Room:
         return self.place(iter((array,)), array.dtype)
 
 
+class Space:
+    """A column whose length is known beforehand, filled from its first row on; where columns are kept."""
+
+    def __init__(self, n_rows: int, dtype: np.dtype[Any]) -> None:
+        room = _ROOM.get()
+        self._room = room if room is not None and room.is_full(n_rows * dtype.itemsize) else None
+        self._at, self._n = 0, 0
+        if self._room is None:
+            self._values: npt.NDArray[Any] = np.empty(n_rows, dtype=dtype)
+        else:
+            self._values, self._at = self._room.reserve(n_rows, dtype)
+
+    def add(self, block: npt.NDArray[Any]) -> bool:
+        """Take some rows; False where they are of another type, or more than was said."""
+        end = self._n + len(block)
+        if block.dtype != self._values.dtype or end > len(self._values):
+            return False
+        self._values[self._n : end] = block
+        self._n = end
+        return True
+
+    def finish(self) -> npt.NDArray[Any]:
+        """What was taken; nobody changes it any more."""
+        if self._room is not None and self._n:
+            return self._room.look_at(self._at, self._n, self._values.dtype)
+        found: npt.NDArray[Any] = freeze(self._values)[: self._n]
+        return found
+
+
 def disk_is_full(error: OSError, folder: str) -> Exception:
     """What to say when writing failed."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -80,9 +162,9 @@ def disk_is_full(error: OSError, folder: str) -> Exception:
 
 
 @contextmanager
-def room_in(folder: str) -> Iterator[Room]:
+def room_in(folder: str, n_rows: int | None = None) -> Iterator[Room]:
     """Whoever reads columns meanwhile keeps them in files of a folder."""
-    room = Room(folder)
+    room = Room(folder, n_rows)
     token = _ROOM.set(room)
     try:
         yield room

@@ -5,6 +5,7 @@ Here are those that Python and NumPy hold in memory: dictionaries of lists, arra
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
@@ -15,19 +16,24 @@ import numpy.typing as npt
 from treewright.errors import FormatError, SchemaError, SettingError
 from treewright.tables._reading.columns import (
     SourceColumn,
+    UnusableColumns,
     column_of_objects,
     date_column,
+    each,
     encode_texts,
     label_column,
     number_column,
     unsupported,
 )
 from treewright.tables._reading.csv_files import CsvSource
+from treewright.tables._reading.missing import mark_missing
 from treewright.tables._reading.parts import ArrowSource
 from treewright.tables._reading.paths import ReadOptions, RowRange, find_files, is_path, look_at
+from treewright.tables._reading.room import kept_column
 from treewright.tables.arrays import common_length
 from treewright.tables.mapped_table import open_table
 from treewright.tables.packed_file import is_packed
+from treewright.tables.schema import Label
 from treewright.tables.sql import SqlTable, as_sql_table
 from treewright.tables.table import Table
 from treewright.text import is_address
@@ -44,6 +50,22 @@ class Source(Protocol):
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         """Read columns; those in `as_text` are wanted as the texts that a file holds."""
         ...
+
+
+def read_usable(
+    opened: Source, positions: Sequence[int], as_text: Set[int], marks: Sequence[Label], *, leaves_out: bool
+) -> tuple[list[SourceColumn], list[tuple[str, str]]]:
+    """Some columns of a source, without those that hold what no column can, if these are to be left out."""
+    reasons: list[tuple[str, str]] = []
+    try:
+        read = opened.read(positions, as_text)
+    except UnusableColumns as error:
+        kept = [i for i in positions if opened.names[i] not in error.columns]
+        if not leaves_out or not kept:
+            raise
+        reasons = [(name, f"it holds {what}") for name, what in error.columns.items()]
+        read = opened.read(kept, as_text)
+    return [kept_column(mark_missing(column, marks)) for column in read], reasons
 
 
 def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:  # noqa: PLR0911
@@ -68,6 +90,8 @@ def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:  #
         )
     if isinstance(source, Table):
         return TableSource(source)
+    if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
+        return MappingSource(columns_of_rows(source))
     if isinstance(source, Mapping):
         return MappingSource(source)
     from treewright.tables._reading.frames import FrameSource, is_frame
@@ -82,7 +106,9 @@ def open_source(source: Any, options: ReadOptions = READ_AS_IT_IS) -> Source:  #
     if hasattr(source, "__arrow_c_stream__"):
         return ArrowSource(source)
     is_list = isinstance(source, list | tuple | set)
-    hint = "; for rows in a list, use a dictionary of columns or a NumPy array" if is_list else ""
+    hint = (
+        "; for rows in a list, use a dictionary for each, one of columns or a NumPy array" if is_list else ""
+    )
     raise SchemaError(
         f"a {type(source).__name__} cannot be read as a table; sources are paths of CSV and Parquet files, "
         "tables of DuckDB files and PostgreSQL servers (SqlTable), pandas, polars and Arrow frames, "
@@ -118,12 +144,14 @@ def packed_path(source: Any) -> str | None:
 
 
 def packed_paths(source: Any) -> list[str]:
-    """The packed files that a source is: paths, or a folder of them; none for other sources."""
+    """The packed files that a source is: paths, patterns, or a folder of them; none for other sources."""
     paths = source if isinstance(source, list | tuple) else [source]
     if not paths or not all(map(is_path, paths)):
         return []
     known = [os.fspath(path) for path in paths]
-    if all(os.path.isdir(path) or is_packed(path) for path in known):
+    if any(map(is_address, known)):  # which may look like patterns
+        return []
+    if all(os.path.isdir(path) or glob.has_magic(path) or is_packed(path) for path in known):
         found = find_files(known)
         return found if all(map(is_packed, found)) else []
     return []
@@ -145,6 +173,12 @@ def open_files(paths: Sequence[str], options: ReadOptions) -> Source:
     return ParquetSource(paths, options)
 
 
+def columns_of_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """Rows that are dictionaries as columns; what a row does not name is missing there."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
 class MappingSource:
     """A dictionary from names to sequences of equal length."""
 
@@ -155,7 +189,7 @@ class MappingSource:
         common_length(self.names, self._values)
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
-        return [column_of_values(self.names[i], self._values[i]) for i in positions]
+        return each(lambda i: column_of_values(self.names[i], self._values[i]), positions)
 
 
 def as_sequence(name: str, values: Any) -> Any:
@@ -199,7 +233,7 @@ class ArraySource:
             raise SchemaError(f"{len(self.names)} names were given for {len(self._columns)} columns")
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
-        return [column_of_values(self.names[i], self._columns[i]) for i in positions]
+        return each(lambda i: column_of_values(self.names[i], self._columns[i]), positions)
 
 
 class TableSource:
@@ -245,7 +279,7 @@ def column_of_values(name: str, values: Any) -> SourceColumn:
         if masked is not None:
             listed = [None if gone else value for value, gone in zip(listed, masked.tolist(), strict=True)]
         return column_of_objects(name, listed)
-    raise SchemaError(unsupported(name, f"values of type {array.dtype}"))
+    raise unsupported(name, f"values of type {array.dtype}")
 
 
 def column_of_foreign(name: str, values: Any) -> SourceColumn:

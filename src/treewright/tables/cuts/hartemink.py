@@ -23,7 +23,7 @@ MOST_INTERVALS = 3_000
 _FINEST = 4_000_000  # units that all weights together are told in, at most
 
 
-def hartemink_cuts(
+def cut_by_hartemink(
     columns: Sequence[npt.NDArray[Any]],
     levels: Sequence[int],
     keep: Sequence[int],
@@ -56,7 +56,7 @@ def hartemink_cuts(
     Examples
     --------
     >>> x = np.repeat(np.arange(4, dtype=np.uint8), 10)
-    >>> [starts.tolist() for starts in hartemink_cuts([x, x // 2], [4, 2], [2, 2])]
+    >>> [starts.tolist() for starts in cut_by_hartemink([x, x // 2], [4, 2], [2, 2])]
     [[0, 2], [0, 1]]
     """
     if weights is None:

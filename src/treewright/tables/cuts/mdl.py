@@ -20,7 +20,7 @@ from treewright.types import Floats
 Counts = npt.NDArray[np.int64] | Floats
 
 
-def mdl_cuts(
+def cut_by_mdl(
     values: Floats, classes: npt.NDArray[Any], n_classes: int, weights: Weights | None = None
 ) -> Floats:
     """The points at which to cut, rising; none when no cut pays.
@@ -42,7 +42,7 @@ def mdl_cuts(
     Examples
     --------
     >>> ages = np.array([20.0, 30, 35, 40, 60, 70, 75, 80])
-    >>> mdl_cuts(ages, np.array([0, 0, 0, 0, 1, 1, 1, 1]), 2)
+    >>> cut_by_mdl(ages, np.array([0, 0, 0, 0, 1, 1, 1, 1]), 2)
     array([50.])
     """
     if weights is not None:

@@ -22,8 +22,8 @@ from treewright.tables._reading.bins import (
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
 from treewright.tables._reading.interpret import ReadyColumn, binned, filled_reals, interpret
 from treewright.tables.arrays import Weights, code_type
-from treewright.tables.cuts.hartemink import MOST_INTERVALS, hartemink_cuts
-from treewright.tables.cuts.mdl import mdl_cuts
+from treewright.tables.cuts.hartemink import MOST_INTERVALS, cut_by_hartemink
+from treewright.tables.cuts.mdl import cut_by_mdl
 
 INITIAL = 60
 
@@ -99,7 +99,7 @@ def cut_for_target(column: Any, target: ReadyColumn, weights: Weights | None) ->
     both = seen if target.missing is None else seen & ~target.missing
     values = column.values.astype(np.float64)
     counted = None if weights is None else weights[both]
-    cuts = mdl_cuts(values[both], target.values[both], target.variable.cardinality, counted)
+    cuts = cut_by_mdl(values[both], target.values[both], target.variable.cardinality, counted)
     told = f"{target.variable.name!r} apart (minimum description length)"
     note = (
         f"cut into {len(cuts) + 1} intervals that tell {told}"
@@ -126,7 +126,7 @@ def cut_together(
     masks = [c.missing for c in columns] + [one.missing for one in partners]
     every = [*codes, *(one.values for one in partners)]
     kept = [min(keep, n) for n in levels[: len(columns)]] + levels[len(columns) :]
-    starts = hartemink_cuts(list(map(with_missing, every, masks, levels)), levels, kept, weights)
+    starts = cut_by_hartemink(list(map(with_missing, every, masks, levels)), levels, kept, weights)
     note = "cut into {} bins that keep what the columns say about each other (Hartemink), from {}"
     return {
         c.name: Cut(

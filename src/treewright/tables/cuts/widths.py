@@ -40,7 +40,15 @@ def log_widths(table: Table, schema: Schema) -> Floats:
             continue
         codes = np.asarray(seen.column(name))
         widths = np.zeros(len(schema[name].states or ()))
-        widths[: len(edges) - 1] = np.log(np.diff(edges))
+        widths[: len(edges) - 1] = _log_spans(edges)
         gaps = seen.missing.get(seen.schema.index(name))
         found += widths[codes] if gaps is None else np.where(gaps, 0.0, widths[codes])
     return found
+
+
+def _log_spans(edges: Floats) -> Floats:
+    """Of each interval; one number alone has no width and counts as a state."""
+    with np.errstate(over="ignore", divide="ignore"):
+        spans = np.diff(edges)
+        logs = np.where(np.isinf(spans), np.log(np.diff(edges / 2)) + np.log(2), np.log(spans))
+    return np.where(spans == 0, 0.0, logs)

@@ -26,9 +26,18 @@ TIME = (
 YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})" + TIME)
 YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})" + TIME)
 WITHOUT_MARKS = re.compile(r"((?:19|20)[0-9]{2})()([0-9]{2})([0-9]{2})()()")  # 20240131
+DAY_MONTH = re.compile(
+    r"(?i)([0-9]{1,2})[-/. ]+([a-z]{3,9})\.?[-/., ]+([0-9]{4}|[0-9]{2})" + TIME
+)  # 31-Jan-2024
+MONTH_DAY = re.compile(r"(?i)([a-z]{3,9})\.?[- ]+([0-9]{1,2})(?:,? +|-)([0-9]{4})" + TIME)
+NAMED = {"dmy": (DAY_MONTH, 2), "mdy": (MONTH_DAY, 1)}  # 31-Jan-2024, January 31, 2024; and where the name is
 FEW_DATES = 5  # whole numbers that could be dates are taken for them from so many different ones on
 PARTS = ("year", "quarter", "month", "day", "weekday", "hour", "days")
 ORDERS = ("ymd", "dmy", "mdy")
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -44,6 +53,8 @@ def read_date(text: str, order: str) -> datetime | None:
     if found is None and order == "ymd":
         found = WITHOUT_MARKS.fullmatch(text)
     if found is None:
+        found = write_month(text, order)
+    if found is None:
         return None
     first, _, second, third, hour, minute = found.groups()
     year, month, day = {"ymd": (first, second, third), "dmy": (third, second, first)}.get(
@@ -57,13 +68,32 @@ def read_date(text: str, order: str) -> datetime | None:
         return None
 
 
+def write_month(text: str, order: str) -> re.Match[str] | None:
+    """A date whose month has an English name, as if it had a number."""
+    form, at = NAMED.get(order, (None, 0))
+    found = None if form is None else form.fullmatch(text)
+    if found is None:
+        return None
+    name = found[at].lower()
+    number = [
+        i for i, month in enumerate(MONTHS, 1) if name in (month, month[:3]) or name == month[:4] == "sept"
+    ]
+    parts = list(found.groups())
+    parts[at - 1] = str(*number) if number else "0"
+    time = f" {parts[3]}:{parts[4]}" if parts[3] else ""
+    return YEAR_LAST.fullmatch("/".join(parts[:3]) + time)
+
+
 def order_of_dates(labels: Sequence[str]) -> str | None:
     """How dates are written: ymd, dmy, mdy; "unclear" when day and month could be either; None for no dates.
 
     >>> order_of_dates(["2024-02-03"]), order_of_dates(["3/2/24", "13/2/24"]), order_of_dates(["3/2/24"])
     ('ymd', 'dmy', 'unclear')
+    >>> order_of_dates(["31-Jan-2024"]), order_of_dates(["March 3, 2024"]), order_of_dates(["March"])
+    ('dmy', 'mdy', None)
     """
-    if not labels or not labels[0].strip()[:1].isdigit():
+    start = labels[0].strip() if labels else ""
+    if not (start[:1].isdigit() or any(start[:3].lower() == month[:3] for month in MONTHS)):
         return None
     good = [order for order in ORDERS if all(read_date(label, order) is not None for label in labels)]
     if len(good) == 2:

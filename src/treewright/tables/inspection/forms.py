@@ -13,6 +13,7 @@ from treewright.tables._reading.columns import LabelColumn, NumberColumn, Source
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables._reading.missing import mark_missing
 from treewright.tables.inspection.dates import part_of_dates
+from treewright.tables.inspection.units import without_sign
 from treewright.tables.inspection.words import (
     AMONG_NUMBERS,
     THOUSANDS,
@@ -53,6 +54,10 @@ def give_form(
     if form.part and isinstance(column, NumberColumn):  # dates without marks between their parts
         column = column.as_labels([str(number)[:8] for number in column.distinct.tolist()])
     if isinstance(column, LabelColumn) and not column.declared:
+        if form.sign:
+            found = count_change("signs", column, signed(column, form.sign))
+            changes += [replace(found, labels=(form.sign,))] if found.cells else []
+            column = replace(column, labels=[without_sign(text, form.sign) for text in texts_of(column)])
         hit = marks_of(column, form)
         if hit.any():
             changes.append(count_change("missing", column, hit))
@@ -60,7 +65,7 @@ def give_form(
         if form.part:
             return part_of_dates(column, form.part, form.order, name), changes
         grouped = form.mended and form.decimal == "." and (to_numbers or has_thousands(texts_of(column)))
-        understood = form.decimal == "," or grouped or form.marks or changes
+        understood = form.decimal == "," or grouped or form.marks or form.sign or changes
         if bool(understood) if to_numbers is None else to_numbers:
             column, changed = numbers_of(column, form.decimal, bool(grouped))
             changes += changed
@@ -73,6 +78,11 @@ def give_form(
         if column.n_missing > before:
             changes.append(Change("missing", shown_marks(form.marks), column.n_missing - before))
     return column, changes
+
+
+def signed(column: LabelColumn, sign: str) -> Mask:
+    """Which labels are numbers with this sign."""
+    return np.array([without_sign(text, sign) != text for text in texts_of(column)], dtype=np.bool_)
 
 
 def shown_marks(marks: Sequence[Label]) -> tuple[str, ...]:
@@ -119,7 +129,8 @@ def number_in(form: RawForm | None, text: str) -> float | None:
     >>> number_in(RawForm(decimal=","), "3,5"), number_in(None, "3.5"), number_in(None, "3,5")
     (3.5, 3.5, None)
     """
-    form, bare = form or RawForm(), text.strip()
+    form = form or RawForm()
+    bare = without_sign(text.strip(), form.sign)
     if number_test(form.decimal, form.mended)(bare):
         return as_number(bare, form.decimal)
     try:

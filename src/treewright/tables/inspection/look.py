@@ -17,6 +17,7 @@ from treewright.tables.inspection.forms import has_thousands, label_counts, spel
 from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
+from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, word
 from treewright.tables.report import Finding
 from treewright.types import Mask
@@ -69,20 +70,32 @@ def look_at_labels(column: LabelColumn) -> Iterator[Seen]:
     observed = observed_labels(column)
     words = [word(label) if seen else "text" for label, seen in zip(labels, observed.tolist(), strict=True)]
     kinds = set(words)
-    if kinds & NUMBERS:
-        yield from look_at_mixture(column, labels, words)
-    elif kinds & {"mark", "blank"}:
+    present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
+    dated = tuple(label for label in present if not is_mark(label, AMONG_NUMBERS))
+    if "text" in kinds and (sign := common_sign(dated)):
+        yield from look_at_signs(column, labels, observed, sign)
+        return
+    mixture = list(look_at_mixture(column, labels, words)) if kinds & NUMBERS else []
+    yield from mixture
+    if not kinds & NUMBERS and kinds & {"mark", "blank"}:
         hit = np.array([is_mark(label, UNMISTAKABLE | {"na"}) for label in labels], dtype=np.bool_) & observed
         if hit.any() and not hit[observed].all():
             yield told("marks among texts", column, hit)
-    present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
-    dated = tuple(label for label in present if not is_mark(label, AMONG_NUMBERS))
     order = order_of_dates(dated)
     if order is not None:
         n_cells = len(column) - column.n_missing
         yield Seen("dates", column.name, dated[:2], n_cells, n_states=len(dated), about=order)
-    elif not kinds & NUMBERS:
+    elif not mixture:
         yield from look_at_spelling(column, labels, observed)
+
+
+def look_at_signs(column: LabelColumn, labels: Sequence[str], observed: Mask, sign: str) -> Iterator[Seen]:
+    """Numbers that carry a sign, and marks among them."""
+    carry = np.array([without_sign(label, sign) != label for label in labels], dtype=np.bool_) & observed
+    marks = np.array([is_mark(label, AMONG_NUMBERS) for label in labels], dtype=np.bool_) & observed
+    if marks.any():
+        yield told("marks among numbers", column, marks, n_states=int(np.count_nonzero(observed)))
+    yield told("numbers with signs", column, carry, about=sign)
 
 
 def look_at_mixture(column: LabelColumn, labels: Sequence[str], words: Sequence[str]) -> Iterator[Seen]:

@@ -3,7 +3,7 @@
 * Blanks around names and labels go, and labels that differ in blanks and case only are one (short codes
   excepted, whose case may mean something).
 * Numbers with a decimal comma are numbers, unless the comma could be that of thousands; where it can be
-  nothing else ("1,234.5"), they are numbers too.
+  nothing else ("1,234.5"), they are numbers too, and so are those that all carry one sign ("5 %").
 * Marks that cannot be mistaken are missing cells: "?" or "N/A" anywhere, "NA" or "." among numbers, and in
   the texts of a table that has them among its numbers; -999 among numbers from 0 on.
 * Columns that no model can use are left out: those without a value, texts of which nearly every row has its
@@ -57,10 +57,13 @@ def marks_among_numbers(columns: Iterable[SourceColumn]) -> frozenset[str]:
 
 
 def has_clear_commas(labels: Sequence[str]) -> bool:
-    """Whether some comma cannot be that of thousands, and no number has a point."""
+    """Whether some comma cannot be that of thousands, and no number has a point but between thousands."""
     kinds = set(map(word, labels))
+    grouped = [text for text in labels if word(text) == "grouped"]
+    ahead = ["." in text and text.find(".") < text.find(",") for text in grouped]  # as in 1.234,5
+    clear = "comma" in kinds or any(ahead)
     return (
-        "comma" in kinds and "real" not in kinds and not any("." in t for t in labels if word(t) == "grouped")
+        clear and "real" not in kinds and all(a or "." not in t for a, t in zip(ahead, grouped, strict=True))
     )
 
 

@@ -18,11 +18,14 @@ from treewright.tables.inspection.mending import (
     marks_to_mend,
     why_left_out,
 )
+from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.wishes import Wishes
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
 from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Mending, listed
 from treewright.tables.schema import Label, Schema, Variable
+
+AS_IT_STANDS = RawForm()
 
 
 @dataclass
@@ -35,7 +38,7 @@ class Prepared:
     changes: list[tuple[str, Change]] = field(default_factory=list)
 
     def add(self, column: SourceColumn, name: str, form: RawForm, to_numbers: bool | None = None) -> None:
-        if form == RawForm():
+        if form is AS_IT_STANDS or form == AS_IT_STANDS:
             self.columns.append(column)
             return
         made, changes = give_form(column, form, name, to_numbers)
@@ -61,6 +64,7 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
         "missing": f"{shown} taken as missing in {where}",
         "decimal commas": f"decimal commas read in {where}",
         "thousands": f"commas between thousands read in {where}",
+        "signs": f"numbers with {shown} read in {where}",
         "spellings": f"{shown} spelled like the others in {where}",
         "name": f"blanks taken off the names {where}",
     }
@@ -69,9 +73,11 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
     return Mending(kind.partition(",")[0], names, sentence, cells)
 
 
-def prepare(columns: Sequence[SourceColumn], wishes: Wishes) -> Prepared:
-    """Columns as the options want them, and as `mend` would have them."""
-    prepared = Prepared()
+def prepare(
+    columns: Sequence[SourceColumn], wishes: Wishes, left_out: Sequence[tuple[str, str]] = ()
+) -> Prepared:
+    """Columns as the options want them, and as `mend` would have them; some were left out before, and why."""
+    prepared = Prepared(left_out=[*left_out])
     names = [column.name for column in columns]
     wishes.check_names(names)
     shared = marks_among_numbers(columns) if wishes.mend else frozenset()
@@ -96,19 +102,28 @@ def prepare(columns: Sequence[SourceColumn], wishes: Wishes) -> Prepared:
 def form_of(column: SourceColumn, name: str, wishes: Wishes, shared: frozenset[str]) -> RawForm:
     """The form of a column that is not taken apart."""
     marks = [*wishes.marks.get(column.name, ()), *(wishes.everywhere if column.n_missing else ())]
-    decimal = "."
+    decimal, sign = ".", ""
     if wishes.mend:
         marks += marks_to_mend(column, shared)
     if isinstance(column, LabelColumn) and not column.declared:
         labels = texts_of(column)
+        if wishes.mend and (sign := sign_of(labels, marks)):
+            labels = [without_sign(text, sign) for text in labels]
         if wishes.decimal == "," or (wishes.mend and has_clear_commas(labels)):
             decimal = "," if has_commas(labels, marks) else "."
+    if not marks and decimal == "." and name == column.name and not wishes.mend:
+        return AS_IT_STANDS
     source = column.name if name != column.name else ""
-    form = RawForm(source, tuple(dict.fromkeys(marks)), decimal, wishes.mend)
+    form = RawForm(source, tuple(dict.fromkeys(marks)), decimal, wishes.mend, sign)
     if wishes.mend and isinstance(column, LabelColumn) and not column.declared:
         hidden = marks_to_mend(give_form(column, form, name)[0], frozenset())  # among numbers that were texts
         form = replace(form, marks=(*form.marks, *hidden))
     return form
+
+
+def sign_of(labels: Sequence[str], marks: Sequence[Label]) -> str:
+    """What all labels carry that are numbers to a person, marks left out."""
+    return common_sign(text for text in labels if text not in marks and not is_mark(text, AMONG_NUMBERS))
 
 
 def has_commas(labels: Sequence[str], marks: Sequence[Label]) -> bool:

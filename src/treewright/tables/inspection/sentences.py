@@ -132,6 +132,13 @@ def tell_thousands(group: Group) -> Finding:
     return group.told(f"{sentence}, read as texts", "--mend", "mend=True")
 
 
+def tell_signs(group: Group) -> Finding:
+    sign = group.seen[0].about
+    carried = "with blanks between thousands" if sign == " " else f"with {sign!r}"
+    sentence = f"{group.who} numbers {carried} such as {group.examples()} {group.where}, read as texts"
+    return group.told(sentence, "--mend", "mend=True")
+
+
 def tell_number_texts(group: Group) -> Finding:
     sentence = (
         f"{group.who} nothing but numbers, written as texts such as {group.examples()}: each is a state"
@@ -180,6 +187,7 @@ SENTENCES: dict[str, Callable[[Group], Finding]] = {
     "numbers that may be marks": tell_sentinels,
     "decimal commas": tell_commas,
     "thousands": tell_thousands,
+    "numbers with signs": tell_signs,
     "dates": tell_dates,
     "numbers as texts": tell_number_texts,
     "spellings": tell_spellings,
@@ -188,5 +196,5 @@ SENTENCES: dict[str, Callable[[Group], Finding]] = {
     "blanks in names": tell_names,
 }
 KEYED_BY_LABELS = frozenset(SENTENCES) - {
-    "dates", "decimal commas", "thousands", "numbers as texts", "blanks in names"
+    "dates", "decimal commas", "thousands", "numbers as texts", "numbers with signs", "blanks in names"
 }  # fmt: skip

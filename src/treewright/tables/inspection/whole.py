@@ -17,7 +17,9 @@ from treewright.tables.report import ColumnReport, Finding, listed
 from treewright.tables.table import Table
 
 ROWS_PER_STATE = 10
-EXPLAINED = ("dates", "marks among numbers", "decimal commas", "thousands", "numbers as texts")
+EXPLAINED = (
+    "dates", "marks among numbers", "decimal commas", "thousands", "numbers with signs", "numbers as texts"
+)  # fmt: skip
 # The rest of a column that is nearly constant: less than this share and these rows, or a tenth of the share.
 NEARLY, FEW_ROWS = 0.01, 10
 _ROWS_SHOWN = 3
@@ -58,7 +60,7 @@ def with_gaps(table: Table, v: int) -> npt.NDArray[Any]:
 def look_at_columns(table: Table, codes: Sequence[npt.NDArray[Any]]) -> Iterator[Finding]:
     schema, n = table.schema, table.n_rows
     seen = () if table.report is None else table.report.findings
-    dated = {name for one in seen if one.kind == "dates" for name in one.columns}
+    dated = {name for one in seen if one.kind in EXPLAINED for name in one.columns}
     keys = tuple(name for name in identifiers(table) if name not in dated)
     if keys:
         verb = "has a value of its own" if len(keys) == 1 else "have values of their own"

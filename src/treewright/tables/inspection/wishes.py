@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from treewright.errors import SchemaError, UnknownNameError, nearest
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
@@ -32,7 +33,7 @@ class Wishes:
             raise SchemaError(f"decimal is '.' or ','; found {decimal!r}")
         by_name = missing_values if isinstance(missing_values, Mapping) else {None: missing_values}
         marks = {
-            name: (one,) if isinstance(one, str | int | float) else tuple(one)
+            name: known_marks((one,) if isinstance(one, str | int | float) else one)
             for name, one in by_name.items()
         }
         parts = dates if isinstance(dates, Mapping) else {} if dates is None else {None: dates}
@@ -84,6 +85,11 @@ class Wishes:
                 f"front: dates={{{column.name!r}: ('dmy', ...)}}, or 'mdy'"
             )
         return [(part, order) for part in asked if part not in ORDERS]
+
+
+def known_marks(marks: Iterable[Label]) -> tuple[Label, ...]:
+    """Marks without NaN, which is missing anyhow."""
+    return tuple(mark for mark in marks if not (isinstance(mark, float) and isnan(mark)))
 
 
 def read_parts(name: str | None, parts: Sequence[str]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def is_mark(text: str, marks: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def folded(text: str) -> str:
-    """A text without what blanks and case make of it.
+    """A text in small letters with single blanks: equal for texts that differ in blanks and case only.
 
     >>> folded("  New   York ") == folded("new york")
     True

@@ -69,7 +69,7 @@ class Story:
 def demo(out: Output, *, output: Folder = ".", seed: DemoSeed = 1, force: Force = False) -> None:
     """Learn, score, ask and draw on an embedded example; writes demo.twm and demo.html.
 
-    Example: treewright demo --output /tmp
+    Example: treewright demo --seed 7
     """
     model_path, page_path = str(Path(output) / "demo.twm"), str(Path(output) / "demo.html")
     check_output(out, model_path, "model", force=force)
