@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from treewright.graphs import treewidth_upper_bound
+from treewright.graphs import bound_treewidth_above
 from treewright.models import BayesianNetwork, read_model
 from treewright.networks import catalogue
 
@@ -76,7 +76,7 @@ def pack(folder: Path) -> None:
         assert isinstance(model, BayesianNetwork)
         text = json.dumps(_document(name, source, model), separators=(",", ":"), ensure_ascii=False)
         (DATA / f"{name}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    names = catalogue.example_networks()
+    names = catalogue.list_networks()
     figures = {name: _figures(catalogue.load_network(name)) for name in names}
     text = json.dumps(figures, indent=1).replace("\n  ", " ").replace("\n }", " }")
     (DATA / "figures" / "networks.json").write_text(text + "\n", encoding="utf-8")
@@ -108,7 +108,7 @@ def _figures(model: BayesianNetwork) -> dict[str, int]:
         "arcs": model.dag.n_edges,
         "states": max(model.schema.cardinalities),
         "parameters": model.n_parameters,
-        "width": treewidth_upper_bound(model.dag.moral_graph()),
+        "width": bound_treewidth_above(model.dag.moral_graph()),
     }
 
 

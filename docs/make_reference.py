@@ -24,29 +24,29 @@ STUB_OF_ESTIMATORS = STUB.parent / "estimators" / "__init__.pyi"
 
 HEAD = """# Reference
 
-Every public name with one sentence; `help(name)` in Python has the parameters and an example that runs.
-This page is made by `python docs/make_reference.py`.
+Every name of `tw` with one sentence, and the other functions of each room. `help(name)` in Python has the
+parameters and an example that runs; the site has the same, and every type, on a page for each room. This page
+is made by `python docs/make_reference.py`.
 """
 
 
 def reference() -> str:
     top = importlib.import_module("treewright")
-    parts = [HEAD, section("`import treewright as tw`", top)]
-    for name in PACKAGES:
-        package = importlib.import_module(f"treewright.{name}")
-        parts.append(section(f"`treewright.{name}`", package, leave_out=top))
+    names = table((name, getattr(top, name)) for name in public_names(top))
+    parts = [HEAD, f"## `import treewright as tw`\n\n{first_sentence(top)}\n\n{names}"]
+    parts += [room(name, set(top.__all__)) for name in PACKAGES]
     parts.append(errors())
     return "\n".join(parts)
 
 
-def section(title: str, module: ModuleType, leave_out: ModuleType | None = None) -> str:
-    """One table; names that the package re-exports at the top are described there."""
-    told = set(leave_out.__all__) if leave_out else set()
-    names = [name for name in public_names(module) if name not in told]
-    intro = first_sentence(module)
-    if not names:
-        return f"## {title}\n\n{intro} All of its names are above.\n"
-    return f"## {title}\n\n{intro}\n\n{table((name, getattr(module, name)) for name in names)}"
+def room(name: str, told: set[str]) -> str:
+    """What a room is for, and its functions that are not at the top."""
+    module = importlib.import_module(f"treewright.{name}")
+    names = sorted(set(public_names(module)) - told, key=str.casefold)
+    does = [f"`{one}`" for one in names if inspect.isroutine(getattr(module, one))]
+    return (
+        f"## `treewright.{name}`\n\n{first_sentence(module)} Beside those above: {', '.join(does) or '-'}.\n"
+    )
 
 
 def public_names(module: ModuleType) -> list[str]:

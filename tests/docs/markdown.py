@@ -7,9 +7,10 @@ import contextlib
 import doctest
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -25,13 +26,16 @@ class Block:
     language: str
     text: str
     line: int
+    is_next: bool = False  # nothing but blank lines between it and the block before
 
 
 def blocks_of(document: str) -> list[Block]:
-    return [
-        Block(match[1], match[2], document.count("\n", 0, match.start(2)) + 1)
-        for match in FENCE.finditer(document)
-    ]
+    found, end = [], 0
+    for match in FENCE.finditer(document):
+        is_next = not document[end : match.start()].strip()
+        found.append(Block(match[1], match[2], document.count("\n", 0, match.start(2)) + 1, is_next))
+        end = match.end()
+    return found
 
 
 def prose_of(document: str) -> str:
@@ -55,23 +59,33 @@ def headings_of(document: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def run_python(path: Path) -> int:
-    """Run the Python blocks of a document in one namespace; the number of outputs compared.
+Runner = Callable[[Block, Path, Any], int]
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def run_page(path: Path, others: Mapping[str, Runner] = NONE, there: Mapping[str, str] = NONE) -> int:
+    """Run the blocks of a document, Python's in one namespace; the number of outputs compared.
 
     An expression followed by ``# -> text`` has to evaluate to something whose repr is that text, and a block
-    of kind ``text`` right after a Python block is what that one prints. Dots stand for anything.
+    of kind ``text`` right after one that ran is what that one prints. Dots stand for anything. `others` run
+    blocks of other languages; `there` has what stands in the place of addresses that nobody has.
     """
-    blocks = blocks_of(path.read_text(encoding="utf-8"))
+    document = path.read_text(encoding="utf-8")
+    for shown, real in there.items():
+        document = document.replace(shown, real)
+    blocks = blocks_of(document)
+    runners = {"python": run_block, **others}
     namespace: dict[str, Any] = {"__name__": "__main__"}
     compared = 0
     for number, block in enumerate(blocks):
-        if block.language != "python":
+        if block.language not in runners:
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            compared += run_block(block, path, namespace)
-        if number + 1 < len(blocks) and blocks[number + 1].language == "text":
-            expect(blocks[number + 1].text, printed.getvalue(), f"{path}:{blocks[number + 1].line}")
+            compared += runners[block.language](block, path, namespace)
+        after = blocks[number + 1] if number + 1 < len(blocks) else block
+        if after.language == "text" and (after.is_next or block.language == "python"):
+            expect(after.text, printed.getvalue(), f"{path}:{after.line}")
             compared += 1
     return compared
 

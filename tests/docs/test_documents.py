@@ -5,22 +5,48 @@ from __future__ import annotations
 import doctest
 import inspect
 import os
+import re
 import runpy
-import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from tests.docs.markdown import Block, blocks_of, documents, expect, relative_links, run_block, run_python
+from tests.docs.markdown import (
+    Block,
+    blocks_of,
+    documents,
+    expect,
+    prose_of,
+    relative_links,
+    run_block,
+    run_page,
+)
+from tests.docs.shell import SHELLS
+from typer.main import get_command
 
 import treewright as tw
-from treewright.cli.app import run
+from treewright.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-WITH_CODE = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted(ROOT.glob("docs/guides/*.md"))]
+WITH_CODE = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.md",
+    ROOT / "docs" / "command_line.md",
+    *sorted(ROOT.glob("docs/guides/*.md")),
+]
 WITH_CODE += sorted(ROOT.glob("docs/tutorial/*.md"))
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+
+
+# Blocks that run, those that show what is printed or lies in a file, and the pool for Ray, which
+# tests/statistics/cluster/test_guide_pool.py runs.
+SAID_TO_READERS = [*WITH_CODE, *sorted(ROOT.glob("docs/papers/*.md"))]
+LANGUAGES = {"python", *SHELLS, "text", "py"}
+DOOR = get_command(app)
+SERVER = "postgresql://ada@db.example/clinic"
 
 
 def name_of(path: Path) -> str:
@@ -29,9 +55,41 @@ def name_of(path: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", WITH_CODE, ids=name_of)
-def test_code_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch):
+def test_code_runs_and_prints_what_is_shown(path, tmp_path, monkeypatch, request):
+    """All blocks in turn, those of the shell too: in an empty folder, with the files that a reader has."""
     monkeypatch.chdir(tmp_path)
-    assert run_python(path) > 0
+    there = {}
+    if SERVER in path.read_text(encoding="utf-8"):
+        server = request.getfixturevalue("postgres")
+        server.put("visits", tw.load_network("asia").sample(500, rng=np.random.default_rng(0)).to_dict())
+        there[SERVER] = server.url()
+    assert run_page(path, SHELLS, there) > 0
+
+
+def test_every_block_runs_here_or_is_no_code():
+    runs = {*WITH_CODE, *ROOT.glob("docs/papers/*.md"), ROOT / "docs" / "adding_a_learner.md"}
+    for page in ROOT.glob("docs/**/*.md"):
+        kinds = {block.language for block in blocks_of(page.read_text(encoding="utf-8"))}
+        assert kinds <= (LANGUAGES if page in runs else {"text"}), name_of(page)
+        assert re.findall(r"\n\n {4}.*", prose_of(page.read_text(encoding="utf-8"))) == []
+
+
+def options_of(command: Any) -> set[str]:
+    opts = {option for parameter in command.params for option in parameter.opts}
+    return {option for option in opts if option.startswith("-")} | {"--help"}
+
+
+@pytest.mark.parametrize("path", SAID_TO_READERS, ids=name_of)
+def test_commands_and_options_in_sentences_are_there(path):
+    known = options_of(DOOR).union(*map(options_of, DOOR.commands.values()))
+    for said in re.findall(r"`((?:treewright |--)[^`]+)`", prose_of(path.read_text(encoding="utf-8"))):
+        words = said.split()
+        given = {word.partition("=")[0] for word in words if word.startswith("--")}
+        if words[0] == "treewright" and words[1] in DOOR.commands:
+            assert given <= options_of(DOOR.commands[words[1]]), said
+        else:
+            assert words[0] != "treewright" or words[1].startswith("--"), f"{said}: there is no such command"
+            assert given <= known, f"{said}: no command has such an option"
 
 
 @pytest.mark.parametrize("path", list(documents(ROOT)), ids=name_of)
@@ -62,20 +120,6 @@ def test_the_readme_opens_with_two_commands():
 
 
 @pytest.mark.slow
-def test_the_command_lines_of_the_readme_run_one_after_the_other(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    blocks = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
-    lines = [line for block in blocks[2:] if block.language == "sh" for line in block.text.splitlines()]
-    assert len(lines) > 3
-    for line in lines:
-        program, *arguments = shlex.split(line, comments=True)
-        assert program == "treewright"
-        assert run(arguments) == 0, line
-    assert capsys.readouterr().out
-    assert (tmp_path / "page.html").exists()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
 def test_examples_run_as_they_are(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -102,6 +146,15 @@ def test_the_reference_is_up_to_date():
         assert Path(path).read_text(encoding="utf-8") == text, (
             f"{Path(path).name} is behind the code; run: python docs/make_reference.py"
         )
+
+
+def test_the_page_of_the_command_line_is_up_to_date():
+    made = runpy.run_path(str(ROOT / "docs" / "make_command_line.py"))
+    shown = made["TARGET"].read_text(encoding="utf-8")
+    assert shown == made["page"](), "run: python docs/make_command_line.py"
+    assert all(f"### treewright {command}\n" in shown for command in DOOR.commands)
+    options = set().union(*map(options_of, DOOR.commands.values())) - {"--help"}
+    assert [option for option in options if f"`{option}" not in shown] == []
 
 
 def test_changelog_fragments_are_one_sentence_of_a_known_kind():

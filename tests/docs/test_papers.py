@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.docs.markdown import documents, headings_of, links_of, prose_of, run_python
+from tests.docs.markdown import documents, headings_of, links_of, prose_of, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ["bounded_treewidth", "efficient_markov", "blanket_scores", "separation_trees", "bayesian_knots"]
@@ -34,7 +34,7 @@ def test_tables_of_figures_are_measured_elsewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run_python(page)
+    run_page(page)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -44,7 +44,8 @@ def test_a_paper_has_one_name_everywhere(paper):
 
 
 def test_there_is_no_other_name():
-    measured = {page.stem for page in ROOT.glob("docs/measured/*.md")} - {"README", "scale", "explorer"}
+    others = {"README", "scale", "explorer", "scoreboard"}
+    measured = {page.stem for page in ROOT.glob("docs/measured/*.md")} - others
     assert set(PAPERS) <= measured <= {page.stem for page in PAGES}
     assert {notes.parent.name for notes in ROOT.glob("experiments/*/NOTES.md")} == set(PAPERS)
 

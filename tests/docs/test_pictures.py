@@ -19,6 +19,6 @@ def test_the_guide_shows_what_its_code_draws():
     assert names["picture"] == (GUIDE.parent / "pictures" / "asia.svg").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", PAPERS["PICTURES"])
+@pytest.mark.parametrize("name", [*PAPERS["PICTURES"], *PAPERS["BELIEVED"]])
 def test_a_page_shows_what_its_method_finds(name):
-    assert PAPERS["drawn"](name) == (DOCS / "papers" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert PAPERS["drawn"](name) == PAPERS["file_of"](name).read_text(encoding="utf-8")
