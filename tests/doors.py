@@ -24,7 +24,7 @@ from tests.statistics.cluster.pools import HerePool
 
 import treewright as tw
 from treewright.ranges import is_number
-from treewright.statistics.cluster import pieces_of
+from treewright.statistics.cluster import cut_into_pieces
 
 ROOMS = ("tables", "statistics", "graphs", "criteria", "learners", "models", "networks", "reports")
 ROOMS = (*ROOMS, "verification", "automatic", "limits", "errors", "inference")
@@ -255,7 +255,7 @@ def stand_ins() -> dict[str, Any]:
         "make": tw.BIC, "features": [tw.Feature({"asia": "yes"})], "limit": "1GiB",
         "tree": tw.separation_tree_from_hypergraph(table.schema, [table.schema.names]),
         "databases": tw.read_databases([table, table]), "dependencies": dependencies,
-        "pieces": pieces_of(packed), "pool": HerePool(),
+        "pieces": cut_into_pieces(packed), "pool": HerePool(),
         "stars": tw.learners.find_clusters(counter).stars, "x": "asia", "y": "tub", "u": 0, "v": 1,
         "sigmoid": tw.models.fit_sigmoid(line, numbers), "mixed": _mixed(),
         "few_table": table.take(range(20)), "partners": ["lung"], "allowed": ["asia"], "words": "asia",

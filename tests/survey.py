@@ -132,6 +132,13 @@ def words_of(file: Path) -> frozenset[str]:
     return frozenset(chain.from_iterable(map(words, ast.walk(tree_of(file)))))
 
 
+@cache
+def asked_of_the_core(file: Path) -> frozenset[str]:
+    """The names that a file takes from `_core`, those of `_core.testing` as `testing.name`."""
+    dotted = (ast.unparse(node) for node in ast.walk(tree_of(file)) if isinstance(node, ast.Attribute))
+    return frozenset(text.removeprefix("_core.") for text in dotted if text.startswith("_core."))
+
+
 def mentions(word: str, files: list[Path]) -> list[str]:
     """The files whose code has a name."""
     return [short(file) for file in files if word in words_of(file)]

@@ -203,8 +203,8 @@ def test_options_are_refused_by_their_names(ask, message):
         (lambda: tw.statistics.merge_states(DISCRETE), "merge_states takes counts"),
         (lambda: measure_dependencies(DISCRETE), "measure_dependencies takes counts or moments"),
         (
-            lambda: tw.learners.low_information_blocks(DISCRETE, delta=0.1),
-            "low_information_blocks takes counts",
+            lambda: tw.learners.find_low_information_blocks(DISCRETE, delta=0.1),
+            "find_low_information_blocks takes counts",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_table_is_counted_before_it_is_measured(ask, message):
 @pytest.mark.parametrize(
     ("ask", "name"),
     [
-        (lambda: tw.learners.markov_blankets(DISCRETE), "markov_blankets"),
+        (lambda: tw.learners.find_blankets(DISCRETE), "find_blankets"),
         (lambda: tw.learners.grow_shrink(DISCRETE, "a"), "grow_shrink"),
         (lambda: tw.learners.interleaved(DISCRETE, "a"), "interleaved"),
         (lambda: tw.learners.estimate_independence_graph(DISCRETE), "estimate_independence_graph"),

@@ -133,6 +133,41 @@ def test_the_default_on_other_rows(made):
     assert found[1:] == found[:-1]
 
 
+def numbers_with_gaps(table):
+    holes = {"x1": np.arange(200) % 7 == 0, "x3": np.arange(200) % 5 == 0}
+    return tw.Table(table.schema, table.columns, missing=holes)
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "treewidth"),
+    [(numbers_with_gaps, "lines", None), (numbers_with_gaps, "lines", 1), (every.with_numbers, "asia", 2)],
+)
+def test_the_default_on_numbers(made, kind, treewidth):
+    tables = [made(rows(kind).select(order)) for order in orders(kind)]
+    found = [tw.learn(table, treewidth=treewidth, rng=rng()) for table in tables]
+    for other in found[1:]:
+        assert shape(other.structure) == shape(found[0].structure)
+        assert other.learned.score == pytest.approx(found[0].learned.score, rel=1e-9)
+
+
+def test_what_moves_an_answer():
+    """Sensitivities of networks of numbers and of Markov networks, by names."""
+    moved = []
+    for order in orders("lines"):
+        part = tw.moments(rows("lines").select(order))
+        model = tw.fit(tw.Dag(part.schema, [("x0", "x1"), ("x1", "x2"), ("x0", "x2")]), part)
+        by = model.sensitivity("x0", {"x2": 1.5}).coefficients("x2")
+        moved.append([*by["x0"], *by["x1"]])
+    np.testing.assert_allclose(moved[1:], moved[:-1], rtol=1e-9)
+    said = [
+        {frozenset(one.states.items()): one.derivative for one in model.sensitivity("lung", "yes", GIVEN)}
+        for model in fitted("a Markov network")
+    ]
+    assert said[0]
+    for other in said[1:]:
+        assert other == pytest.approx(said[0], abs=1e-9)
+
+
 def test_choices():
     counters = [counter(rows().select(order)) for order in orders("asia")]
     chosen = [learners.choose_score(one) for one in counters]

@@ -8,6 +8,7 @@ learned to do since has a row with the lines that this took; a row is not raised
 import inspect
 import re
 import typing
+from importlib import import_module
 from itertools import chain
 
 import pytest
@@ -15,6 +16,7 @@ from tests.survey import (
     PACKAGE,
     PYTHON_FOLDERS,
     ROOT,
+    asked_of_the_core,
     core_files,
     core_functions,
     crowded,
@@ -93,6 +95,7 @@ LINES_OF_CAPABILITIES = {
     "gaps: the better of two searches, scores of what is there, gaps of numbers": 75,
     "what moves answers of Markov and Gaussian networks, cells that a page works through": 440,
     "a test of states and numbers together": 235,
+    "what moves answers of feature graphs and of mixed networks, keys by page": 780,
     "narrower bounds as a start, kicks as long as they gain": 140,
     "bins, chance, paths and structures refused at every door": 235,
     "one reading of all rows for a classifier, declared states, further rows, requests of weights": 650,
@@ -100,7 +103,17 @@ LINES_OF_CAPABILITIES = {
     "rows from experiments by option and by estimator, rows dropped with what is beside them": 200,
     "mixed networks on pages and in reports, numbers as curves in pictures": 330,
     "folds of pieces, dealt where they are": 75,
+    "mixed tables under a bound on the width": 310,
     "numbers with gaps: expected moments, EM for lines, structural EM": 480,
+    "files of many small parts in time": 45,
+    "mixed networks that are acted on": 45,
+    "checkpoints that grow by parts": 136,
+    "disks asked beforehand, columns read in their place, queries copied to disk": 123,
+    "lines before a table, short lines, names again, numbers with signs, columns that no table holds": 575,
+    "dates with names of months, rows that are dictionaries": 55,
+    "rows of labels and numbers with gaps": 550,
+    "EM of mixed networks by name": 30,
+    "no bound that ends below a narrower one": 60,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them
@@ -154,6 +167,12 @@ def test_a_function_asks_for_few_things():
 
 def test_few_names_at_the_top():
     assert len(tw.__all__) <= NAMES_AT_THE_TOP
+
+
+def test_names_at_the_top_come_from_one_table():
+    """What `dir` and `import *` offer; `tests/docs` holds the type checker's view against it."""
+    assert {*tw.__all__} == {*tw._HOMES} <= {*dir(tw)}
+    assert [name for name in tw.__all__ if not hasattr(import_module(tw._HOMES[name]), name)] == []
 
 
 def test_the_package_stays_small():
@@ -216,7 +235,7 @@ ABOVE = {
 ABOVE["estimators"] = {*ABOVE, "reports"} - {"networks", "verification", "estimators"}
 ABOVE["cli"] = {*ABOVE} - {"cli"}
 EVERYWHERE = {"arguments", "errors", "files", "kinds", "limits", "once", "origins", "ranges", "text"}
-EVERYWHERE |= {"types", "_core"}
+EVERYWHERE |= {"types", "_core", "collector"}
 # Inside learners: the rooms beside its own that a room may use.
 ROOMS_OF_LEARNERS = {
     "classes": {"independence"},
@@ -303,9 +322,13 @@ def test_learners_of_networks_return_one_shape():
 
 
 def test_native_names_are_used_or_made_for_tests():
-    src = python_files("src")
-    public = [name for name in vars(_core) if not name.startswith("_") and name != "testing"]
-    assert [name for name in public if not mentions(name, src)] == []
+    asked = frozenset(chain.from_iterable(map(asked_of_the_core, SRC)))
+    public = {name for name in vars(_core) if not name.startswith("_")}
+    assert sorted(public - asked - {"testing"}) == []
+    assert [name for name in asked if name.startswith("testing.")] == []
+    tests = python_files("tests")
+    made = [name for name in vars(_core.testing) if not name.startswith("_")]
+    assert [name for name in made if not mentions(name, tests)] == []
 
 
 def test_a_source_lies_beside_its_header_or_in_the_folder_of_its_class():
@@ -314,16 +337,17 @@ def test_a_source_lies_beside_its_header_or_in_the_folder_of_its_class():
     src = ROOT / "cpp" / "src"
     for file in files:
         if file.suffix == ".cpp" and src in file.parents:
-            in_a_class = len(file.relative_to(src).parts) > 2
+            in_a_class = len(file.relative_to(src).parts) > 2 and file.parent.name in headers
             assert file.stem in headers or in_a_class, short(file)
 
 
 def test_the_tree_of_contributing_names_every_folder():
+    """Those below a room of the core hold a class in parts; tests mirror the package."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    folders = {
-        short(file.parent).split("/", 2)[-1].split("/")[0]
-        for file in python_files("src/treewright")
-        if file.parent != ROOT / "src" / "treewright"
-    }
-    rooms = {file.parent.name for file in python_files("src/treewright")} | folders
-    assert [room for room in sorted(rooms - {"treewright"}) if f"{room}/" not in text] == []
+    tree = text[text.index("```") : text.index("The five papers have")]
+    kinds = {".py", ".cpp", ".hpp", ".md", ".js", ".css", ".json", ".gz", ".svg"}
+    looked_at = ("src", "cpp", "docs", "benchmarks", "experiments", "examples", "changelog.d")
+    files = [file for folder in looked_at for file in (ROOT / folder).rglob("*") if file.suffix in kinds]
+    rooms = [short(file.parent).split("/") for file in [*files, *(ROOT / "tests").glob("*/*.py")]]
+    parts = {part for room in rooms for part in (room[:3] if room[:2] == ["cpp", "src"] else room)}
+    assert sorted(part for part in parts if f"{part}/" not in tree) == []

@@ -33,7 +33,7 @@ def made_of_many():
     yield from (tw.compare(dag, tw.Dag(schema)), tw.models.FamilyCounts(dag, counter))
     yield from (score(counter) for score in (tw.BIC, tw.BDeu, tw.QNML, tw.GTest, tw.MarginalPseudoLikelihood))
     yield tw.inference.EvidenceReader(schema)(dict.fromkeys(schema.names, "yes"))
-    yield tw.models.loopy_beliefs(tw.MarkovNetwork.of(model), sweeps=2)
+    yield tw.models.propagate_loopy_beliefs(tw.MarkovNetwork.of(model), sweeps=2)
     yield tw.models.sample_gibbs(model, 4, rng=RNG)
     for learned in (
         tw.learn_pc(tw.GTest(alarm)),

@@ -19,6 +19,7 @@ void bind_bounded_search(nb::module_&);
 void bind_chains(nb::module_&);
 void bind_gaussian(nb::module_&);
 void bind_normal_network(nb::module_&);
+void bind_mixed_completions(nb::module_&);
 void bind_undirected(nb::module_&);
 void bind_dag_climb(nb::module_&);
 void bind_directed(nb::module_&);
@@ -73,6 +74,7 @@ NB_MODULE(_core, m) {
   bind_chains(m);
   bind_gaussian(m);
   bind_normal_network(m);
+  bind_mixed_completions(m);
   bind_undirected(m);
   bind_dag_climb(m);
   bind_directed(m);

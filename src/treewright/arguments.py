@@ -15,6 +15,8 @@ from typing import Any, cast
 
 from treewright.errors import ArgumentError
 
+_SEVERAL = (tuple, list, str, Iterable)  # the quick ones first
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -108,7 +110,7 @@ def require_option(who: str, kind: Kind, **options: object) -> None:
 
 def require_several(what: str, value: object) -> None:
     """Refuse a value that holds nothing to go through, where several things are asked for."""
-    if not isinstance(value, Iterable):
+    if not isinstance(value, _SEVERAL):
         raise ArgumentError(f"{what}; found {described(value)}")
 
 

@@ -118,7 +118,7 @@ def table_cells(schema: Schema, scope: Iterable[int]) -> int:
 
 
 # Axes that an array of NumPy can have.
-_MOST_AXES = 64
+MOST_AXES = 64
 
 
 def table_axes(schema: Schema, scope: Iterable[int]) -> tuple[int, ...]:
@@ -135,14 +135,14 @@ def table_axes(schema: Schema, scope: Iterable[int]) -> tuple[int, ...]:
     ((0, 1, 2), 41)
     """
     scope = tuple(scope)
-    if len(scope) <= _MOST_AXES:
+    if len(scope) <= MOST_AXES:
         return scope
     return tuple(scope[i] for i in kept_axes([schema.cardinalities[v] for v in scope]))
 
 
 def kept_axes(states: Sequence[int]) -> list[int]:
     """The positions of the variables of so many states that have an axis; see :func:`table_axes`."""
-    if len(states) <= _MOST_AXES:
+    if len(states) <= MOST_AXES:
         return list(range(len(states)))
     return [i for i, n in enumerate(states) if n != 1 or i == len(states) - 1]
 

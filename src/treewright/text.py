@@ -34,7 +34,7 @@ def is_address(text: object) -> bool:
 
 
 def without_password(text: str) -> str:
-    """The same text; an address without what opens its door.
+    """The same text; an address loses its password.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Pictured:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         import treewright  # pictures know everything that can be drawn, and nothing knows pictures
 
-        return treewright.reports.notebook_bundle(self)
+        return treewright.reports.bundle_for_notebook(self)
 
 
 class Brief:

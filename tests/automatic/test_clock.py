@@ -57,6 +57,22 @@ def test_a_signal_stops_work_and_the_handler_that_was_there_comes_back():
     assert signal.getsignal(clocks._SIGNAL) == before
 
 
+def test_time_that_is_left_has_not_run_out():
+    assert not Clock(0.9).ran_out
+    assert not Clock(None).ran_out
+
+
+def test_whoever_listens_is_interrupted_only_where_there_is_a_limit():
+    heard = []
+    assert Clock(None).listening(None) is None
+    assert Clock(None).listening(heard.append) == heard.append
+    listen = Clock(1e-9).listening(heard.append)
+    with pytest.raises(KeyboardInterrupt, match="out of time"):
+        listen("a step")
+    assert heard == ["a step"]
+    Clock(1e4).listening(None)("another step")
+
+
 def test_work_done_in_time_is_left_alone():
     with Clock(0.02).interrupting():
         pass

@@ -11,6 +11,7 @@ from treewright.automatic.gaps import (
     with_known_indicators,
 )
 from treewright.errors import SchemaError
+from treewright.statistics import AvailableCounter
 
 
 def dependent_rows(n=600, seed=0):
@@ -58,6 +59,22 @@ def test_numbers_are_cut_wherever_they_stand():
     other = [x + 1.5 if x is not None else float(i) for i, x in enumerate(weight)]
     alone = describe_gaps(tw.read_table({"weight": weight, "other": other}, missing="em"))
     assert alone.columns[0].n_missing == weight.count(None)
+
+
+def test_a_dependence_is_told_where_its_share_of_alpha_allows():
+    """Tests of one column on each other column, and of each two that miss something, share alpha."""
+    table = tw.read_table(dependent_rows(400, seed=4), missing="em")
+    marked = with_indicators(table)
+    test = tw.GTest(AvailableCounter(marked))
+    p = {other: test.test("dose is missing", other).p_value for other in ("sick", "age")}
+    n_tests = 2 * 2 + 1  # two columns that miss something on two others each, and the two on each other
+    for other, p_value in p.items():
+        for factor, is_told in ((1.001, True), (0.999, False)):
+            report = describe_gaps(table, alpha=min(p_value * n_tests * factor, 0.999))
+            (dose,) = [one for one in report.columns if one.name == "dose"]
+            if p_value * n_tests * factor < 0.999:
+                assert (other in dose.depends_on) == is_told
+    assert min(p.values()) * n_tests < 0.9
 
 
 def test_nothing_missing_is_nothing_to_tell():

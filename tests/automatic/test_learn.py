@@ -99,11 +99,15 @@ def test_numbers_among_labels_stay_or_are_cut_and_that_is_said():
     assert isinstance(result.model, tw.models.ConditionalGaussianNetwork)
     assert result.notes[0].startswith("numbers among labels stay as they are, since rows held out are ")
     assert result.notes[0].endswith("likelier each than with 4 intervals: a, b, c, d; bins= cuts them")
-    bounded = tw.learn(rows, treewidth=2)
-    assert isinstance(bounded.model, tw.BayesianNetwork)
-    assert bounded.notes[0] == (
+    bounded = tw.learn(rows, treewidth=1)
+    assert isinstance(bounded.model, tw.models.ConditionalGaussianNetwork)
+    assert (bounded.width, result.width) == (1, 2)
+    assert tw.verify(bounded.model, certificate=bounded.certificate).width == 1
+    known = tw.learn(rows, knowledge=tw.Knowledge(required=[("a", "label")]))
+    assert known.notes[0] == (
         "numbers among labels were cut into 4 intervals of equal frequency: a, b, c, d; bins= cuts them "
-        "otherwise, columns= leaves columns out (a bound on the treewidth is kept by tables)"
+        "otherwise, columns= leaves columns out (the knowledge requires a -> label, which uncut numbers "
+        "cannot have)"
     )
     cut = tw.learn(rows, bins=3)
     assert len(cut.model.schema["a"].states) == 3

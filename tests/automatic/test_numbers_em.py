@@ -13,7 +13,7 @@ from treewright.automatic.numbers_em import RoundsOfNumbers
 from treewright.automatic.structural_em import fill, likelihood_of, size_of
 from treewright.criteria import GaussianBIC
 from treewright.errors import MissingValuesError
-from treewright.models import observed_score
+from treewright.models import score_observed
 from treewright.models.fitting.em_lines import covariance_of, fit_lines_em
 from treewright.statistics.gaps.expected_moments import NumbersWithGaps, empty_columns
 from treewright.tables import Table
@@ -48,7 +48,7 @@ def test_no_round_of_em_lowers_what_the_rows_say(seed, n, share):
     fitted = fit_lines_em(tw.Dag(table.schema, ARCS), NumbersWithGaps(table))
     logs = fitted.trace.log_likelihood
     assert all(b >= a for a, b in pairwise(logs))
-    assert observed_score(fitted.model, table) * n == pytest.approx(logs[-1])
+    assert score_observed(fitted.model, table) * n == pytest.approx(logs[-1])
 
 
 def test_at_the_end_no_step_aside_explains_more():
@@ -57,17 +57,17 @@ def test_at_the_end_no_step_aside_explains_more():
     dag = tw.Dag(table.schema, ARCS)
     settings_ = tw.models.fitting.em.EmSettings(tolerance=1e-12)
     model = fit_lines_em(dag, NumbersWithGaps(table), settings_).model
-    best = observed_score(model, table)
+    best = score_observed(model, table)
     slopes = {name: model.coefficients(name) for name in "abcde"}
     for step in (1e-3, -1e-3):
         for name in "abcde":
             moved = model.variances.copy()
             moved[table.schema.index(name)] *= 1 + step
-            assert observed_score(tw.GaussianNetwork(dag, model.intercepts, slopes, moved), table) < best
+            assert score_observed(tw.GaussianNetwork(dag, model.intercepts, slopes, moved), table) < best
         for parent, child in ARCS:
             other = {**slopes, child: {**slopes[child], parent: slopes[child][parent] + step}}
             assert (
-                observed_score(tw.GaussianNetwork(dag, model.intercepts, other, model.variances), table)
+                score_observed(tw.GaussianNetwork(dag, model.intercepts, other, model.variances), table)
                 < best
             )
 
@@ -78,7 +78,7 @@ def test_without_gaps_em_is_the_fit():
     fitted = fit_lines_em(dag, NumbersWithGaps(full))
     assert fitted.moments == tw.moments(full)
     assert fitted.model == tw.fit(dag, tw.moments(full))
-    assert observed_score(fitted.model, full) == pytest.approx(fitted.model.score(full))
+    assert score_observed(fitted.model, full) == pytest.approx(fitted.model.score(full))
     assert likelihood_of(dag, fitted.moments) == pytest.approx(fitted.trace.log_likelihood[-1])
     np.testing.assert_allclose(covariance_of(fitted.model), fitted.model.covariance(), rtol=1e-9)
 
@@ -112,7 +112,7 @@ def test_all_rows_find_more_than_complete_ones():
     assert found.model.score(full_rows(2_000, 9)) > rest.model.score(full_rows(2_000, 9))
     assert "structure and lines from all 150 rows" in found.notes[-1]
     assert "by structural EM from" in found.notes[-1]
-    assert found.score < 150 * observed_score(found.model, table)
+    assert found.score < 150 * score_observed(found.model, table)
 
 
 def test_orders_and_threads_do_not_show():
@@ -168,7 +168,7 @@ def test_what_no_row_shows_is_summed_out_of_a_score_and_refused_in_learning():
     table = Table(full.schema, gone)
     rest = ["a", "b", "d", "e"]
     logs = [model.log_density_of({name: float(full.column(name)[i]) for name in rest}) for i in range(40)]
-    assert observed_score(model, table) == pytest.approx(np.mean(logs))
+    assert score_observed(model, table) == pytest.approx(np.mean(logs))
     with pytest.raises(MissingValuesError, match="'c' misses every cell"):
         NumbersWithGaps(table)
     weights = np.arange(40) % 2
@@ -189,3 +189,19 @@ def test_what_is_for_labels_names_the_way_out(missing):
 def test_too_few_complete_rows_name_the_way_out():
     with pytest.raises(MissingValuesError, match="or learn from all rows with missing='em'"):
         tw.learn(gapped(full_rows(50), 0.4))
+
+
+def test_what_rows_show_is_told_of_the_last_round():
+    table = gapped(full_rows())
+    dag = tw.Dag(table.schema, ARCS)
+    trace = fit_lines_em(dag, NumbersWithGaps(table)).trace
+    assert len(set(trace.log_likelihood[-2:])) == 2
+    assert RoundsOfNumbers(table).explain(dag).log_likelihood == trace.log_likelihood[-1]
+
+
+def test_the_likelihood_of_lines_is_their_own():
+    table = full_rows()
+    dag = tw.Dag(table.schema, ARCS)
+    part = tw.moments(table)
+    model = tw.fit(dag, part)
+    assert likelihood_of(dag, part) == pytest.approx(model.log_probability(table).sum(), rel=1e-9)

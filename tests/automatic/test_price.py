@@ -53,6 +53,22 @@ def test_tables_that_do_not_fit_at_all(price):
     assert none.to_dict() == {"width": price.width}
 
 
+def test_what_is_narrowed_is_no_narrower_than_one(price):
+    tree = tw.JunctionTree(price.certificate.schema, [(0, 1), *((v,) for v in range(2, 37))], [])
+    for cost in (None, replace(price.cost, largest_cells=2**20, width=19, seconds=1e9)):
+        assert bound_for(Price(tree, cost), None) == 1
+
+
+def test_a_costly_network_of_numbers_is_narrowed_by_one():
+    rng = np.random.default_rng(0)
+    table = tw.read_table({name: rng.normal(size=50) for name in "abcd"})
+    dag = tw.Dag(table.schema, [("a", "d"), ("b", "d"), ("c", "d")])
+    price = price_of(dag, tw.moments(table))
+    assert affordable(price)
+    refused = replace(price, cost=replace(price.cost, refused=True))
+    assert (refused.width, bound_for(refused, None), bound_for(refused, 1)) == (3, 2, 1)
+
+
 def test_words(price):
     assert "takes less than a millisecond and" in str(price)
     assert "about 0.25 s and" in str(wide(price, seconds=0.25))

@@ -46,6 +46,7 @@ def test_the_search_goes_on_with_all_rows():
     assert score.score(climbed.structure) == score.score(certified.structure)
     assert any("then searched on with all rows" in note for note in certified.notes)
     assert "searched on with all rows by the same score; kept whole, since" in certified.reason
+    assert certified.reason.startswith(some.reason.partition("; ")[0] + "; searched on")
     bounded = tw.learn(ROWS, rows=300, certify=True, treewidth=1)
     assert bounded.width == 1
 
@@ -83,6 +84,10 @@ def test_counters_that_have_rows(tmp_path):
         some_of(CachedCounter(JointCounts(ROWS.schema.select(["lung"]), [3, 4])), 2)
     with pytest.raises(SettingError, match="and moments have none"):
         tw.learn(tw.moments(tw.read_table({"x": [0.5, 1.5, 2.5]})), rows=2)
+
+
+def test_one_row_is_a_sample():
+    assert tw.learn(ROWS, rows=1).model.provenance["settings"]["rows"] == 1
 
 
 def test_what_makes_no_sense_is_refused():

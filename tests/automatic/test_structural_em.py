@@ -12,7 +12,7 @@ from treewright import _core
 from treewright.automatic import structural_em
 from treewright.automatic.structural_em import fill_gaps, size_of
 from treewright.errors import MissingValuesError, SettingError
-from treewright.models import ExpectedCounter, observed_score
+from treewright.models import ExpectedCounter, score_observed
 from treewright.statistics import AvailableCounter
 from treewright.tables import Table
 
@@ -39,7 +39,7 @@ def test_no_round_lowers_what_the_rows_say(seed):
     assert all(b >= a - 1e-9 for a, b in pairwise(fitted.trace.objective))
     bare = tw.fit_em(found.learned.dag, table, prior=None).trace.log_likelihood
     assert all(b >= a - 1e-9 for a, b in pairwise(bare))
-    assert found.log_likelihood == pytest.approx(observed_score(found.model, table) * 200)
+    assert found.log_likelihood == pytest.approx(score_observed(found.model, table) * 200)
 
 
 @given(st.integers(0, 10_000), st.sampled_from([60, 200, 500]), st.sampled_from([0.05, 0.2, 0.4]))
@@ -62,7 +62,7 @@ def test_the_default_obeys_its_bound_and_tells_the_score_of_what_is_there(treewi
     _, _, table = rows_with_gaps("alarm", n=300, share=0.2)
     found = tw.learn(table, missing="em", treewidth=treewidth)
     assert found.width <= (treewidth or 10)
-    here = observed_score(found.model, table) * table.n_rows
+    here = score_observed(found.model, table) * table.n_rows
     assert found.score < here  # less what the score takes off
     assert found.score > here - 37 * 20 * np.log(300)
 
@@ -136,7 +136,7 @@ def test_the_default_says_what_it_did():
     _, _, table = rows_with_gaps(n=500)
     found = tw.learn(table, missing="em")
     assert "by structural EM from" in found.notes[-1]
-    assert found.score < 500 * observed_score(found.model, table)
+    assert found.score < 500 * score_observed(found.model, table)
     quick = tw.learn(table, missing="available")
     assert "structure from the rows that show the columns in question" in quick.notes[-1]
 

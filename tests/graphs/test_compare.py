@@ -11,6 +11,7 @@ from tests.reference.graphs.directed import dags, random_dag, schema_of, shuffle
 
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs import Cpdag, Dag, Pdag, UndirectedGraph, compare, irregularity, shd
+from treewright.graphs.undirected.clusters import ClusteredDag, Clusters, Star
 
 
 def slow_class_marks(dag):
@@ -72,6 +73,14 @@ def test_results_and_models_are_unwrapped():
     model = SimpleNamespace(structure=SimpleNamespace(structure=dag))
     assert compare(dag, model).shd == 0
     assert compare(model, Dag.empty(dag.schema)).missing == (("a", "b"),)
+
+
+def test_what_else_a_graph_carries_is_not_compared():
+    schema, order = schema_of("abc"), schema_of("cba")
+    clusters = Clusters(order, [Star(0, (0, 1, 2))], [(0, 1, 2)])
+    grouped = ClusteredDag(order, [("a", "b"), ("b", "c")], clusters)
+    assert compare(Dag(schema, [("a", "b"), ("b", "c")]), grouped).shd == 0
+    assert compare(grouped, Dag(schema, [("a", "b")])).missing == (("b", "c"),)
 
 
 def test_undirected_graphs_have_no_directions_to_compare():

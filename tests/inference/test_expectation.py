@@ -11,7 +11,7 @@ import treewright as tw
 from treewright import _core
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.expectation import FamilyExpectation
-from treewright.models.discrete.family_counts import families_of
+from treewright.models.discrete.family_counts import list_families
 from treewright.models.model import align_evidence
 
 
@@ -43,7 +43,7 @@ def rows_of(table):
 
 def expectation_of(model, table):
     columns = align_evidence(model.schema, table)
-    return FamilyExpectation(model.schema, families_of(model.dag), columns, table.weights)
+    return FamilyExpectation(model.schema, list_families(model.dag), columns, table.weights)
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_complete_rows_are_counted_and_cost_nothing_more():
     expectation = expectation_of(asia, rows)
     assert expectation.n_propagations == 0
     counts, log = expectation.step(asia.tables)
-    for v, family in enumerate(families_of(asia.dag)):
+    for v, family in enumerate(list_families(asia.dag)):
         assert np.array_equal(counts[v], tw.count(rows).counts(family))
     np.testing.assert_allclose(log, asia.log_probability(rows).sum())
 
@@ -109,7 +109,7 @@ def test_impossible_rows_and_tiny_masses():
     dag = tw.Dag(schema, [("a", "b"), ("a", "c")])
     zero = tw.BayesianNetwork(dag, [[0.5, 0.5], [[1, 0], [1, 0]], [[0.5, 0.5]] * 2])
     columns = EvidenceColumns([None, np.array([1], np.uint8), None], [None] * 3, 1)
-    families = families_of(dag)
+    families = list_families(dag)
     assert FamilyExpectation(schema, families, columns).step(zero.tables)[1] == -np.inf
     tiny = [np.array([0.5, 0.5]), np.array([[1, 1e-200], [1, 3e-200]]), np.array([[1, 1e-200], [1, 1e-200]])]
     columns = EvidenceColumns([None, *[np.array([1], np.uint8)] * 2], [None] * 3, 1)
@@ -123,8 +123,8 @@ def test_a_part_that_does_not_fit_is_refused_by_name(monkeypatch):
     schema = tw.Schema([tw.Variable(name, tuple(range(8))) for name in [*names, "sum"]])
     dag = tw.Dag(schema, [(a, b) for i, a in enumerate(names) for b in names[i + 1 : i + 5]])
     columns = EvidenceColumns([None] * 25, [None] * 25, 1)
-    expectation = FamilyExpectation(schema, families_of(dag), columns)
-    tables = [np.full([8] * len(family), 1 / 8) for family in families_of(dag)]
+    expectation = FamilyExpectation(schema, list_families(dag), columns)
+    tables = [np.full([8] * len(family), 1 / 8) for family in list_families(dag)]
     monkeypatch.setenv("TREEWRIGHT_MEMORY", "64KiB")
     with pytest.raises(tw.errors.TableTooLarge, match=r"a table over 'x\d\d', .*: 262,144 bytes, above"):
         expectation.step(tables)

@@ -117,6 +117,9 @@ LEARNERS: dict[str, Call] = {
     "learn_blocks": Call(counter),
     "learn_bounded_treewidth": Call(score, treewidth=3, rng=chance),
     "learn_by_separation_tree": Call(separation_tree, test=g_test),
+    "learn_bounded_mixed": Call(
+        lambda table: tw.MixedBIC(mixed_moments(with_numbers(table))), treewidth=2, perturbations=1
+    ),
     "learn_chow_liu": Call(score),
     "learn_class_blanket": Call(whole, target=first_column),
     "learn_cutset_bag": Call(counter, n_networks=3, rng=chance),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.learners import every
 from tests.learners.interrupts import needs_a_timer, seconds_to_stop
 
 import treewright as tw
@@ -171,6 +172,29 @@ def test_a_signal_is_obeyed_at_once(seconds):
         learned = caught[0].learned
         assert learned.score == pytest.approx(score.score(learned.structure))
         assert learned.width <= 4
+
+
+def numbers_with_gaps():
+    rng = np.random.default_rng(0)
+    rows = np.cumsum(rng.normal(size=(1_000, 20)), axis=1)
+    rows[rng.random(rows.shape) < 0.15] = np.nan
+    columns = {f"x{i}": [None if np.isnan(x) else x for x in rows[:, i].tolist()] for i in range(20)}
+    return tw.read_table(columns, missing="em")
+
+
+@needs_a_timer
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        (numbers_with_gaps, {"missing": "em"}),
+        (lambda: every.with_numbers(TABLE), {}),
+        (lambda: every.with_numbers(TABLE), {"treewidth": 2}),
+    ],
+    ids=["numbers with gaps", "numbers and labels", "narrow"],
+)
+def test_a_signal_is_obeyed_by_the_default(rows, options):
+    table = rows()
+    assert seconds_to_stop(lambda: tw.learn(table, **options), after=0.1) < 0.5 * tw._core.threads()
 
 
 def wide_table(n=4):

@@ -8,7 +8,7 @@ import pytest
 import treewright as tw
 from treewright.errors import SchemaError, SettingError
 from treewright.models import many_rows
-from treewright.models.fitting.em import observed_score
+from treewright.models.fitting.em import score_observed
 from treewright.models.model import ModelBase
 from treewright.tables.table import Table
 
@@ -73,7 +73,7 @@ def test_rows_with_gaps_and_other_states_are_scored_by_blocks(small_blocks):
     table = Table(rows.schema, rows.columns, missing={"smoke": gaps})
     logs = np.asarray(asia.log_evidence(table))
     assert asia.score(table, unseen="ignore") == pytest.approx(math.fsum(logs) / len(logs), rel=1e-13)
-    assert observed_score(asia, table) == pytest.approx(math.fsum(logs) / len(logs), rel=1e-13)
+    assert score_observed(asia, table) == pytest.approx(math.fsum(logs) / len(logs), rel=1e-13)
     turned = tw.read_table(
         {name: list(rows.labels(name)) for name in rows.schema.names},
         schema=tw.Schema(tw.Variable(v.name, v.states[::-1]) for v in asia.schema),

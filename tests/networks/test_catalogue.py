@@ -9,7 +9,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import FormatError, UnknownNameError
-from treewright.networks import describe_networks, example_networks, load_network
+from treewright.networks import describe_networks, list_networks, load_network
 from treewright.networks.catalogue import read_network
 
 
@@ -31,7 +31,7 @@ def test_published_sizes(name, variables, arcs, parameters, author):
     model = load_network(name)
     assert (len(model.schema), len(model.dag.edges()), model.n_parameters) == (variables, arcs, parameters)
     assert author in document(name)["source"]
-    assert name in example_networks()
+    assert name in list_networks()
 
 
 def test_tables_keep_the_published_decimals():
@@ -133,7 +133,7 @@ def test_unknown_names_get_a_hint():
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", example_networks())
+@pytest.mark.parametrize("name", list_networks())
 def test_figures_are_those_of_the_network(name):
     told = next(one for one in describe_networks() if one.name == name)
     model = load_network(name)
@@ -141,7 +141,7 @@ def test_figures_are_those_of_the_network(name):
         len(model.schema), model.dag.n_edges, model.n_parameters,
     )  # fmt: skip
     assert told.states == max(model.schema.cardinalities)
-    assert told.width == tw.graphs.treewidth_upper_bound(model.dag.moral_graph())
+    assert told.width == tw.graphs.bound_treewidth_above(model.dag.moral_graph())
     assert len(told.source) > 20
 
 
@@ -149,10 +149,10 @@ def test_the_catalogue_is_small_and_its_page_up_to_date():
     made = runpy.run_path(str(ROOT / "docs" / "make_catalogue.py"))
     assert sum(file.stat().st_size for file in made["DATA"].rglob("*") if file.is_file()) < made["MOST_BYTES"]
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"]()
-    assert set(made["SOURCES"]) | {"asia", "alarm"} == set(example_networks())
+    assert set(made["SOURCES"]) | {"asia", "alarm"} == set(list_networks())
 
 
-@pytest.mark.parametrize("name", example_networks())
+@pytest.mark.parametrize("name", list_networks())
 def test_packed_networks_are_the_published_ones(name):
     file = Path(os.environ.get("TREEWRIGHT_DATA", "")) / "networks" / f"{name}.bif.gz"
     if "TREEWRIGHT_DATA" not in os.environ or not file.exists():

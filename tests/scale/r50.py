@@ -9,9 +9,12 @@ import treewright as tw
 N_COLUMNS, N_ARCS, N_PLANES = 50, 108, 126
 
 
-def r50() -> tw.BayesianNetwork:
-    """The network: columns of 2 to 5 states, each with parents among the twelve before it."""
-    rng = np.random.default_rng(50)
+def r50(seed: int = 50, evenness: float = 0.6) -> tw.BayesianNetwork:
+    """The network: columns of 2 to 5 states, each with parents among the twelve before it.
+
+    Others that are told of in the same words have other seeds, or rows of tables that are more or less even.
+    """
+    rng = np.random.default_rng(seed)
     states = [2 + i % 4 for i in range(N_COLUMNS)]
     for i in range(N_PLANES - (sum(states) - N_COLUMNS)):
         states[4 * i] += 1
@@ -29,6 +32,6 @@ def r50() -> tw.BayesianNetwork:
     dag = tw.Dag(schema, [(parent, child) for child, own in enumerate(parents) for parent in own])
     tables = []
     for child, own in enumerate(parents):
-        rows = rng.dirichlet(np.full(states[child], 0.6), size=[states[p] for p in own])
+        rows = rng.dirichlet(np.full(states[child], evenness), size=[states[p] for p in own])
         tables.append(rows.transpose([*np.argsort(own, kind="stable"), len(own)]))
     return tw.BayesianNetwork(dag, tables)

@@ -156,7 +156,7 @@ def held_out_fit(counter: Any) -> dict[str, Any]:
 
 
 def low_information(counter: Any) -> dict[str, Any]:
-    return {"blocks": learners.low_information_blocks(counter, delta="gtest")}
+    return {"blocks": learners.find_low_information_blocks(counter, delta="gtest")}
 
 
 def feature_fit(counter: Any) -> dict[str, Any]:
@@ -242,7 +242,7 @@ SEARCHES: dict[str, Search] = {
     "tpda": by_test(tw.learn_tpda),
     "pac junction tree": by_counts(learners.learn_pac_junction_tree, treewidth=1),
     "sampled steps": by_score(learners.sample_edges, MarginalPseudoLikelihood, steps=200, rng=rng),
-    "Markov blankets": by_test(learners.markov_blankets),
+    "Markov blankets": by_test(learners.find_blankets),
     "grow-shrink": by_test(learners.learn_grow_shrink_network),
     "one blanket": one_blanket,
     "aggressive": by_score(tw.learn_aggressive, rng=rng, perturbations=2),
@@ -280,6 +280,7 @@ TABLE_SEARCHES: dict[str, tuple[str, Search]] = {
     "several tables": ("labels", by_rows(tw.learn_from_databases, two_tables)),
     "experiments": ("settings", by_rows(learners.learn_from_experiments, settings)),
     "mixed": ("numbers", by_rows(tw.learn_mixed, mixed_score)),
+    "bounded mixed": ("numbers", by_rows(learners.learn_bounded_mixed, mixed_score, treewidth=2)),
     "sigmoids": ("numbers", sigmoids),
     "sigmoid fit": ("numbers", sigmoid_fit),
     "confidence": ("labels", confidence),

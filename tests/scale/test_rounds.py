@@ -167,6 +167,26 @@ def test_few_passes_over_many_rows(many_rows, remembers, learner):
     assert 0 < packed.trace.total("passes") <= 1.1 * few_passes
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("learner", "told", "few", "many"),
+    [
+        ("hill climbing, BIC", 147, {"seed": 51}, {"seed": 50}),
+        ("bounded, one search", 291, {"evenness": 1.5}, {"seed": 50}),
+    ],
+)
+def test_rounds_of_a_network_do_not_follow_from_its_size(learner, told, few, many):
+    """Rounds were told of 50 columns, 126 planes and 108 arcs: some such networks take fewer, others more."""
+    asked = []
+    for which in (few, many):
+        network = r50(**which)
+        assert (len(network.schema), network.dag.n_edges) == (50, 108)
+        assert sum(network.schema.cardinalities) - 50 == 126
+        asked.append(Asked(tw.count(network.sample(100_000, rng=np.random.default_rng(0)))))
+        MANY[learner](asked[-1])
+    assert asked[0].rounds <= told < 1.1 * told < asked[1].rounds
+
+
 def test_every_learner_has_a_bound():
     assert ROUNDS.keys() == SEARCHES.keys()
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.reference.counting.counting import random_counter
 
-from treewright.statistics import CachedCounter, FromTables, count, family_statistics
+from treewright.statistics import CachedCounter, FromTables, as_family_statistics, count
 from treewright.statistics.families import ScoreSettings
 from treewright.tables import Table
 
@@ -51,8 +51,8 @@ def test_a_batch_asks_for_unseen_tables_only(slow):
 
 def test_judgements_go_to_a_native_counter_and_else_through_the_tables(slow):
     native = count(Table(slow.schema, [c.astype(np.uint8) for c in slow.columns]))
-    assert family_statistics(CachedCounter(native)) is native
-    through = family_statistics(CachedCounter(slow))
+    assert as_family_statistics(CachedCounter(native)) is native
+    through = as_family_statistics(CachedCounter(slow))
     assert isinstance(through, FromTables)
     how = ScoreSettings("bic")
     np.testing.assert_array_equal(through.score_pairs(how), native.score_pairs(how))

@@ -190,6 +190,39 @@ def test_more_rows_are_counted_in_rounds_that_memory_holds(tmp_path, monkeypatch
     assert grown.n_counted == 0
 
 
+def test_a_sum_of_more_parts_extends_what_is_kept(tmp_path):
+    """In whatever order parts come and are joined, each counted once; missing ones are refused."""
+    table = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(0))
+    a, b, c, d = map(tw.count, (*table.shards(3), table.shards(3)[0]))  # one of them twice
+    path, whole = tmp_path / "run.twc", tw.count(table)
+    with KeptCounter(a, path) as kept:
+        tw.learn_chow_liu(tw.BIC(kept))
+    with KeptCounter(tw.ShardedCounter([b, a]), path) as kept:
+        assert (kept.n_added, kept.n_rows) == (1_000, 2_000)
+    with KeptCounter(tw.ShardedCounter([c, tw.ShardedCounter([a, b])]), path) as kept:
+        assert kept.n_added == 1_000
+        for pair in ((0, 1), (3, 7)):
+            np.testing.assert_array_equal(kept.counts(pair), whole.counts(pair))
+        assert kept.n_counted == 0
+    with KeptCounter(tw.ShardedCounter([a, b, c, d]), path) as kept:
+        assert kept.n_added == 1_000
+        np.testing.assert_array_equal(kept.counts((0, 1)), whole.counts((0, 1)) + a.counts((0, 1)))
+    for fewer in (whole, tw.ShardedCounter([a, b, c]), tw.ShardedCounter([b, c, c, d])):
+        with pytest.raises(CheckpointError, match="is the checkpoint of other rows"):
+            KeptCounter(fewer, path)
+
+
+def test_a_checkpoint_that_was_extended_twice_is_opened_again(tmp_path):
+    shards = tw.load_network("asia").sample(900, rng=np.random.default_rng(0)).shards(3)
+    kept = KeptCounter(tw.count(shards[0]), tmp_path / "run.twc")
+    kept.counts((0, 1))
+    grown = kept.extended([tw.count(shards[1])]).extended([tw.count(shards[2])])
+    grown.close()
+    with KeptCounter(tw.ShardedCounter(map(tw.count, shards)), tmp_path / "run.twc") as again:
+        again.counts((0, 1))
+        assert (again.n_counted, again.n_added) == (0, 0)
+
+
 def test_digests_tell_rows_apart(slow):
     table = tw.read_table({"a": ["x", "y", "y"]})
     counter = tw.count(table)

@@ -1,6 +1,7 @@
 """Every counting kernel against the slow counter, on sizes where words, blocks and planes begin and end."""
 
 import itertools
+import zlib
 
 import numpy as np
 import pytest
@@ -220,3 +221,14 @@ def test_scopes_that_are_not_there_are_refused(scope):
 def test_an_unknown_level_is_refused():
     with pytest.raises(ValueError, match="no vector level 'mmx'"):
         _core.set_simd_level("mmx")
+
+
+@given(st.binary(max_size=1000), st.integers(0, 7), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_sums_of_bytes_are_those_of_zlib(data, begin, before):
+    bytes_ = np.frombuffer(data, dtype=np.uint8)[begin:]
+    known = _core.simd_level()
+    for level in _core.simd_levels():
+        _core.set_simd_level(level)
+        assert _core.crc32(bytes_, before) == zlib.crc32(bytes_.tobytes(), before)
+    _core.set_simd_level(known)

@@ -8,7 +8,7 @@ from tests.reference.counting.counting import SlowCounter, plain_schema, random_
 
 import treewright as tw
 from treewright.errors import SchemaError
-from treewright.statistics import FromTables, MergedCounter, WholeCounter, family_statistics
+from treewright.statistics import FromTables, MergedCounter, WholeCounter, as_family_statistics
 from treewright.tables import Feature
 
 GROUPS = {"x1": ((0, 2), (1,)), "x3": ((3,), (0, 1), (4, 2))}
@@ -58,8 +58,8 @@ def test_a_table_in_memory_is_judged_by_the_core(wrap):
     table = tw.Table(slow.schema, slow.columns, weights=weights)
     native = MergedCounter(wrap(tw.count(table)), GROUPS)
     from_tables = MergedCounter(SlowCounter(slow.schema, slow.columns, weights), GROUPS)
-    assert isinstance(family_statistics(native), WholeCounter)
-    assert isinstance(family_statistics(from_tables), FromTables)
+    assert isinstance(as_family_statistics(native), WholeCounter)
+    assert isinstance(as_family_statistics(from_tables), FromTables)
     for family in [("x3", ()), ("x0", ("x3", "x1")), ("x2", ("x1",))]:
         assert tw.QNML(native).local(*family) == tw.QNML(from_tables).local(*family)
 

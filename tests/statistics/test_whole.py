@@ -100,8 +100,8 @@ def test_distinct_rows_are_compressed_only_where_that_pays():
     rng = np.random.default_rng(0)
     many_copies = count(table_of(rng, [2] * 10, 20_000, copies=100))
     few_copies = count(table_of(rng, [5] * 10, 20_000))
-    assert _core.is_compressed(many_copies._packed)
-    assert not _core.is_compressed(few_copies._packed)
+    assert _core.testing.is_compressed(many_copies._packed)
+    assert not _core.testing.is_compressed(few_copies._packed)
 
 
 @settings(max_examples=25, deadline=None)

@@ -7,7 +7,8 @@ import pytest
 from tests.verification.signed import sign
 
 import treewright as tw
-from treewright.models.formats.twm import to_bytes
+from treewright.errors import FormatError
+from treewright.models.formats.twm import from_bytes, to_bytes
 from treewright.verification.door import check_bytes
 
 HEAD = {"format": "treewright model", "version": 1}
@@ -144,3 +145,26 @@ def test_counts_behind_tables_are_checked():
         (lambda c: c.pop("ess"), 'counts: counts have the keys "ess" and "tables"'),
     ):
         assert [str(one)[: len(message)] for one in counted(change).violations] == [message]
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_valid"),
+    [
+        ([1, 1e300], True),
+        ([1, 2**63], False),
+        ([0.5, 2**63], False),
+        ([2**63 - 1, 0], True),
+        ([0.5, 2], True),
+    ],
+)
+def test_checker_and_reader_agree_about_large_counts(cells, is_valid):
+    table = tw.read_table({"a": ["n", "y", "y"]})
+    content = json.loads(to_bytes(tw.fit(tw.Dag(table.schema, []), tw.count(table), keep_counts=True)))
+    content["counts"]["tables"]["a"] = cells
+    assert check_bytes(sign(content), "m.twm").valid == is_valid
+    if is_valid:
+        model = from_bytes(sign(content))
+        assert from_bytes(to_bytes(model)) == model
+    else:
+        with pytest.raises(FormatError, match="63 bits"):
+            from_bytes(sign(content))

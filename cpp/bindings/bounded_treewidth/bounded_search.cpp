@@ -65,22 +65,7 @@ std::vector<tw::BoundedSearch*> each(Searches& self) {
   return searches;
 }
 
-auto tallies(const Searches& self) {
-  std::array<std::uint64_t, 7> sums{};
-  for (std::size_t i = 0; i < self.inner.size(); ++i) {
-    const tw::BoundedSearch& search = self.inner[i];
-    const tw::BoundedTally& tally = search.tally();
-    const std::array<std::uint64_t, 7> one{tally.moves,
-                                           tally.redrawn,
-                                           tally.kicks,
-                                           tally.accepted,
-                                           search.state().n_tests(),
-                                           search.state().n_refused(),
-                                           search.n_scored()};
-    for (std::size_t k = 0; k < one.size(); ++k) sums[k] += one[k];
-  }
-  return std::tuple_cat(sums);
-}
+auto tallies(const Searches& self) { return std::tuple_cat(self.inner.tallies()); }
 
 auto rounds(const Searches& self) {
   std::vector<std::tuple<std::vector<tw::Arc>, std::uint64_t, std::int64_t, double, double>> rounds;
@@ -178,6 +163,16 @@ void bind_bounded_search(nb::module_& m) {
           "settle",
           [](Searches& self) { interruptible([&](tw::Cancel& cancel) { self.inner.settle(cancel); }); },
           "Cut every vertex off in turn and climb; twice, if there are not too many.")
+      .def(
+          "restart",
+          [](Searches& self, const Pairs& arcs, const std::optional<Indices>& order, std::size_t max_parents,
+             std::size_t width) {
+            const tw::DagBuilder start = start_of(self.inner.best().state().size(), arcs);
+            interruptible(
+                [&](tw::Cancel& cancel) { self.inner.restart(start, order, width, max_parents, cancel); });
+          },
+          "arcs"_a, "order"_a.none(), "max_parents"_a, "width"_a,
+          "Begin anew under another bound, with what is known about families.")
       .def("spread", &spread, "scores"_a, "seeds"_a, "From here on one search more for each seed.")
       .def(
           "begin_again",

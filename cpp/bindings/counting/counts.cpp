@@ -87,14 +87,6 @@ void bind_counts(nb::module_& m) {
       "Borrow columns of codes (None where the variable is continuous, cardinality 0).");
 
   m.def(
-      "is_compressed",
-      [](const TablePointer& table) {
-        return interruptible(
-            [&](tw::Cancel& cancel) { return checked(table).compressed(cancel) != nullptr; });
-      },
-      "table"_a, "Whether searches work on distinct rows with weights.");
-
-  m.def(
       "counts",
       [](const TablePointer& table, const std::vector<Indices>& scopes, double limit) {
         return checked(table).is_real() ? counts_many<double>(*table, scopes, limit)

@@ -1,5 +1,5 @@
-// Python face of treewright/{undirected,elimination,chordal,cliques,treewidth,blocks}.hpp: shapes, ownership
-// and the GIL.
+// Python face of treewright/{undirected,elimination,chordal,cliques,treewidth,blocks,strong}.hpp: shapes,
+// ownership and the GIL.
 //
 // A graph comes as rows of 64-bit words. `ties` lists the vertices in the order that breaks ties (their
 // names'); the core breaks ties by number, so the graph is relabelled on the way in and the answer on the way
@@ -15,6 +15,7 @@
 #include "treewright/graphs/chordal.hpp"
 #include "treewright/graphs/cliques.hpp"
 #include "treewright/graphs/elimination.hpp"
+#include "treewright/graphs/strong.hpp"
 #include "treewright/graphs/treewidth.hpp"
 
 namespace {
@@ -238,6 +239,35 @@ void bind_treewidth(nb::module_& m) {
       "rows"_a, "ties"_a, "limit"_a, "Lower bound, upper bound, an order of that width, vertices left open.");
 }
 
+/// Flags by vertex as flags by rank.
+std::vector<char> ranked_flags(const Ranked& ranked, const Array<bool>& flags) {
+  if (flags.size() != ranked.ties.size()) throw std::invalid_argument("a flag for each vertex is needed");
+  std::vector<char> found;
+  for (const tw::Vertex v : ranked.ties) found.push_back(flags.data()[v]);
+  return found;
+}
+
+void bind_strong(nb::module_& m) {
+  m.def(
+      "strong_graph",
+      [](const Rows& rows, const Ties& ties, const Array<bool>& is_number) {
+        const Ranked ranked(rows, ties);
+        const auto flags = ranked_flags(ranked, is_number);
+        return rows_of(ranked.back(tw::strong_graph(ranked.graph, flags)));
+      },
+      "rows"_a, "ties"_a, "is_number"_a, "The graph with the labels around each set of numbers joined.");
+  m.def(
+      "strong_order",
+      [](const Rows& rows, const Ties& ties, const Array<bool>& is_number,
+         const Array<std::uint32_t>& order) {
+        const Ranked ranked(rows, ties);
+        const auto flags = ranked_flags(ranked, is_number);
+        return to_numpy(ranked.back(tw::strong_order(ranked.graph, flags, ranked.ranks(span_of(order)))));
+      },
+      "rows"_a, "ties"_a, "is_number"_a, "order"_a,
+      "Numbers first, then labels, as narrow as this order of the strong graph.");
+}
+
 }  // namespace
 
 void bind_undirected(nb::module_& m) {
@@ -245,4 +275,5 @@ void bind_undirected(nb::module_& m) {
   bind_elimination(m);
   bind_chordal(m);
   bind_treewidth(m);
+  bind_strong(m);
 }

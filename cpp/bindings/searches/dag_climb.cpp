@@ -59,12 +59,22 @@ void bind_dag_climb(nb::module_& m) {
       .def_rw("perturbed_share", &tw::ClimbSettings::perturbed_share)
       .def_rw("covered_tries", &tw::ClimbSettings::covered_tries)
       .def_rw("covered_rounds", &tw::ClimbSettings::covered_rounds)
-      .def_rw("seed", &tw::ClimbSettings::seed);
+      .def_rw("seed", &tw::ClimbSettings::seed)
+      .def(
+          "bound_width",
+          [](tw::ClimbSettings& settings, std::size_t treewidth, const Array<bool>& is_number) {
+            settings.treewidth = treewidth;
+            settings.is_number.assign(is_number.data(), is_number.data() + is_number.size());
+          },
+          "treewidth"_a, "is_number"_a, "No graph may be wider, with numbers eliminated first.");
   nb::class_<tw::Climb>(m, "Climb", "What a climb found, and its way there.")
       .def(nb::init<>())
       .def_prop_ro(
           "arcs", [](const tw::Climb& climb) { return pairs_to_numpy(climb.arcs); }, nb::rv_policy::automatic)
       .def_ro("gain", &tw::Climb::gain)
+      .def_prop_ro(
+          "order", [](const tw::Climb& climb) { return to_numpy(tw::Order(climb.order)); },
+          nb::rv_policy::automatic)
       .def_prop_ro("moves", [](const tw::Climb& climb) { return tuples_of(climb.moves); })
       .def_prop_ro("tallies", [](const tw::Climb& climb) {
         const tw::ClimbTally& tally = climb.tally;

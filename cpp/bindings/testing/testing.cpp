@@ -48,6 +48,13 @@ void bind_testing(nb::module_& core) {
   nb::module_ m = core.def_submodule("testing", "Parts of the core that only tests call by themselves.");
 
   m.def(
+      "is_compressed",
+      [](const TablePointer& table) {
+        return interruptible(
+            [&](tw::Cancel& cancel) { return checked(table).compressed(cancel) != nullptr; });
+      },
+      "table"_a, "Whether searches work on distinct rows with weights.");
+  m.def(
       "chance_gain",
       [](const Array<std::int64_t>& x, const Array<std::int64_t>& y, double strata) {
         const tw::ChanceGain gain = tw::chance_gain(span_of(x), span_of(y), strata);

@@ -59,9 +59,9 @@ tw::ArrowArrayStream& stream_in(nb::handle capsule) {
   return *stream;
 }
 
-nb::list read_rows(tw::ArrowReader& reader, std::size_t n_rows) {
+nb::list read_rows(tw::ArrowReader& reader, std::size_t n_rows, std::size_t expected) {
   std::vector<tw::ArrowColumn> columns =
-      interruptible([&](tw::Cancel& cancel) { return reader.read(n_rows, cancel); });
+      interruptible([&](tw::Cancel& cancel) { return reader.read(n_rows, cancel, expected); });
   nb::list result;
   for (tw::ArrowColumn& column : columns) result.append(arrow_as_python(std::move(column)));
   return result;
@@ -85,11 +85,13 @@ void bind_csv(nb::module_& m) {
       .def(
           "open",
           [](tw::CsvReader& self, std::vector<std::int32_t> columns, const std::string& delimiter,
-             bool header) {
+             bool header, std::size_t first_line, bool fills_short) {
             if (delimiter.size() != 1) throw std::invalid_argument("a delimiter is one byte");
-            self.open({std::move(columns), delimiter[0], header});
+            self.open({std::move(columns), delimiter[0], header, first_line, fills_short});
           },
-          "columns"_a, "delimiter"_a, "header"_a, "Begin with a file: the column of each field, or -1.")
+          "columns"_a, "delimiter"_a, "header"_a, "first_line"_a = 1, "fills_short"_a = false,
+          "Begin with a file: the column of each field, or -1; the number of its first line; whether records "
+          "with too few fields miss the last ones.")
       .def(
           "feed",
           [](tw::CsvReader& self, const nb::bytes& block) {
@@ -102,6 +104,10 @@ void bind_csv(nb::module_& m) {
           [](tw::CsvReader& self) { interruptible([&](tw::Cancel& cancel) { self.close(cancel); }); },
           "The file has ended.")
       .def_prop_ro("nbytes", &tw::CsvReader::bytes)
+      .def_prop_ro(
+          "filled",
+          [](const tw::CsvReader& self) { return nb::make_tuple(self.n_filled(), self.filled_lines()); },
+          "How many records were filled, and the lines of the first.")
       .def_prop_ro("spoilt",
                    [](tw::CsvReader& self) {
                      std::vector<std::size_t> found;
@@ -121,8 +127,8 @@ void bind_csv(nb::module_& m) {
           [](tw::ArrowReader* self, nb::handle capsule) { new (self) tw::ArrowReader(stream_in(capsule)); },
           "capsule"_a, "Takes over what `__arrow_c_stream__` gave.")
       .def_prop_ro("names", [](const tw::ArrowReader& self) { return texts_of(self.names()); })
-      .def("read", &read_rows, "n_rows"_a,
+      .def("read", &read_rows, "n_rows"_a, "expected"_a = 0,
            "The columns of at least `n_rows` rows, or of those that are left, each as CsvReader.finish hands "
            "it over; a dictionary that is the same throughout as (texts, all that it declares). Nothing at "
-           "the end.");
+           "the end. Room is made for as many rows as are expected.");
 }

@@ -8,8 +8,9 @@ namespace treewright {
 
 BoundedClimb::BoundedClimb(BoundedState& state)
     : state_(state),
-      best_(state.size()),
-      stale_(state.size(), 1),
+      known_(state.size()),
+      is_noted_(state.size(), 0),
+      refused_children_(state.size()),
       refused_adds_(state.size() * state.size(), 0),
       refused_turns_(state.size() * state.size(), 0),
       swaps_(state.size()),
@@ -31,9 +32,24 @@ std::size_t BoundedClimb::run(bool swaps, const Deadline& deadline, const std::f
   return moves;
 }
 
+void BoundedClimb::remember(Cancel& cancel) {
+  outdate(cancel);
+  journal_.clear();
+  for (const auto& [child, before] : known_before_) is_noted_[child] = 0;
+  known_before_.clear();
+}
+
+/// The state is what it was, so what was known of it is true again.
 void BoundedClimb::roll_back() {
   for (const auto& [refusal, time] : journal_ | std::views::reverse) *refusal = time;
-  journal_.clear();
+  for (auto& [child, before] : known_before_) known_[child] = before, is_noted_[child] = 0;
+  journal_.clear(), known_before_.clear();
+  state_.forget_changes();
+}
+
+BoundedClimb::Known& BoundedClimb::known(Vertex child) {
+  if (!std::exchange(is_noted_[child], 1)) known_before_.emplace_back(child, known_[child]);
+  return known_[child];
 }
 
 /// All but those made since the last family shrank: the network has only grown, they hold for good.
@@ -43,21 +59,63 @@ void BoundedClimb::forget_refusals() {
   std::ranges::replace_if(refused_adds_, outdated, 0);
   std::ranges::replace_if(refused_turns_, outdated, 0);
   std::erase_if(refused_swaps_, [&](const auto& swap) { return outdated(swap.second); });
-  std::ranges::fill(stale_, 1);
+  for (Vertex v = 0; v < state_.size(); ++v) set_stale(v);
 }
 
-/// What others changed, or what shrank, frees moves anywhere.
-void BoundedClimb::outdate() {
-  if (seen_ == state_.clock()) return;
-  seen_ = state_.clock();
-  std::ranges::fill(stale_, 1);
+void BoundedClimb::refuse(const Move& move) {
+  auto& times = move.kind == MoveKind::add ? refused_adds_ : refused_turns_;
+  std::uint32_t& time = times[place(move.from, move.to)];
+  if (move.kind == MoveKind::add) refused_children_.set(move.from, move.to);
+  journal_.emplace_back(&time, time);
+  time = state_.clock();
+}
+
+void BoundedClimb::outdate(Cancel& cancel) {
+  const BoundedChanges& changes = state_.changes();
+  if (changes.children.empty()) return;
+  for (const Vertex v : changes.children) outdate_around(v);
+  outdate_below(changes.loosened.data());
+  Order freed = changes.freed;
+  std::ranges::sort(freed);
+  freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
+  for (const Vertex v : freed) set_stale(v);
+  for (const Vertex u : freed) {
+    const auto again = [&](std::size_t v) { offer_again(u, static_cast<Vertex>(v), cancel); };
+    for_each_bit(refused_children_.row(u), refused_children_.words(), again);
+    for_each_bit(state_.dag().children().row(u), refused_children_.words(), again);
+  }
+  state_.forget_changes();
 }
 
 void BoundedClimb::outdate_around(Vertex child) {
-  stale_[child] = 1;
+  set_stale(child);
   // turning child -> w round gains what the column of the child says of w
   for_each_bit(state_.dag().children().row(child), state_.dag().children().words(),
-               [&](std::size_t w) { stale_[w] = 1; });
+               [&](std::size_t w) { set_stale(static_cast<Vertex>(w)); });
+}
+
+/// These may have lost descendants, which may be their parents now; and arcs from them may be turned.
+void BoundedClimb::outdate_below(const Word* above) {
+  for_each_bit(above, state_.dag().children().words(),
+               [&](std::size_t v) { outdate_around(static_cast<Vertex>(v)); });
+}
+
+/// What a forgotten refusal stood against.
+void BoundedClimb::offer_again(Vertex from, Vertex child, Cancel& cancel) {
+  if (known_[child].stale) return;
+  const FamilyColumn& column = state_.column(child, cancel);
+  const Order& parents = state_.parents(child);
+  const auto at = std::ranges::lower_bound(parents, from);
+  std::optional<Move> best = known_[child].best;
+  if (at == parents.end() || *at != from) {
+    offer({MoveKind::add, from, child, column.with[from]}, best);
+  } else if (state_.rules().allowed.test(child, from) && !state_.rules().required.test(from, child)) {
+    const double fewer = column.without[static_cast<std::size_t>(at - parents.begin())];
+    offer({MoveKind::reverse, from, child, fewer + state_.column(from, cancel).with[child]}, best);
+  }
+  if (best && (!known_[child].best || best->from != known_[child].best->from ||
+               best->kind != known_[child].best->kind))
+    known(child).best = best;
 }
 
 bool BoundedClimb::is_legal(const Move& move) const {
@@ -66,29 +124,28 @@ bool BoundedClimb::is_legal(const Move& move) const {
   return state_.dag().can_reverse(move.from, move.to);
 }
 
+/// The best move by gain, then by its parent, of those that are legal and not refused.
+void BoundedClimb::offer(const Move& move, std::optional<Move>& best) const {
+  if (move.gain <= state_.columns().threshold()) return;
+  if (best && (move.gain < best->gain || (move.gain == best->gain && move.from >= best->from))) return;
+  const bool may_fail = move.kind != MoveKind::remove;
+  if (!may_fail || (is_legal(move) && !stands(refused_at(move), move.from, move.to))) best = move;
+}
+
 std::optional<Move> BoundedClimb::best_at(Vertex child, Cancel& cancel) {
   const FamilyColumn& column = state_.column(child, cancel);
-  const double threshold = state_.columns().threshold();
   std::optional<Move> best;
-  const auto offer = [&](MoveKind kind, Vertex from, double gain) {
-    if (gain <= threshold || (best && (gain < best->gain || (gain == best->gain && from >= best->from))))
-      return;
-    const Move move{kind, from, child, gain};
-    if (kind != MoveKind::remove && (!is_legal(move) || stands(refusal(kind, from, child), from, child)))
-      return;
-    best = move;
-  };
   for (const auto& [gain, from] : column.useful) {
     if (best) break;
-    offer(MoveKind::add, from, gain);
+    offer({MoveKind::add, from, child, gain}, best);
   }
   const Order& parents = state_.parents(child);
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const Vertex p = parents[i];
     if (state_.rules().required.test(p, child)) continue;
-    offer(MoveKind::remove, p, column.without[i]);
+    offer({MoveKind::remove, p, child, column.without[i]}, best);
     if (state_.rules().allowed.test(child, p))
-      offer(MoveKind::reverse, p, column.without[i] + state_.column(p, cancel).with[child]);
+      offer({MoveKind::reverse, p, child, column.without[i] + state_.column(p, cancel).with[child]}, best);
   }
   return best;
 }
@@ -96,19 +153,21 @@ std::optional<Move> BoundedClimb::best_at(Vertex child, Cancel& cancel) {
 /// Make the best move that keeps the width; false when there is none.
 bool BoundedClimb::step(Cancel& cancel) {
   while (true) {
-    outdate();
-    std::optional<Move> top;
+    outdate(cancel);
+    const Move* top = nullptr;
     for (const Vertex v : visit_) {
-      if (stale_[v] || (best_[v] && !is_legal(*best_[v]))) {
-        best_[v] = best_at(v, cancel);
-        stale_[v] = 0;
+      if (known_[v].stale || (known_[v].best && !is_legal(*known_[v].best))) {
+        Known& looked_at = known(v);
+        looked_at = {best_at(v, cancel), 0};
       }
-      if (best_[v] && (!top || best_[v]->gain > top->gain)) top = best_[v];
+      const std::optional<Move>& best = known_[v].best;
+      if (best && (!top || best->gain > top->gain)) top = &*best;
     }
     if (!top) return false;
-    if (make(*top, cancel)) return true;
-    refuse(*top);
-    stale_[top->to] = 1;
+    const Move move = *top;
+    if (make(move, cancel)) return true;
+    refuse(move);
+    set_stale(move.to);
     cancel.check();
   }
 }
@@ -119,12 +178,7 @@ bool BoundedClimb::make(const Move& move, Cancel& cancel) {
     state_.shrink(to, without_parent(state_.parents(to), from), cancel);
     return true;
   }
-  if (kind == MoveKind::add) {
-    if (!state_.change({{to, with_parent(state_.parents(to), from)}}, cancel)) return false;
-    outdate_around(to);
-    seen_ = state_.clock();
-    return true;
-  }
+  if (kind == MoveKind::add) return state_.change({{to, with_parent(state_.parents(to), from)}}, cancel);
   return state_.change(
       {{to, without_parent(state_.parents(to), from)}, {from, with_parent(state_.parents(from), to)}},
       cancel);

@@ -92,8 +92,7 @@ void BoundedSearches::end_round(Instant began) {
   const BoundedState& state = best().state();
   const std::int64_t width = width_of(state);
   if (better) {
-    std::uint64_t refused = 0;
-    for (const auto& search : searches_) refused += search->state().n_refused();
+    const std::uint64_t refused = tallies()[5];
     std::vector<Arc> arcs = state.dag().arcs();
     const std::chrono::duration<double> spent = Clock::now() - began;
     BoundedRound round{{}, refused - refused_, width, reached, spent.count()};
@@ -104,9 +103,7 @@ void BoundedSearches::end_round(Instant began) {
     reached_ = reached;
   }
   if (!listener_) return;
-  std::uint64_t kicks = 0;
-  for (const auto& search : searches_) kicks += search->tally().kicks;
-  listener_({kicks, width, reached});
+  listener_({tallies()[2] - before_[2], width, reached});
 }
 
 void BoundedSearches::climb(bool swaps, bool afresh, Cancel& cancel) {
@@ -150,6 +147,37 @@ void BoundedSearches::spread(const std::vector<LocalScores*>& scores, const std:
     searches_.push_back(std::make_unique<BoundedSearch>(*searches_.front(), *scores[i], settings, cancel));
     searches_.back()->set_deadline(deadline_);
   }
+}
+
+void BoundedSearches::restart(const DagBuilder& start, std::optional<Order> order, std::size_t bound,
+                              std::size_t max_parents, Cancel& cancel) {
+  Order proof = order ? std::move(*order) : order_of_tree(start, bound, cancel);
+  const Tallies before = tallies();
+  settings_.bound = bound;
+  BoundedSearch& known = *searches_.front();
+  const std::uint64_t scored = known.n_scored();  // which goes on being counted
+  auto next = std::make_unique<BoundedSearch>(known, start, std::move(proof), settings_, max_parents, cancel);
+  next->set_deadline(deadline_);
+  searches_.clear();
+  searches_.push_back(std::move(next));
+  before_ = before;
+  before_.back() -= scored;
+  refused_ = before_[5];
+  arcs_ = start.arcs();
+  reached_ = best().state().total();
+  rounds_.clear();
+}
+
+BoundedSearches::Tallies BoundedSearches::tallies() const {
+  Tallies sums = before_;
+  for (const auto& search : searches_) {
+    const BoundedTally& tally = search->tally();
+    const BoundedState& state = search->state();
+    const Tallies one{tally.moves,     tally.redrawn,     tally.kicks,       tally.accepted,
+                      state.n_tests(), state.n_refused(), search->n_scored()};
+    for (std::size_t i = 0; i < one.size(); ++i) sums[i] += one[i];
+  }
+  return sums;
 }
 
 void BoundedSearches::begin_again(const std::vector<Arc>& arcs, Cancel& cancel) {

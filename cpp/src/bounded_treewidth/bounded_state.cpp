@@ -20,12 +20,14 @@ BoundedState::BoundedState(FamilyColumns& columns, const DagBuilder& start, Orde
       column_of_(columns.size()),
       moral_(columns.size()),
       test_(columns.size(), bound),
+      order_test_(columns.size(), bound),
       families_(columns.size() * columns.size(), 0),
       is_remembered_(columns.size(), 0),
       shrunk_at_(columns.size(), 0) {
   if (start.size() != size()) throw std::invalid_argument("the start must have the vertices of the score");
   check_permutation(order, size());
   set_order(std::move(order));
+  changes_.loosened.assign(moral_.words(), 0);
   for (Vertex v = 0; v < size(); ++v) scores_[v] = columns_.local(v, parents_[v], cancel);
   std::vector<FamilyChange> families(size());
   for (Vertex v = 0; v < size(); ++v) families[v].child = v;
@@ -47,13 +49,13 @@ const FamilyColumn& BoundedState::column(Vertex v, Cancel& cancel) {
 
 void BoundedState::set_order(Order order) {
   order_ = std::move(order);
-  position_ = inverse(order_);
+  order_test_.start(order_);
 }
 
 void BoundedState::add_to_moral(Vertex child, const Order& parents) {
   const auto join = [&](Vertex u, Vertex v) {
     ++families_[v * size() + u];
-    if (++families_[u * size() + v] == 1) moral_.join(u, v), test_.toggle(u, v);
+    if (++families_[u * size() + v] == 1) moral_.join(u, v), note_edge(u, v);
   };
   for (std::size_t i = 0; i < parents.size(); ++i) {
     join(child, parents[i]);
@@ -64,37 +66,12 @@ void BoundedState::add_to_moral(Vertex child, const Order& parents) {
 void BoundedState::take_from_moral(Vertex child, const Order& parents) {
   const auto part = [&](Vertex u, Vertex v) {
     --families_[v * size() + u];
-    if (--families_[u * size() + v] == 0) moral_.reset(u, v), moral_.reset(v, u), test_.toggle(u, v);
+    if (--families_[u * size() + v] == 0) moral_.reset(u, v), moral_.reset(v, u), note_edge(u, v);
   };
   for (std::size_t i = 0; i < parents.size(); ++i) {
     part(child, parents[i]);
     for (std::size_t j = 0; j < i; ++j) part(parents[i], parents[j]);
   }
-}
-
-/// The filled rows travel to the neighbour that is eliminated next, as in `filled_upward`, but the walk ends
-/// at the first vertex that has too many.
-bool BoundedState::holds() {
-  const std::size_t words = moral_.words();
-  scratch_ = moral_;
-  std::vector<Word> left = all_bits(size());
-  for (std::size_t i = 0; i + bound_ + 1 < size(); ++i) {
-    const Vertex v = order_[i];
-    left[v / 64] &= ~(Word{1} << (v % 64));
-    Word* row = scratch_.row(v);
-    std::size_t degree = 0;
-    Vertex next = v;
-    for (std::size_t w = 0; w < words; ++w)
-      for (Word rest = row[w] &= left[w]; rest; rest &= rest - 1) {
-        const auto u = static_cast<Vertex>(w * 64 + std::countr_zero(rest));
-        if (++degree > bound_) return false;
-        if (next == v || position_[u] < position_[next]) next = u;
-      }
-    if (next == v) continue;
-    Word* heir = scratch_.row(next);
-    for (std::size_t w = 0; w < words; ++w) heir[w] |= row[w];
-  }
-  return true;
 }
 
 /// Where safe rules decide they are quicker; where they do not, the order at hand is asked first. What the
@@ -157,12 +134,16 @@ void BoundedState::adopt(const BoundedSnapshot& snapshot, Cancel& cancel) {
   std::vector<FamilyChange> changes;
   for (Vertex v = 0; v < size(); ++v)
     if (snapshot.parents[v] != parents_[v]) changes.push_back({v, snapshot.parents[v]});
+  become(changes, snapshot.order, cancel);
+}
+
+void BoundedState::become(const std::vector<FamilyChange>& changes, const Order& order, Cancel& cancel) {
   for (const auto& [child, parents] : changes) {
     take_from_moral(child, parents_[child]);
     add_to_moral(child, parents);
   }
   replace(changes, cancel);
-  set_order(snapshot.order);
+  set_order(order);
   if (checks_) check(cancel);
 }
 
@@ -170,9 +151,22 @@ void BoundedState::stamp(Vertex child) {
   const auto mark = [&](Vertex v) {
     if (remembers_) remembered_stamps_.emplace_back(v, shrunk_at_[v]);
     shrunk_at_[v] = clock_;
+    changes_.freed.push_back(v);
   };
   mark(child);
   for (const Vertex p : parents_[child]) mark(p);
+}
+
+/// Whoever stands above an arc that goes may be joined to what stands below it.
+void BoundedState::loosen(Vertex from) {
+  const Word* above = dag_.ancestors().row(from);
+  for (std::size_t w = 0; w < changes_.loosened.size(); ++w) changes_.loosened[w] |= above[w];
+  changes_.loosened[from / 64] |= Word{1} << (from % 64);
+}
+
+void BoundedState::forget_changes() {
+  changes_.children.clear(), changes_.freed.clear();
+  std::ranges::fill(changes_.loosened, 0);
 }
 
 /// Everything but the moral graph and its proof. Arcs go before arcs come, so that no cycle closes meanwhile.
@@ -185,12 +179,13 @@ void BoundedState::replace(const std::vector<FamilyChange>& changes, Cancel& can
     stamp(child);
     last_shrink_ = clock_;
     for (const Vertex p : parents_[child])
-      if (!std::ranges::binary_search(parents, p)) dag_.remove(p, child);
+      if (!std::ranges::binary_search(parents, p)) loosen(p), dag_.remove(p, child);
   }
   for (const auto& [child, parents] : changes) {
     for (const Vertex p : parents)
       if (!std::ranges::binary_search(parents_[child], p)) dag_.add(p, child);
     parents_[child] = parents;
+    changes_.children.push_back(child);
     scores_[child] = columns_.local(child, parents, cancel);
     column_of_[child].reset();
   }
@@ -206,10 +201,11 @@ void BoundedState::remember() {
 }
 
 void BoundedState::roll_back(Cancel& cancel) {
-  remembers_ = false;
-  BoundedSnapshot before{parents_, remembered_order_};
-  for (const auto& [child, parents] : remembered_) before.parents[child] = parents;
-  adopt(before, cancel);
+  std::vector<FamilyChange> changes;
+  for (const auto& [child, parents] : remembered_)
+    if (parents != parents_[child]) changes.push_back({child, parents});
+  std::ranges::sort(changes, {}, &FamilyChange::child);
+  become(changes, remembered_order_, cancel);
   for (const auto& [v, time] : remembered_stamps_ | std::views::reverse) shrunk_at_[v] = time;
   last_shrink_ = remembered_shrink_;
   remember();
@@ -240,8 +236,8 @@ void BoundedState::check(Cancel& cancel) {
   require(dag.ancestors() == dag_.ancestors() && dag.children() == dag_.children(), "the graph is another");
   require(moral == moral_ && families == families_, "the moral graph is another");
   check_permutation(order_, size());
-  require(position_ == inverse(order_), "positions are not those of the order");
-  require(holds(), "the order does not prove the width");
+  require(eliminate(moral_, order_).width <= static_cast<std::int64_t>(bound_) && holds(),
+          "the order does not prove the width");
 }
 
 }  // namespace treewright

@@ -35,6 +35,18 @@ FamilyColumns::FamilyColumns(const FamilyColumns& other, LocalScores& scores)
   if (scores.size() != size()) throw std::invalid_argument("the scores must have the vertices of the others");
 }
 
+void FamilyColumns::allow_parents(std::size_t most) {
+  const std::size_t before = std::exchange(rules_.max_parents, most);
+  if (before == most) return;
+  bests_.clear();
+  FingerprintMap<ColumnPointer>
+      kept;  // those of families that could not grow do not say what would be gained
+  columns_.for_each([&](const Fingerprint& print, ColumnPointer& column) {
+    if (column->without.size() < std::min(before, most)) kept.put(print, std::move(column));
+  });
+  columns_ = std::move(kept);
+}
+
 double FamilyColumns::local(Vertex child, VertexSet parents, Cancel& cancel) {
   const Fingerprint print = key(child, parents);
   if (const double* known = locals_.find(print)) return *known;

@@ -4,6 +4,7 @@
 #include <list>
 #include <tuple>
 
+#include "parallel/log_gamma.hpp"
 #include "treewright/parallel/fork_mutex.hpp"
 
 namespace treewright {
@@ -80,8 +81,7 @@ TableCache shared_tables;
 
 double CellTerm::formula(double n) const {
   if (alpha_ == 0) return n * std::log(n);
-  // reentrant: the sign of lgamma of a positive number needs no global
-  return std::lgamma(alpha_ + n) - std::lgamma(alpha_);
+  return log_gamma(alpha_ + n) - log_gamma(alpha_);
 }
 
 CellTerm CellTerm::x_log_x(FixedPoint scale, std::int64_t largest) {

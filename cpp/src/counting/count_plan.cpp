@@ -64,17 +64,50 @@ std::vector<std::size_t> pairs_among(const PackedTable& table, const std::vector
   return found;
 }
 
+std::uint64_t hash_of(std::uint32_t v) {  // splitmix64
+  std::uint64_t z = (v + std::uint64_t{1}) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t hash_of(const Variables& scope) {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t v : scope) sum += hash_of(v);
+  return sum;
+}
+
+// Hashes of the contexts that enough scopes share; of most scopes none does, and they need no list.
+std::vector<std::uint64_t> shared_contexts(const PackedTable& table, const std::vector<Variables>& scopes,
+                                           const std::vector<std::uint8_t>& is_taken) {
+  std::vector<std::uint64_t> met, found;
+  for (std::size_t i = 0; i < scopes.size(); ++i) {
+    if (is_taken[i] || scopes[i].size() < 2) continue;
+    const std::uint64_t whole = hash_of(scopes[i]);
+    for (const std::uint32_t partner : scopes[i])
+      if (!table.is_wide(partner)) met.push_back(whole - hash_of(partner));
+  }
+  std::ranges::sort(met);
+  for (std::size_t i = 0; i + kFewestInPass <= met.size(); ++i)
+    if (met[i] == met[i + kFewestInPass - 1] && (found.empty() || found.back() != met[i]))
+      found.push_back(met[i]);
+  return found;
+}
+
 // The largest groups first; a scope that was taken by another group leaves the ones that wait.
 void group_scopes(const PackedTable& table, const std::vector<Variables>& scopes,
                   std::vector<std::uint8_t>& is_taken, CountPlan& plan) {
+  const std::vector<std::uint64_t> shared = shared_contexts(table, scopes, is_taken);
+  if (shared.empty()) return;
   std::map<Variables, std::vector<Member>> by_context;
   std::size_t n_planes = 0;
   for (std::size_t v = 0; v < table.n_variables(); ++v)
     n_planes += table.is_wide(v) || table.cardinality(v) == 0 ? 0 : table.cardinality(v) - 1;
   for (std::size_t i = 0; i < scopes.size(); ++i) {
     if (is_taken[i] || scopes[i].size() < 2) continue;
+    const std::uint64_t whole = hash_of(scopes[i]);
     for (const std::uint32_t partner : scopes[i]) {
-      if (table.is_wide(partner)) continue;
+      if (table.is_wide(partner) || !std::ranges::binary_search(shared, whole - hash_of(partner))) continue;
       Variables context;
       for (const std::uint32_t v : scopes[i])
         if (v != partner) context.push_back(v);

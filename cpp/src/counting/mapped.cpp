@@ -11,6 +11,7 @@
 #include <unistd.h>
 #endif
 
+#include "treewright/counting/dispatch.hpp"
 #include "treewright/parallel/threads.hpp"
 
 namespace treewright {
@@ -33,25 +34,32 @@ constexpr auto kCrcTables = [] {
   return table;
 }();
 
-}  // namespace
-
-std::uint32_t crc32(std::span<const std::uint8_t> bytes, std::uint32_t before) {
-  std::uint32_t sum = ~before;
+// The state after some bytes more.
+std::uint32_t advanced(std::uint32_t state, std::span<const std::uint8_t> bytes) {
   const std::uint8_t* at = bytes.data();
   std::size_t left = bytes.size();
   if constexpr (std::endian::native == std::endian::little) {
     for (; left >= kStreams; at += kStreams, left -= kStreams) {
       std::uint32_t word[4];
       std::memcpy(word, at, kStreams);
-      word[0] ^= sum;
-      sum = 0;
+      word[0] ^= state;
+      state = 0;
       for (std::size_t w = 0; w < 4; ++w)
         for (std::size_t b = 0; b < 4; ++b)
-          sum ^= kCrcTables[kStreams - 1 - 4 * w - b][word[w] >> (8 * b) & 255];
+          state ^= kCrcTables[kStreams - 1 - 4 * w - b][word[w] >> (8 * b) & 255];
     }
   }
-  for (; left; ++at, --left) sum = sum >> 8 ^ kCrcTables[0][(sum ^ *at) & 255];
-  return ~sum;
+  for (; left; ++at, --left) state = state >> 8 ^ kCrcTables[0][(state ^ *at) & 255];
+  return state;
+}
+
+}  // namespace
+
+std::uint32_t crc32(std::span<const std::uint8_t> bytes, std::uint32_t before) {
+  std::array<std::uint8_t, kStreams> rest;
+  const std::size_t folded = kernels().fold(bytes.data(), bytes.size(), ~before, rest.data());
+  const std::uint32_t state = folded == 0 ? ~before : advanced(0, rest);
+  return ~advanced(state, bytes.subspan(folded));
 }
 
 MappedSections::MappedSections(std::string path, std::span<const std::uint8_t> bytes,

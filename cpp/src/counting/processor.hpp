@@ -10,7 +10,7 @@ namespace treewright {
 
 /// Vector units that the processor has and the operating system keeps the registers of.
 struct Processor {
-  bool has_avx2 = false;    // with the counting and shuffling of bits that came along
+  bool has_avx2 = false;    // with the counting, shuffling and multiplying of bits that came along
   bool has_avx512 = false;  // with bytes, shorter vectors and the counting of bits
 };
 
@@ -25,7 +25,7 @@ inline Processor processor() {
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
   const auto all = [](std::uint64_t found, std::uint64_t bits) { return (found & bits) == bits; };
   if (!__get_cpuid(1, &a, &b, &c, &d)) return {};
-  if (!all(c, 1u << 23 | 1u << 27 | 1u << 28)) return {};  // popcnt, xgetbv, avx
+  if (!all(c, 1u << 1 | 1u << 23 | 1u << 27 | 1u << 28)) return {};  // pclmul, popcnt, xgetbv, avx
   const std::uint64_t kept = kept_registers();
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return {};
   Processor found;

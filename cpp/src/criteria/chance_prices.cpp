@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "parallel/log_gamma.hpp"
 #include "treewright/criteria/chi_square.hpp"
 #include "treewright/criteria/scores.hpp"
 #include "treewright/parallel/threads.hpp"
@@ -31,9 +32,7 @@ constexpr double kMostKnown = 4096;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
 
-double log_binomial(double n, double k) {
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
-}
+double log_binomial(double n, double k) { return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1); }
 
 // Of n ln n, where a of the rows are in one state and b in the other: its mean, and the variance that is left
 // when what is linear in n is taken off, since margins are fixed.
@@ -85,7 +84,7 @@ CountTally tallied(std::span<const std::int64_t> counts, double strata) {
 // ln of the rising factorial: what n rows in a cell add to a Dirichlet score with `alpha` imaginary ones.
 class Rising {
  public:
-  Rising(double alpha, double most) : alpha_(alpha), own_(std::lgamma(alpha)) {
+  Rising(double alpha, double most) : alpha_(alpha), own_(log_gamma(alpha)) {
     for (double n = 0; n <= most; ++n) known_.push_back(of(n));
   }
   double operator()(double n) const {
@@ -94,7 +93,7 @@ class Rising {
   }
 
  private:
-  double of(double n) const { return std::lgamma(n + alpha_) - own_; }
+  double of(double n) const { return log_gamma(n + alpha_) - own_; }
   double alpha_, own_;
   std::vector<double> known_;
 };

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "parallel/log_gamma.hpp"
+
 namespace treewright {
 namespace {
 
@@ -27,7 +29,7 @@ double log1p_minus(double x) {
 
 // x^a exp(-x) / Gamma(a + 1).
 double front(double a, double x) {
-  if (a < 10) return std::exp(a * std::log(x) - x - std::lgamma(a + 1));
+  if (a < 10) return std::exp(a * std::log(x) - x - log_gamma(a + 1));
   const double inverse = 1 / a, square = inverse * inverse;
   const double stirling =
       inverse * (1. / 12 - square * (1. / 360 - square * (1. / 1260 - square * (1. / 1680 - square / 1188))));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "parallel/log_gamma.hpp"
 #include "treewright/parallel/threads.hpp"
 
 namespace treewright {
@@ -39,9 +40,7 @@ std::int64_t draw_from_urn(std::int64_t marked, std::int64_t total, std::int64_t
   return hits;
 }
 
-double log_choose(double n, double k) {
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
-}
+double log_choose(double n, double k) { return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1); }
 
 // Inversion outwards from the mode: as many steps as the distribution is wide.
 std::int64_t draw_from_mode(std::int64_t marked, std::int64_t total, std::int64_t draws, Stream& random) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "parallel/log_gamma.hpp"
 #include "treewright/parallel/threads.hpp"
 
 namespace treewright {
@@ -185,7 +186,7 @@ double dirichlet_table(const FamilyScore& score, std::span<const double> counts,
     if (counts[i] == 0) continue;
     if (prior[i] == 0) return -std::numeric_limits<double>::infinity();
     const double alpha = std::max(prior[i], 1 / kMostCells);
-    sum += scale.quantise(std::lgamma(alpha + counts[i]) - std::lgamma(alpha));
+    sum += scale.quantise(log_gamma(alpha + counts[i]) - log_gamma(alpha));
   }
   return score.grid().round(sum, scale);
 }

@@ -47,6 +47,12 @@ class Sets {
   std::vector<std::size_t> parent_;
 };
 
+// Beyond the largest number everything looks certain: infinity is never small beside infinity.
+double finite(double x) {
+  if (!std::isfinite(x)) throw std::overflow_error("a variable reaches beyond what a number holds");
+  return x;
+}
+
 std::vector<bool> marked(std::size_t n, std::span<const Var> variables) {
   std::vector<bool> marks(n);
   for (const Var v : variables) {
@@ -143,7 +149,7 @@ void Conditioning::solve(Solved& solved, Cancel& cancel) const {
   for (const Var v : solved.block.observed) {
     cancel.check();
     influence(solved, v, row);
-    const double length = std::sqrt(product(row.data(), row.data(), solved.stride));
+    const double length = std::sqrt(finite(product(row.data(), row.data(), solved.stride)));
     project(solved, row, products);
     const double own = std::sqrt(product(row.data(), row.data(), solved.stride));
     const bool determined = own <= kDetermined * length;
@@ -223,7 +229,8 @@ Posterior Conditioning::at(std::span<const double> values) const {
     double sum = family.offset;
     for (std::size_t k = 0; k < family.parents.size(); ++k)
       sum += family.weights[k] * posterior.mean[family.parents[k]];
-    posterior.mean[v] = place_[v] >= 0 ? values[place_[v]] : sum + std::sqrt(family.variance) * noise[v];
+    posterior.mean[v] =
+        place_[v] >= 0 ? values[place_[v]] : finite(sum + std::sqrt(family.variance) * noise[v]);
   }
   return posterior;
 }
@@ -235,7 +242,7 @@ std::vector<double> Conditioning::free_part(Var target) const {
   std::vector<double> row, products;
   const Solved& solved = blocks_[home_[target]];
   influence(solved, target, row);
-  const double length = product(row.data(), row.data(), solved.stride);
+  const double length = finite(product(row.data(), row.data(), solved.stride));
   project(solved, row, products);
   if (product(row.data(), row.data(), solved.stride) <= kDetermined * kDetermined * length) return {};
   return row;

@@ -12,7 +12,7 @@
 namespace treewright {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoLiteral = std::numeric_limits<std::uint32_t>::max();
 constexpr int kNewtonSteps = 60;
 constexpr double kLargestWeight = 40;
 
@@ -68,7 +68,7 @@ FeatureDesign::Words FeatureDesign::holding(const Conjunction& feature, std::uin
 double FeatureDesign::add(Conjunction feature) {
   check(feature);
   double holds = 0;
-  each_row(holding(feature, kNone), [&](std::size_t i) { holds += row_weights_[i]; });
+  each_row(holding(feature, kNoLiteral), [&](std::size_t i) { holds += row_weights_[i]; });
   std::vector<Use> uses;
   for (const std::uint32_t literal : feature) {
     Use use{literal, {}};
@@ -136,7 +136,7 @@ std::vector<FeatureDesign::Conjunction> FeatureDesign::candidates(std::size_t mo
   for (const Conjunction& feature : features_) {
     cancel.check();
     if (feature.size() >= most_literals) continue;
-    const Words here = holding(feature, kNone);
+    const Words here = holding(feature, kNoLiteral);
     for (std::uint32_t literal = 0; literal < n_literals(); ++literal) {
       if (std::ranges::any_of(feature, [&](auto l) { return variables_[l] == variables_[literal]; }))
         continue;

@@ -12,6 +12,8 @@ namespace treewright {
 
 namespace {
 
+constexpr std::size_t kMostExpected = std::size_t{1} << 22;
+
 template <class Owned>
 struct Released : Owned {
   Released() : Owned{} {}
@@ -96,6 +98,9 @@ class ColumnOfBatches {
       throw std::invalid_argument("columns of the Arrow format " + format_ +
                                   (is_dictionary_ ? " into " + dictionary_ : "") + " are not read");
   }
+
+  // So many rows may come; what a file says of itself may be wrong.
+  void expect(std::size_t n_rows) { n_expected_ = std::min(n_rows, kMostExpected); }
 
   void add(const ArrowArray& array) {
     const auto n = static_cast<std::size_t>(array.length);
@@ -238,10 +243,8 @@ class ColumnOfBatches {
     widen_for(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most));
     std::visit(
         [&](auto& out) {
-          using Narrow = typename std::decay_t<decltype(out)>::value_type;
-          const std::size_t before = out.size();
-          out.resize(before + n);
-          for (std::size_t row = 0; row < n; ++row) out[before + row] = static_cast<Narrow>(values[row]);
+          if (out.empty()) out.reserve(n_expected_);
+          append(out, values, n);
         },
         wholes_);
   }
@@ -272,7 +275,7 @@ class ColumnOfBatches {
   std::vector<std::uint64_t> large_;
   std::vector<double> reals_;
   std::vector<std::uint8_t> missing_;
-  std::size_t n_rows_ = 0;
+  std::size_t n_rows_ = 0, n_expected_ = 0;
 };
 
 void refuse_failure(int failure, ArrowArrayStream& stream) {
@@ -304,9 +307,10 @@ ArrowReader::~ArrowReader() {
   stream_.release(&stream_);
 }
 
-std::vector<ArrowColumn> ArrowReader::read(std::size_t n_rows, Cancel& cancel) {
+std::vector<ArrowColumn> ArrowReader::read(std::size_t n_rows, Cancel& cancel, std::size_t n_expected) {
   std::vector<ColumnOfBatches> columns;
-  for (std::int64_t i = 0; i < schema_.n_children; ++i) columns.emplace_back(*schema_.children[i]);
+  for (std::int64_t i = 0; i < schema_.n_children; ++i)
+    columns.emplace_back(*schema_.children[i]).expect(n_expected);
   std::size_t n_read = 0;
   bool is_over = false;
   while (n_read < n_rows && !is_over) {

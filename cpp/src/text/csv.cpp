@@ -33,7 +33,7 @@ void CsvReader::open(CsvLayout layout) {
   if (layout_.columns.empty()) throw std::invalid_argument("a file needs at least one field in a line");
   stops_.fill(false);
   for (const char stop : {layout_.delimiter, '\n', '\r'}) stops_[static_cast<unsigned char>(stop)] = true;
-  line_ = 1;
+  line_ = layout_.first_line;
   is_first_ = layout_.skips_first;
   is_start_ = true;
   buffer_.clear();
@@ -84,6 +84,7 @@ void CsvReader::cut(bool is_last, Cancel& cancel) {
 /// One record into `fields_`; false when it goes on in the next block.
 bool CsvReader::cut_record(const char*& at, const char* end, bool is_last) {
   for (;;) {
+    while (layout_.delimiter == ' ' && *at == ' ') ++at;
     if (*at == '"' && at < end) {
       if (!cut_quoted(at, end, is_last)) return false;
     } else {
@@ -145,9 +146,17 @@ void CsvReader::take_record(std::size_t first, bool was_quoted) {
   }
   if (found == wanted + 1 && fields_.back().empty())
     fields_.pop_back();  // a delimiter at the end of the line
+  else if (found < wanted && layout_.fills_short)
+    fill(wanted - found, line);
   else if (found != wanted)
     refuse_line(line, "has " + counted_fields(found) + " where " + std::to_string(wanted) +
                           (wanted == 1 ? " was" : " were") + " expected");
+}
+
+void CsvReader::fill(std::size_t n_fields, std::size_t line) {
+  constexpr std::size_t most_told = 3;
+  fields_.resize(fields_.size() + n_fields);
+  if (n_filled_++ < most_told) filled_.push_back(line);
 }
 
 void CsvReader::hand_over(Cancel& cancel) {

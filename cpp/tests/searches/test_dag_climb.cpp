@@ -3,6 +3,9 @@
 #include <random>
 
 #include "check.hpp"
+#include "treewright/graphs/elimination.hpp"
+#include "treewright/graphs/strong.hpp"
+#include "treewright/graphs/treewidth.hpp"
 #include "treewright/searches/dag_climb.hpp"
 
 namespace tw = treewright;
@@ -44,6 +47,13 @@ tw::ArcRules open_rules(std::size_t n) {
     for (std::size_t v = 0; v < n; ++v)
       if (u != v) rules.allowed.set(u, v);
   return rules;
+}
+
+tw::BitMatrix strong_moral(const tw::DagBuilder& graph, const std::vector<char>& is_number) {
+  const std::vector<tw::Arc> arcs = graph.arcs();
+  tw::BitMatrix moral(graph.size());
+  for (const auto& [u, v] : tw::Dag(graph.size(), arcs).moral_edges()) moral.join(u, v);
+  return tw::strong_graph(moral, is_number);
 }
 
 bool same(const tw::Move& a, const tw::Move& b) {
@@ -101,6 +111,36 @@ TEST(gains_add_up_to_the_difference_of_scores) {
     CHECK(most == climb.gain);
     CHECK(climb.tally.perturbations >= 3);
   }
+}
+
+TEST(no_graph_on_the_way_is_wider_than_the_bound) {
+  const Rows rows(400, {2, 3, 2, 2, 3, 2, 2}, 11);
+  const auto scores = scores_of(rows);
+  tw::Cancel cancel;
+  tw::ClimbSettings settings;
+  settings.tabu = 10, settings.patience = 5, settings.perturbations = 2, settings.seed = 3;
+  for (const std::size_t bound : {1, 2, 3}) {
+    settings.treewidth = bound;
+    settings.is_number = {0, 1, 0, 1, 1, 0, 0};
+    const tw::Climb climb = tw::climb_dags(*scores, open_rules(7), tw::DagBuilder(7), settings, cancel);
+    tw::DagBuilder graph(7);
+    for (const tw::Move& move : climb.moves) {
+      if (move.kind == tw::MoveKind::add) graph.add(move.from, move.to);
+      if (move.kind == tw::MoveKind::remove) graph.remove(move.from, move.to);
+      if (move.kind == tw::MoveKind::reverse) graph.reverse(move.from, move.to);
+      const tw::BitMatrix strong = strong_moral(graph, settings.is_number);
+      CHECK(tw::fits(strong, static_cast<std::int64_t>(bound), cancel).has_value());
+    }
+    tw::DagBuilder best(7);
+    for (const auto& [from, to] : climb.arcs) best.add(from, to);
+    const tw::BitMatrix strong = strong_moral(best, settings.is_number);
+    CHECK(tw::eliminate(strong, climb.order).width <= static_cast<std::int64_t>(bound));
+  }
+  tw::DagBuilder wide(7);
+  for (const tw::Vertex parent : {1, 2, 3}) wide.add(parent, 0);
+  settings.treewidth = 2;
+  CHECK(check::throws<std::invalid_argument>(
+      [&] { tw::climb_dags(*scores, open_rules(7), wide, settings, cancel); }));
 }
 
 TEST(covered_arcs_are_turned_for_nothing) {

@@ -12,11 +12,13 @@ import numpy as np
 from treewright.automatic.experiments import learn_made
 from treewright.automatic.gaps import remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.mixed import settle_numbers
+from treewright.automatic.mixed_em import fit_all_mixed, learn_both_with_gaps
 from treewright.automatic.numbers_em import fit_all_numbers, learn_numbers_with_gaps, refuse_way
 from treewright.automatic.rows import (
     complete_rows,
     cut_numbers,
     fit_all_rows,
+    is_complete,
     missing_policy,
     read_again,
     remarks_on,
@@ -174,12 +176,12 @@ def learn(
         (:func:`set_memory_limit`) and to take about a second.
     missing
         As in :func:`read_table`. ``"auto"``: where most rows miss nothing the structure is learned from those
-        and the tables from all rows, by EM; where most rows miss something, missing is a state of its own;
-        rows of numbers that miss some are left out, and refused where these are most. `notes` say which.
-        ``"em"``: structural EM, structure and tables from all rows, by counts as the model of the round
-        before expects them, or moments of numbers (with `rows` the structure is still that of rows that
-        miss nothing). For labels, ``"indicator"``: the same with a variable for each column with gaps that
-        says where it is missing;
+        and the parameters from all rows, by EM; where most rows miss something, missing is a state of its
+        own, or ``"em"`` if numbers stay among labels; rows of numbers alone that miss some are left out, and
+        refused where these are most. `notes` say which. ``"em"``: structural EM, structure and parameters
+        from all rows, by counts or moments as the model of the round before expects them (with `rows` the
+        structure is still that of rows that miss nothing). ``"indicator"``, where there are labels: the same
+        with a variable for each column with gaps that says where it is missing. For labels alone
         ``"available"``: the quick way, each table from the rows that show its columns, which is biased where
         gaps depend on other columns.
     rows
@@ -242,11 +244,14 @@ and 1000 bytes
         return with_origin(LearnedModel(fit(found.structure, data), found, notes), settings, data)
     policy: MissingPolicy = "em" if missing == "auto" else reading_policy(missing)
     table = open_rows(data, missing=policy, **reading)
-    if set_by is None and (missing in ("auto", "drop", "error") or not table.has_missing):
-        table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth)
+    most_miss = missing == "auto" and rows is None and 2 * int(is_complete(table).sum()) < table.n_rows
+    fills = most_miss or (missing in ("em", "indicator") and rows is None)
+    if set_by is None and (fills or missing in ("auto", "drop", "error") or not table.has_missing):
+        table, said = settle_numbers(table, knowledge=knowledge, treewidth=treewidth, all_rows=fills)
     else:  # what becomes of gaps was said, and tables alone can do it
         table, said = cut_numbers(table)
     is_mixed = len({variable.is_discrete for variable in table.schema}) == 2
+    missing = "em" if is_mixed and most_miss else missing
     if missing == "auto" and not is_mixed and set_by is None:
         policy, more = missing_policy(table)
         table, said = table if policy == "em" else read_again(table, missing=policy), [*said, *more]
@@ -254,15 +259,9 @@ and 1000 bytes
     if set_by is not None:
         found, model, more = learn_made(table, set_by, options)
         how_fitted = list[str]()
-    elif is_mixed:
-        both = mixed_moments(table)
-        found, more = search_some(both, rows, certify, options, table)
-        model, how_fitted = fit(found.structure, both), []
-    elif table.schema[0].is_discrete:
-        found, model, how_fitted = learn_tables(table, missing, rows, certify, options)
-        more = remark_on_gaps(table)
     else:
-        found, model, how_fitted = learn_lines(table, missing, rows, certify, options)
+        suited = learn_both if is_mixed else learn_tables if table.schema[0].is_discrete else learn_lines
+        found, model, how_fitted = suited(table, missing, rows, certify, options)
         more = remark_on_gaps(table)
     said_so = {"leave_out": "with columns=[...]", "see_all": "result.report"}
     seen = remarks_on(table.report, say=lambda finding: finding.in_python, **said_so)
@@ -310,6 +309,26 @@ def learn_lines(
     if not table.has_missing:
         return found, fit(found.structure, lines), said
     model, how_fitted = fit_all_numbers(found.structure, table)
+    return found, model, [*said, *how_fitted]
+
+
+def learn_both(
+    table: Table,
+    missing: GapPolicy | Literal["auto"],
+    rows: int | None,
+    certify: bool,
+    options: dict[str, Any],
+) -> tuple[LearnedAutomatically, ConditionalGaussianNetwork, list[str]]:
+    """A network of labels and numbers; what becomes of gaps is as it was asked for."""
+    if table.has_missing and missing == "indicator":
+        table = with_indicators(table)
+        options = {**options, "knowledge": with_known_indicators(options["knowledge"], table)}
+    if table.has_missing and missing in ("em", "indicator"):
+        return learn_both_with_gaps(table, options)
+    complete = complete_rows(table)
+    both = mixed_moments(complete)
+    found, said = search_some(both, rows, certify, options, complete)
+    model, how_fitted = fit_all_mixed(found.structure, table, both)
     return found, model, [*said, *how_fitted]
 
 

@@ -35,7 +35,7 @@ class RoundsOfNumbers:
     def whole(self, rows: Table) -> Moments:
         return moments(rows)
 
-    def explain(self, dag: Dag) -> Explained[GaussianNetwork, Moments]:
+    def explain(self, dag: Dag, facts: Moments | None = None) -> Explained[GaussianNetwork, Moments]:
         fitted = fit_lines_em(dag, self.rows)
         return Explained(fitted.model, fitted.moments, fitted.trace.log_likelihood[-1])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import TableTooLarge
-from treewright.graphs import Dag, JunctionTree
+from treewright.graphs import Dag, JunctionTree, triangulate_strongly
 from treewright.inference import Cost, GaussianCost
 from treewright.limits import format_bytes, memory_limit
 from treewright.models import fit
@@ -19,7 +19,10 @@ _CELLS_PER_SECOND = 10.0**8  # where nothing better is known
 
 @dataclass(frozen=True)
 class Price:
-    """The width of a network, with its proof, and what a question costs; no cost where no table fits."""
+    """The width of a network (numbers before labels), with its proof, and what a question costs.
+
+    There is no cost where no table fits.
+    """
 
     certificate: JunctionTree
     cost: Cost | GaussianCost | None
@@ -38,14 +41,15 @@ class Price:
             return f"{answers} more than the memory limit"
         verdict = ", above the memory limit" if self.cost.refused else ""
         time = f"about {self.cost.seconds:.2g} s" if self.cost.seconds >= 0.001 else "less than a millisecond"
-        return f"{answers} {time} and {format_bytes(self.cost.bytes)}{verdict}"
+        memory = f" and {format_bytes(self.cost.bytes)}" if self.cost.bytes else ""
+        return f"{answers} {time}{memory}{verdict}"
 
 
 def price_of(
     dag: Dag, source: Counter | Moments | MixedMoments, certificate: JunctionTree | None = None
 ) -> Price:
     """What questions would cost once the network is fitted."""
-    proof = certificate or JunctionTree.of(dag.moral_graph())
+    proof = certificate or JunctionTree.of(triangulate_strongly(dag.moral_graph()))
     try:
         return Price(proof, fit(dag, source).cost())
     except TableTooLarge:  # a family alone
@@ -72,5 +76,5 @@ def bound_for(price: Price, treewidth: int | None) -> int | None:
     if price.cost.seconds > SECONDS:
         rate = price.cost.largest_cells / price.cost.seconds if math.isfinite(price.cost.seconds) else 0.0
         allowed = min(allowed, (rate or _CELLS_PER_SECOND) * SECONDS)
-    each = math.log(price.cost.largest_cells) / (price.cost.width + 1)
+    each = max(math.log(price.cost.largest_cells) / (price.cost.width + 1), math.log(2))
     return max(1, min(limit, price.width - 1, math.floor(math.log(allowed) / each) - 1))

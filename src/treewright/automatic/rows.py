@@ -22,7 +22,7 @@ from treewright.statistics import Counter
 from treewright.tables import Table, read_table
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables.exports import counted
-from treewright.tables.report import Finding, Report, listed, remark_on_identifiers
+from treewright.tables.report import WITHOUT_NAME, Finding, Report, listed, remark_on_identifiers
 from treewright.types import Flags
 
 AVAILABLE = "the rows that show the columns in question, which is biased where gaps depend on others"
@@ -83,6 +83,8 @@ def remarks_on(
         found.append(f"constant, so nothing depends on it: {listed(report.constant)}")
     if report.identifiers:
         found.append(remark_on_identifiers(report.identifiers, leave_out))
+    if unnamed := [name for name, reason in report.ignored if reason == WITHOUT_NAME]:
+        found.append(f"left out, since {WITHOUT_NAME}: {listed(unnamed)}")
     findings = [say(finding) for finding in report.findings]
     if len(findings) > _MOST_FINDINGS:
         more = len(findings) - _MOST_FINDINGS

@@ -26,8 +26,8 @@ import numpy as np
 
 from treewright.automatic.clock import Clock
 from treewright.automatic.price import Price, affordable, bound_for, price_of
-from treewright.criteria import GroupedScore, LocalScore, sparse_mixed_score
-from treewright.criteria.scores.edge_prior import EdgePrior, sparse_score
+from treewright.criteria import GroupedScore, LocalScore, make_sparse_mixed_score
+from treewright.criteria.scores.edge_prior import EdgePrior, make_sparse_score
 from treewright.criteria.scores.native_scores import without_price
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, ClusteredDag, Dag, JunctionTree, Knowledge, bind_knowledge
@@ -37,6 +37,7 @@ from treewright.learners import (
     LearnedNetwork,
     ScoreChoice,
     Trace,
+    learn_bounded_mixed,
     learn_bounded_treewidth,
     learn_chow_liu,
     learn_hill_climbing,
@@ -53,6 +54,7 @@ Source = Counter | Moments | MixedMoments
 CLOSE = math.log(10)  # nats: odds of ten to one, from which on Jeffreys calls evidence strong
 _BIT = math.log(2)  # nats: what a direction claims
 _DEARER = (2, 3)  # times the price of an edge, where weak ones go
+_CHANGES_BY_CHANCE = 4  # of a mixed network under a bound, in a row without a gain
 _WIDTH_OF_START = 4  # of the narrow network that one of the searches begins at
 
 
@@ -112,7 +114,7 @@ def learn_suited(
         What to maximise; by default the rows choose.
     treewidth
         The network may not be wider; by default exact answers decide, which have to fit the memory limit and
-        to take about a second. No search bounds numbers among labels: a wider network of those is refused.
+        to take about a second. The width of numbers among labels is that of eliminating the numbers first.
     knowledge
         Arcs that are required or forbidden.
     rng
@@ -148,42 +150,36 @@ def narrow_enough(
     """The most plausible network, searched on under a bound where exact answers need one."""
     whole = settled(source, rivals, score, treewidth)
     assert whole is not None
-    if isinstance(source, MixedMoments):
-        refuse_wide_mixture(whole, treewidth)
-        return whole
     bound = bound_for(whole.price, treewidth)
     narrowed = whole
     with keeping(
         lambda found: narrowed if found is None else settled(source, rivals, score, treewidth, found)
     ):
         while bound is not None:
-            found = learn_bounded_treewidth(
-                choice_of(rivals[0], score, source).score,
-                treewidth=bound,
-                start=whole.structure,
-                rng=rng,
-                seconds=None if clock.seconds is None else max(clock.left, clock.seconds / 2),
-                **options,
-            )
+            judge = choice_of(rivals[0], score, source).score
+            begin: dict[str, Any] = {"begin": whole.structure, "clock": clock, "rng": rng}
+            found = search_within(source, judge, bound, **begin, **options)
             narrowed = settled(source, rivals, score, treewidth, found) or whole
             cheap = bound == 1 or affordable(narrowed.price)
             bound = None if cheap else min(bound - 1, bound_for(narrowed.price, bound - 1) or 1)
     return narrowed
 
 
-def refuse_wide_mixture(found: LearnedAutomatically, treewidth: int | None) -> None:
-    """Refuse a mixed network above the bound: one is kept by tables or by lines, not by both together."""
-    if treewidth is not None and found.price.width > treewidth:
-        raise TreewidthError(
-            f"treewidth={treewidth} was asked for, the network found has {found.price.width}, and no search "
-            "bounds the width of numbers among labels; cut them with bins=4, or leave treewidth= out"
-        )
+def search_within(
+    source: Source, score: LocalScore, bound: int, *, begin: Dag, clock: Clock, **options: Any
+) -> Certified:
+    """A search under a bound; of numbers among labels one that begins anew."""
+    if isinstance(source, MixedMoments):
+        times = 0 if clock.ran_out else _CHANGES_BY_CHANCE
+        return learn_bounded_mixed(score, treewidth=bound, perturbations=times, **options)
+    left = None if clock.seconds is None else max(clock.left, clock.seconds / 2)
+    return learn_bounded_treewidth(score, treewidth=bound, start=begin, seconds=left, **options)
 
 
 def rivals_in_time(
     source: Source, score: LocalScore | None, clock: Clock, options: dict[str, Any]
 ) -> tuple[list[LearnedNetwork[Any]], bool]:
-    """Networks to choose from, and whether the clock had the last word."""
+    """Networks to choose from, and whether time ran out before all were found."""
     rivals: list[LearnedNetwork[Any]] = []
 
     def with_last(found: LearnedNetwork[Any] | None) -> LearnedAutomatically | None:
@@ -238,10 +234,15 @@ def choice_of(first: LearnedNetwork[Any] | None, score: LocalScore | None, sourc
         return first.choice
     if score is not None:
         return ScoreChoice(repr(score), score, {})
-    if isinstance(source, MixedMoments):
-        return ScoreChoice("sparse-mixed-bic", sparse_mixed_score(source), {})
     name = "sparse-gaussian-bic" if isinstance(source, Moments) else "sparse-qnml"
-    return ScoreChoice(name, sparse_score(source), {})  # before there was time to choose
+    if isinstance(source, MixedMoments):
+        name = "sparse-mixed-bic"
+    return ScoreChoice(name, make_sparse_score_of(source), {})  # before there was time to choose
+
+
+def make_sparse_score_of(source: Source) -> LocalScore:
+    """The score with a price for every edge, of whatever the columns are."""
+    return make_sparse_mixed_score(source) if isinstance(source, MixedMoments) else make_sparse_score(source)
 
 
 def settled(
@@ -251,7 +252,7 @@ def settled(
     treewidth: int | None,
     narrowed: Certified | None = None,
 ) -> LearnedAutomatically | None:
-    """The most plausible network, or what became of it under a bound, with all there is to say about it."""
+    """The most plausible network, or the narrower one made of it; with its score, its cost and the reason."""
     if not rivals:
         return None
     choice = choice_of(rivals[0], score, source)
@@ -275,7 +276,7 @@ def settled(
 
 
 def most_plausible(rivals: list[LearnedNetwork[Any]], score: LocalScore) -> LearnedNetwork[Any]:
-    """The better of the first two, or what became of it at dearer edges if its lines outweigh the loss."""
+    """The better of the first two, or a later one whose further undirected edges outweigh its loss."""
     values = [score.score(one.structure) for one in rivals]
 
     def worth(i: int) -> float:
@@ -286,7 +287,7 @@ def most_plausible(rivals: list[LearnedNetwork[Any]], score: LocalScore) -> Lear
 
 
 def highest(rivals: list[LearnedNetwork[Any]], values: list[float]) -> int:
-    """Where the best value is; of those too close to tell apart the first with fewest arrows."""
+    """The position of the best value; of those too close to tell apart, the first with fewest arrows."""
     close = [i for i, value in enumerate(values) if value >= max(values) - CLOSE]
     return min(close, key=lambda i: len(rivals[i].pattern.directed_edges()))
 
@@ -313,7 +314,7 @@ def reason_for(
     prices: tuple[Price, Price],
     bound: int | None,
 ) -> str:
-    """One sentence: what the rows are, what was maximised, and what the width had to say."""
+    """One sentence: what the rows are, what was maximised, and whether the network had to be narrowed."""
     before, after = prices
     n_rows = source.n if isinstance(source, Moments) else source.n_rows
     kind = "continuous" if isinstance(source, Moments) else "discrete"
@@ -327,8 +328,6 @@ def reason_for(
         how = "the score that sees columns of many states in groups"
     most = f"the most plausible of {n_rivals} networks" if n_rivals > 1 else "the network"
     said = f"{rows}: {most} found by {how} ({choice.name})"
-    if isinstance(source, MixedMoments) and not affordable(before):
-        return f"{said}; kept whole although {after}, since only cut numbers (bins=) can be narrowed"
     if after is before:
         return f"{said}; kept whole, since {after}"
     if affordable(before):

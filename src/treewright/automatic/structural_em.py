@@ -9,9 +9,10 @@ A narrow network keeps the expectations cheap: under a bound on the width the ta
 than a clique, one across cliques no more than what the row leaves open between them. For trees a round is
 exact: no tree has a better expected score (Meila & Jordan 2000).
 
-Rounds begin at the tree of the pairs that are there, at a climb by them, or at what complete rows lead to,
-whichever explains the rows best. A quick search goes first where there is one, since most of the way needs no
-second opinions.
+Rounds begin at the tree of the pairs that are there, at a climb by them, and at what complete rows lead to.
+What a model expects favours what it joins already, so where rounds begin tells where they end. A quick
+search, where there is one, goes on from each start, since most of the way needs no second opinions; the best
+end counts.
 """
 
 from __future__ import annotations
@@ -26,22 +27,31 @@ from typing import Any, Generic, Protocol, TypeVar
 from treewright.automatic.clock import Clock
 from treewright.automatic.price import affordable, price_of
 from treewright.automatic.rows import is_complete
-from treewright.automatic.search import LearnedAutomatically, learn_suited, narrow_enough
-from treewright.criteria import BIC, GaussianBIC, LocalScore, LogLikelihood
-from treewright.criteria.scores.edge_prior import sparse_score
+from treewright.automatic.search import (
+    LearnedAutomatically,
+    Source,
+    learn_suited,
+    make_sparse_score_of,
+    narrow_enough,
+)
+from treewright.criteria import BIC, GaussianBIC, LocalScore, LogLikelihood, MixedBIC
+from treewright.criteria.scores.edge_prior import make_sparse_score
 from treewright.errors import TableTooLarge
-from treewright.graphs import Dag, Knowledge
+from treewright.graphs import BoundKnowledge, Dag, Knowledge
 from treewright.learners import (
     Learned,
     LearnedNetwork,
+    learn_bounded_mixed,
     learn_bounded_treewidth,
     learn_chow_liu,
     learn_dag_climbing,
     learn_hill_climbing,
+    learn_mixed,
 )
 from treewright.models import BayesianNetwork, Dirichlet, ExpectedCounter, fit_em
 from treewright.models.discrete.family_counts import ONE_ROW
-from treewright.statistics import AvailableCounter, Counter, Moments, count
+from treewright.models.mixed.lines import parents_by_kind
+from treewright.statistics import AvailableCounter, Counter, MixedMoments, Moments, count
 from treewright.statistics.gaps.expected_moments import refuse_empty_columns
 from treewright.tables import Table
 from treewright.tables.exports import counted
@@ -49,7 +59,7 @@ from treewright.types import Progress, Step
 
 Found = TypeVar("Found", bound=Learned[Any])
 Model = TypeVar("Model")
-Facts = TypeVar("Facts", bound=Counter | Moments)
+Facts = TypeVar("Facts", bound=Counter | Moments | MixedMoments)
 Search = Callable[[Facts], Found]
 Judge = Callable[[Facts], LocalScore]
 
@@ -93,11 +103,12 @@ class GapsFilled(Generic[Model, Facts]):
         """What to say about it."""
         rounds = counted(len(self.scores) - 1, "round")
         gained = self.scores[-1] - self.scores[0]
-        made = "lines" if isinstance(self.counter, Moments) else "tables"
+        made = {Moments: "structure and lines", MixedMoments: "structure, tables and lines"}
+        every = [said for kind, said in made.items() if isinstance(self.counter, kind)]
+        whole, what = int(is_complete(table).sum()), (*every, "structure and tables")[0]
         return (
-            f"structure and {made} from all {table.n_rows:,} rows, {int(is_complete(table).sum()):,} of "
-            f"which miss nothing, by structural EM from {self.start} ({rounds}, which gained {gained:,.1f} "
-            "nats on the cells that are there)"
+            f"{what} from all {table.n_rows:,} rows, {whole:,} of which miss nothing, by structural EM from "
+            f"{self.start} ({rounds}, which gained {gained:,.1f} nats on the cells that are there)"
         )
 
 
@@ -116,13 +127,14 @@ class Gaps(Protocol[Model, Facts]):
     @property
     def table(self) -> Table: ...
 
-    def there(self) -> Counter | Moments:
+    def there(self) -> Source:
         """Of what is there, whichever rows show it."""
 
-    def whole(self, rows: Table) -> Counter | Moments:
+    def whole(self, rows: Table) -> Source:
         """Of rows that miss nothing."""
 
-    def explain(self, dag: Dag) -> Explained[Model, Facts]: ...
+    def explain(self, dag: Dag, facts: Facts | None) -> Explained[Model, Facts]:
+        """The network fitted to all rows; `facts` is what it was found by, where that is of all rows too."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +150,9 @@ class LabelsWithGaps:
     def whole(self, rows: Table) -> Counter:
         return count(rows)
 
-    def explain(self, dag: Dag) -> Explained[BayesianNetwork, ExpectedCounter]:
+    def explain(
+        self, dag: Dag, facts: ExpectedCounter | None = None
+    ) -> Explained[BayesianNetwork, ExpectedCounter]:
         fitted = fit_em(dag, self.table, prior=self.prior)
         # what is impossible in the rows at hand is expected with the weight of one imagined row
         model = fitted.model if self.prior is not None else fitted.counts.fit()
@@ -163,7 +177,7 @@ def fill_gaps(
     *,
     quick: Search[Counter, Any] | None = None,
     adopt: Callable[[Learned[Any], Counter], Learned[Any]] | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
     prior: Dirichlet | None = ONE_ROW,
     progress: Progress | None = None,
 ) -> GapsFilled[BayesianNetwork, ExpectedCounter]:
@@ -200,20 +214,21 @@ def fill(
     *,
     quick: Search[Any, Any] | None = None,
     adopt: Callable[[Learned[Any], Any], Learned[Any]] | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
 ) -> GapsFilled[Model, Facts]:
     """The same for rows of any kind, as :func:`fill_gaps`."""
     refuse_empty_columns(gaps.table)
-    begun = [
-        (said, stand_of(gaps, one, None, judge))
-        for said, one in starts(gaps, quick or search, knowledge, climbs=adopt is not None)
-    ]
-    said, best = max(begun, key=lambda one: one[1].score)
-    scores, rounds = [best.score], partial(search_on_gaps, gaps, judge=judge, progress=progress)
-    if quick is not None:
-        with suppress(TableTooLarge):
-            best = rounds(quick, best, scores)[0]
+    rounds = partial(search_on_gaps, gaps, judge=judge, progress=progress)
+    ended = []
+    for said, one in starts(gaps, quick or search, knowledge, climbs=adopt is not None):
+        stand = stand_of(gaps, one, None, judge)
+        scores = [stand.score]
+        if quick is not None:
+            with suppress(TableTooLarge):
+                stand = rounds(quick, stand, scores)[0]
+        ended.append((said, stand, scores))
+    said, best, scores = max(ended, key=lambda one: one[1].score)
     best, is_own = rounds(search, best, scores, keeps_first=adopt is None)
     seen = best.seen
     if adopt is not None and not is_own:
@@ -240,7 +255,7 @@ def search_on_gaps(
         size, dag = size_of_learned(learned, best.seen.counter), dag_of(learned)
         if set(dag.index_edges()) == set(best.dag.index_edges()):  # the model expects what led to it
             return replace(best, learned=learned, size=size), True
-        stand = stand_of(gaps, learned, size, judge)
+        stand = stand_of(gaps, learned, size, judge, best.seen.counter)
         if progress is not None:
             progress(Step("rounds of structural EM", done, score=stand.score))
         is_asked = keeps_first and not is_own
@@ -256,17 +271,21 @@ def search_on_gaps(
 def starts(
     gaps: Gaps[Any, Any],
     search: Search[Any, Any],
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | BoundKnowledge | None = None,
     *,
     climbs: bool = True,
 ) -> Iterator[tuple[str, Learned[Any]]]:
     """Networks to begin with: by the pairs that are there, and what complete rows lead to."""
     there, table = gaps.there(), gaps.table
-    score = GaussianBIC(there) if isinstance(there, Moments) else BIC(there)
-    yield "the tree of the pairs that are there", learn_chow_liu(score, knowledge=knowledge)
-    climbed = learn_dag_climbing(sparse_score(there), knowledge=knowledge) if climbs else None
-    if climbed is not None and affordable(price_of(climbed.dag, there)):
-        yield "a climb by the pairs that are there", climbed
+    if isinstance(there, MixedMoments):
+        only: dict[str, Any] = {"max_parents": 1, "perturbations": 0, "knowledge": knowledge}
+        yield "the columns by themselves", learn_mixed(MixedBIC(there), **only)
+    else:
+        score = GaussianBIC(there) if isinstance(there, Moments) else BIC(there)
+        yield "the tree of the pairs that are there", learn_chow_liu(score, knowledge=knowledge)
+        climbed = learn_dag_climbing(make_sparse_score(there), knowledge=knowledge) if climbs else None
+        if climbed is not None and affordable(price_of(climbed.dag, there)):
+            yield "a climb by the pairs that are there", climbed
     kept = is_complete(table)
     if int(kept.sum()) >= _ROWS_TO_BEGIN * len(table.schema):
         yield "the complete rows", search(gaps.whole(table.take(kept)))
@@ -279,31 +298,43 @@ def dag_of(learned: Learned[Any]) -> Dag:
 
 
 def stand_of(
-    gaps: Gaps[Model, Facts], learned: Learned[Any], size: float | None, judge: Judge[Any]
+    gaps: Gaps[Model, Facts],
+    learned: Learned[Any],
+    size: float | None,
+    judge: Judge[Any],
+    facts: Facts | None = None,
 ) -> _Stand[Model, Facts]:
     """The network fitted to all rows, what it expects of them, and its score on what they show."""
     dag = dag_of(learned)
-    seen = gaps.explain(dag)
+    seen = gaps.explain(dag, facts)
     score = size_of(dag, judge(seen.counter), seen.counter) + seen.log_likelihood
     return _Stand(learned, size, dag, seen, score)
 
 
-def size_of_learned(learned: Learned[Any], counter: Counter | Moments) -> float | None:
+def size_of_learned(learned: Learned[Any], counter: Source) -> float | None:
     """What the score of a search took off the likelihood of the counts that it searched with."""
     return None if learned.score is None else learned.score - likelihood_of(dag_of(learned), counter)
 
 
-def size_of(dag: Dag, score: LocalScore, counter: Counter | Moments) -> float:
+def size_of(dag: Dag, score: LocalScore, counter: Source) -> float:
     """What a score takes off the likelihood."""
     return score.score(dag) - likelihood_of(dag, counter)
 
 
-def likelihood_of(dag: Dag, counter: Counter | Moments) -> float:
+def likelihood_of(dag: Dag, counter: Source) -> float:
     """The log-likelihood of counts or moments; that of lines is their BIC without what BIC takes off."""
-    if not isinstance(counter, Moments):
+    if isinstance(counter, Moments):
+        n_parameters = 2 * len(dag.schema) + dag.n_edges
+        return GaussianBIC(counter).score(dag) + 0.5 * math.log(counter.n) * n_parameters
+    if not isinstance(counter, MixedMoments):
         return LogLikelihood(counter).score(dag)
-    n_parameters = 2 * len(dag.schema) + dag.n_edges
-    return GaussianBIC(counter).score(dag) + 0.5 * math.log(counter.n) * n_parameters
+    lines = [parents_by_kind(dag, v) for v, one in enumerate(dag.schema) if not one.is_discrete]
+    n_parameters = sum(
+        math.prod(dag.schema.cardinalities[v] for v in states) * (len(numbers) + 2)
+        for states, numbers in lines
+    )
+    bic = MixedBIC(counter, states=LogLikelihood)
+    return bic.score(dag) + 0.5 * math.log(counter.n) * n_parameters
 
 
 def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatically:
@@ -312,7 +343,7 @@ def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatical
     Equivalent networks do not score alike then, so it is networks that are compared, not classes.
     """
     counter = AvailableCounter(table)
-    score, clock = sparse_score(counter), Clock(options["seconds"])
+    score, clock = make_sparse_score(counter), Clock(options["seconds"])
     common = {"knowledge": options["knowledge"], "progress": options["progress"]}
     climbed = learn_dag_climbing(score, **common)
     bound, chance = options["treewidth"], options["rng"]
@@ -336,26 +367,31 @@ def fill_suitably(
     """Climbs first, then what suits the table; the clock is that of all. `run` makes each search."""
     clock, known, bound = Clock(options["seconds"]), options["knowledge"], options["treewidth"]
 
-    def search(counter: Counter | Moments) -> LearnedAutomatically:
+    def search(counter: Source) -> LearnedAutomatically:
         left = None if clock.seconds is None else max(clock.left, clock.seconds / 16)
         return learn_suited(counter, **{**options, "seconds": left})
 
-    def quick(counter: Counter | Moments) -> LearnedNetwork[Dag]:
-        score = sparse_score(counter)
+    def quick(counter: Source) -> LearnedNetwork[Dag]:
+        score = make_sparse_score_of(counter)
+        if isinstance(counter, MixedMoments):
+            some: dict[str, Any] = {"perturbations": 0, "knowledge": known}
+            if bound is not None:
+                return learn_bounded_mixed(score, treewidth=bound, **some)
+            return learn_mixed(score, **some)
         if bound is not None:  # which keeps expectations cheap
             return learn_bounded_treewidth(score, treewidth=bound, effort=0, knowledge=known)
         return learn_hill_climbing(score, effort=0, knowledge=known)
 
-    def adopt(learned: Learned[Any], counter: Counter | Moments) -> LearnedAutomatically:
+    def adopt(learned: Learned[Any], counter: Source) -> LearnedAutomatically:
         assert isinstance(learned, LearnedNetwork)
         said = {"knowledge": known, "progress": options["progress"]}
-        chance, score = options["rng"], sparse_score(counter)
+        chance, score = options["rng"], make_sparse_score_of(counter)
         return narrow_enough(counter, [learned], score, bound, clock=clock, rng=chance, **said)
 
     filled = fill(
         gaps,
         partial(run, search),
-        sparse_score,
+        make_sparse_score_of,
         quick=quick,
         adopt=adopt,
         knowledge=known,

@@ -10,13 +10,13 @@ from treewright.criteria.scores.discrete_score import AIC, BIC, QNML, LogLikelih
 from treewright.criteria.scores.edge_prior import EdgePrior, GroupedQNML, GroupedScore, SparseQNML
 from treewright.criteria.scores.experiment_score import ExperimentScore
 from treewright.criteria.scores.gaussian_scores import GaussianBIC, SigmoidBIC
-from treewright.criteria.scores.mixed_scores import MixedBIC, sparse_mixed_score
+from treewright.criteria.scores.mixed_scores import MixedBIC, make_sparse_mixed_score
 from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.criteria.scores.score import CachedScore, LocalScore
 from treewright.criteria.tests.audited import AuditedTest, at_level
 from treewright.criteria.tests.discrete_tests import ChiSquareTest, GTest, PermutationTest
 from treewright.criteria.tests.gaussian_tests import FisherZTest, PooledFisherZTest
-from treewright.criteria.tests.independence import IndependenceTest, TestResult, TestResults, canonical_query
+from treewright.criteria.tests.independence import IndependenceTest, TestResult, TestResults, sort_query
 from treewright.criteria.tests.mixed_tests import MixedTest
 from treewright.criteria.tests.oracle import DSeparationOracle
 from treewright.criteria.tests.posterior_test import PosteriorTest

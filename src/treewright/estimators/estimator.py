@@ -35,14 +35,14 @@ from treewright.estimators.rows import (
 from treewright.estimators.settings import attribute_of
 from treewright.graphs import Dag, UndirectedGraph
 from treewright.graphs.compare import moral_graph
-from treewright.graphs.undirected.triangulation import treewidth_upper_bound
+from treewright.graphs.undirected.triangulation import bound_treewidth_above
 from treewright.inference.evidence import Given
 from treewright.learners import Learned, LearnedPattern, Trace
 from treewright.models import BayesianNetwork, FeatureNetwork
 from treewright.models.model import Unseen
 from treewright.origins import described, rows_behind, version
 from treewright.ranges import Number, generator, in_range
-from treewright.reports import notebook_picture
+from treewright.reports import draw_for_notebook
 from treewright.statistics import AvailableCounter, Counter, count
 from treewright.tables import Schema, Table, read_table
 from treewright.tables._reading.bins import Bins
@@ -244,7 +244,7 @@ class Estimator(Settings, ABC):
         self.report_ = rows.report
         proof, shape = learned.certificate, model.structure
         undirected = moral_graph(shape) if isinstance(shape, Dag) else shape
-        self.width_ = proof.width if proof else treewidth_upper_bound(undirected)
+        self.width_ = proof.width if proof else bound_treewidth_above(undirected)
 
     def _parameters(self, learned: Learned[Any], counter: Counter) -> Any:
         """Put parameters on what was learned."""
@@ -338,7 +338,7 @@ class Estimator(Settings, ABC):
         return generator(type(self).__name__, self.seed)
 
     def _repr_html_(self) -> str:
-        return notebook_picture(self.model_) if hasattr(self, "model_") else f"<code>{self!r}</code>"
+        return draw_for_notebook(self.model_) if hasattr(self, "model_") else f"<code>{self!r}</code>"
 
 
 def warn_of_identifiers(*tables: Table) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
-from treewright.graphs.directed.pdag import Pdag, as_pdag, consistent_extension
+from treewright.graphs.directed.pdag import Pdag, as_pdag, find_consistent_extension
 from treewright.graphs.edges import NamedArc, listed, named_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.once import cached_property
@@ -106,9 +106,9 @@ class Comparison(Brief, Pictured):
     @cached_property
     def treewidths(self) -> tuple[int, int]:
         """Upper bounds for the moral graphs of truth and learned; computed when first asked for."""
-        from treewright.graphs.undirected.triangulation import treewidth_upper_bound
+        from treewright.graphs.undirected.triangulation import bound_treewidth_above
 
-        truth, learned = (treewidth_upper_bound(moral_graph(graph)) for graph in self._graphs)
+        truth, learned = (bound_treewidth_above(moral_graph(graph)) for graph in self._graphs)
         return truth, learned
 
     @property
@@ -192,7 +192,7 @@ def moral_graph(graph: Shape) -> UndirectedGraph:
     """The moral graph of a DAG, or of any member of a class; an undirected graph is its own."""
     if isinstance(graph, UndirectedGraph):
         return graph
-    dag = graph if isinstance(graph, Dag) else consistent_extension(graph)
+    dag = graph if isinstance(graph, Dag) else find_consistent_extension(graph)
     return graph.skeleton() if dag is None else dag.moral_graph()
 
 
@@ -227,7 +227,8 @@ def _over_schema_of(first: Shape, second: Shape) -> Shape:
         return second
     if isinstance(second, Pdag):
         return type(second)(schema, second.directed_edges(), second.undirected_edges())
-    return type(second)(schema, second.edges())
+    kind = Dag if isinstance(second, Dag) else UndirectedGraph  # what else a graph carries is not compared
+    return kind(schema, second.edges())
 
 
 def class_marks(graph: Shape) -> Mapping[Arc, Arc | None]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 from treewright import _core
 from treewright.errors import ImpossibleEvidence, TableTooLarge
 from treewright.inference.evidence import RealEvidence
+from treewright.inference.refusals import within_range
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables.schema import Schema
 from treewright.types import Brief, Floats, Scope
@@ -69,6 +70,7 @@ class LinearGaussianEngine:
         self.native = native
         self._last: tuple[tuple[Scope, Scope], _core.Conditioning] | None = None
 
+    @within_range()
     def means(self, evidence: RealEvidence, wanted: Scope) -> tuple[Floats, float]:
         """Means of all variables (NaN where nothing was wanted) and the log-density of the evidence."""
         mean, log_density, contradicted = self.given(evidence.observed, wanted).at(evidence.values)
@@ -76,9 +78,11 @@ class LinearGaussianEngine:
             self._refuse_contradiction(evidence, contradicted)
         return mean, log_density
 
+    @within_range()
     def variances(self, evidence: RealEvidence, wanted: Scope) -> Floats:
         return self.given(evidence.observed, wanted).variances(wanted)
 
+    @within_range()
     def covariance(self, evidence: RealEvidence, wanted: Scope) -> Floats:
         blocks = self.native.blocks_given(evidence.observed, wanted)
         asked = set(wanted)
@@ -87,16 +91,19 @@ class LinearGaussianEngine:
         self._check_bytes(8 * (rows + len(wanted) ** 2), what, "ask about fewer variables")
         return self.given(evidence.observed, wanted).covariance(wanted)
 
+    @within_range()
     def sample(self, n: int, evidence: RealEvidence, *, seed: int) -> list[Floats]:
         everything = tuple(range(len(self.schema)))
         self.means(evidence, everything)  # refuses what contradicts itself
         given = self.given(evidence.observed, everything)
         return given.sample(evidence.values, len(self.schema), seed, n)
 
+    @within_range()
     def predict(self, observed: Scope, columns: Sequence[Floats], target: int, n_rows: int) -> Floats:
         """Means of one variable for rows of observed columns; NaN for rows that contradict the network."""
         return self.given(observed, (target,)).predict(list(columns), target, n_rows)
 
+    @within_range()
     def given(self, observed: Scope, wanted: Scope) -> _core.Conditioning:
         """The network given values of some variables, whatever those are."""
         last = self._last

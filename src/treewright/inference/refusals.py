@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import numpy as np
 
 from treewright import _core
 from treewright.arguments import described
-from treewright.errors import ArgumentError, ImpossibleEvidence, SchemaError, TableTooLarge
+from treewright.errors import ArgumentError, ImpossibleEvidence, NoExactAnswer, SchemaError, TableTooLarge
 from treewright.inference.evidence import Evidence
 from treewright.limits import format_count, memory_limit
 from treewright.tables.schema import Schema
+
+
+@contextmanager
+def within_range() -> Iterator[None]:
+    """Refuse what overflows: where spreads are infinite, all that is finite would look certain."""
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            yield
+    except (FloatingPointError, OverflowError):
+        raise NoExactAnswer(
+            "this question leads beyond 1e308, the largest number there is; measure the variables in larger "
+            "units, or give values that are less far out"
+        ) from None
 
 
 def refuse_large(schema: Schema, refused: _core.TooLarge) -> NoReturn:

@@ -27,6 +27,7 @@ from treewright.learners.bounded_treewidth.default_search import (
     learn_bounded_treewidth,
     trace_widths,
 )
+from treewright.learners.bounded_treewidth.mixed import learn_bounded_mixed
 from treewright.learners.bounded_treewidth.thin_junction_tree import learn_thin_junction_tree
 from treewright.learners.classes.bootstrap import EdgeConfidence, edge_confidence
 from treewright.learners.classes.chow_liu import learn_chow_liu
@@ -49,18 +50,18 @@ from treewright.learners.efficient_markov.cutset import CutsetSettings, learn_cu
 from treewright.learners.efficient_markov.hidden_tree import learn_hidden_tree
 from treewright.learners.efficient_markov.lem import (
     MarkovSettings,
+    find_low_information_blocks,
     learn_efficient_markov,
-    low_information_blocks,
 )
 from treewright.learners.efficient_markov.mixture import Member, Mixed, learn_mixture
 from treewright.learners.efficient_markov.mixture_plan import CutsetComponents, TreeComponents
 from treewright.learners.efficient_markov.validated import LearnedFeatureGraph
 from treewright.learners.independence.markov_blankets import (
     LearnedBlankets,
+    find_blankets,
     grow_shrink,
     interleaved,
     learn_grow_shrink_network,
-    markov_blankets,
 )
 from treewright.learners.independence.pc import LearnedPc, learn_pc
 from treewright.learners.independence.tpda import LearnedTpda, learn_tpda
@@ -93,7 +94,7 @@ from treewright.learners.separation_trees.hypergraph_search import learn_in_hype
 from treewright.learners.separation_trees.independence_graph import estimate_independence_graph
 from treewright.learners.separation_trees.learned_databases import LearnedFromDatabases
 from treewright.learners.separation_trees.learned_tree import Absence, LearnedSeparationTree, Separation
-from treewright.learners.separation_trees.pooled_judges import pooled_test
+from treewright.learners.separation_trees.pooled_judges import make_pooled_test
 from treewright.learners.separation_trees.refinement import FoundTree, find_separation_tree
 from treewright.learners.separation_trees.settings import DatabaseSettings, NodeSearch, TreeSettings
 

@@ -25,7 +25,8 @@ from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts
 from treewright.models.features.feature_fitting import FittedFeatures
 from treewright.models.features.feature_network import EstimatedEntropy, FeatureNetwork
-from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, observed_score
+from treewright.models.fitting.em import EmTrace, FittedByEm, fit_em, score_observed
+from treewright.models.fitting.em_mixed import MixedFittedByEm, fit_mixed_em
 from treewright.models.fitting.expected import ExpectedCounter
 from treewright.models.fitting.fit import fit
 from treewright.models.formats import convert_model, read_model, read_model_with_report, write_model
@@ -37,7 +38,7 @@ from treewright.models.mixed.mixtures import MixedMarginals, NormalMixture
 from treewright.models.model import Model
 from treewright.models.undirected.gibbs import GibbsSample, sample_gibbs
 from treewright.models.undirected.log_linear import LogLinearModel
-from treewright.models.undirected.loopy import LoopyBeliefs, loopy_beliefs, pseudo_log_likelihood
+from treewright.models.undirected.loopy import LoopyBeliefs, propagate_loopy_beliefs, pseudo_log_likelihood
 from treewright.models.undirected.markov_choice import BestFitting, PseudoLikelihoodFitting
 from treewright.models.undirected.markov_fitting import DecomposableCover, IterativeFitting
 from treewright.models.undirected.markov_network import Fitting, MarkovNetwork

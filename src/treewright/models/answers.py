@@ -334,6 +334,12 @@ class Explanation(Mapping[str, Label]):
         shown += _more(len(self), "  ... {:,} more")
         return "\n".join([f"log-probability {self.log_probability:.6f}", *shown])
 
+    def _repr_html_(self) -> str:
+        rows = [(name, str(state)) for name, state in list(self.items())[:_SHOWN]]
+        rows += [(line, "") for line in _more(len(self), "... {:,} more")]
+        told = escape(repr(self).partition("\n")[0])
+        return f"<p>{told}</p>" + html_table(("variable", "state"), rows)
+
 
 class BoundedExplanation(Explanation):
     """Probable states of all variables together, where the most probable ones cannot be found exactly.

@@ -317,7 +317,7 @@ class ModelBase(ABC, Pictured):
     def _repr_html_(self) -> str:
         import treewright  # drawing knows models: nobody who only asks loads it
 
-        return treewright.reports.notebook_picture(cast("Any", self))
+        return treewright.reports.draw_for_notebook(cast("Any", self))
 
 
 class DirectedModel(ModelBase):
@@ -358,13 +358,13 @@ class DirectedModel(ModelBase):
         return hash((self.schema.names, tuple(self._dag.edges())))
 
 
-def real_columns(schema: Schema, table: Table) -> list[Floats]:
+def take_real_columns(schema: Schema, table: Table) -> list[Floats]:
     """The table's columns in the order of `schema`, all continuous and without a missing cell."""
     require_columns(schema, table, "density", "drop those rows")
-    return [real_column(table, name) for name in schema.names]
+    return [take_real_column(table, name) for name in schema.names]
 
 
-def real_column(table: Table, name: str) -> Floats:
+def take_real_column(table: Table, name: str) -> Floats:
     """One column of numbers; where cells are missing it holds NaN."""
     if table.schema[name].is_discrete:
         raise SchemaError(f"column {name!r} of the table is discrete; the model's variable is continuous")
@@ -375,12 +375,12 @@ def real_column(table: Table, name: str) -> Floats:
     return column
 
 
-def row_patterns(masks: Mask) -> list[tuple[Mask, npt.NDArray[np.intp]]]:
+def find_row_patterns(masks: Mask) -> list[tuple[Mask, npt.NDArray[np.intp]]]:
     """Which columns miss, and the rows where just these do: each pattern once.
 
     Examples
     --------
-    >>> [(p.tolist(), rows.tolist()) for p, rows in row_patterns(np.array([[False], [True], [False]]))]
+    >>> [(p.tolist(), rows.tolist()) for p, rows in find_row_patterns(np.array([[False], [True], [False]]))]
     [([False], [0, 2]), ([True], [1])]
     """
     if not masks.any():

@@ -3,8 +3,8 @@
 from treewright.networks.catalogue import (
     NetworkFigures,
     describe_networks,
-    example_graphs,
-    example_networks,
+    list_graphs,
+    list_networks,
     load_graph,
     load_network,
 )

@@ -35,12 +35,12 @@ _ROUNDED = 1e-4  # how far the sum of a published row may be from one
 _EXACT = 1e-12  # what the addition of exact decimals may miss
 
 
-def example_networks() -> tuple[str, ...]:
+def list_networks() -> tuple[str, ...]:
     """Names that :func:`load_network` knows.
 
     Examples
     --------
-    >>> example_networks()[:5]
+    >>> list_networks()[:5]
     ('alarm', 'andes', 'asia', 'cancer', 'child')
     """
     return example_names()
@@ -71,7 +71,7 @@ def describe_networks() -> tuple[NetworkFigures, ...]:
     [('alarm', 37, 4), ('andes', 223, 17), ('asia', 8, 2)]
     """
     figures = json.loads(_data("figures").joinpath("networks.json").read_text(encoding="utf-8"))
-    return tuple(NetworkFigures(name, **figures[name], source=_source(name)) for name in example_networks())
+    return tuple(NetworkFigures(name, **figures[name], source=_source(name)) for name in list_networks())
 
 
 def _source(name: str) -> str:
@@ -100,12 +100,12 @@ def load_network(name: str) -> BayesianNetwork:
     return model
 
 
-def example_graphs() -> tuple[str, ...]:
+def list_graphs() -> tuple[str, ...]:
     """Names that :func:`load_graph` knows.
 
     Examples
     --------
-    >>> example_graphs()
+    >>> list_graphs()
     ('karate', 'six_chain', 'six_cycle', 'six_dhub', 'six_split', 'six_star', 'six_tailhub')
     """
     return example_names("graphs")

@@ -16,7 +16,7 @@ import numpy as np
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs.edges import Edge, edge
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.triangulation import maximal_cliques
+from treewright.graphs.undirected.triangulation import find_maximal_cliques
 from treewright.limits import check_table
 from treewright.models.undirected.markov_network import MarkovNetwork
 from treewright.networks.generate import choose_pairs, count_wanted, numbered_schema, require_small
@@ -184,7 +184,7 @@ def random_markov_network(
     if states is not None and states < 1:
         raise SchemaError(f"a variable has at least one state; asked for states={states}")
     schema = Schema([_with_states(variable, states) for variable in graph.schema])
-    cliques = sorted(tuple(sorted(clique)) for clique in maximal_cliques(graph))
+    cliques = sorted(tuple(sorted(clique)) for clique in find_maximal_cliques(graph))
     for clique in cliques:
         check_table(schema, clique)
     shapes = [tuple(schema.cardinalities[v] for v in clique) for clique in cliques]

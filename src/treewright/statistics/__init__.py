@@ -4,7 +4,7 @@ from treewright.statistics.cached import CachedCounter
 from treewright.statistics.cluster import ClusterCounter
 from treewright.statistics.counter import Counter, Counts, SparseCounts
 from treewright.statistics.experiments import Experiments
-from treewright.statistics.families import FromTables, family_statistics
+from treewright.statistics.families import FromTables, as_family_statistics
 from treewright.statistics.gaps.available import AvailableCounter, count_shown
 from treewright.statistics.in_database.counter import DatabaseCounter
 from treewright.statistics.information import entropy, mutual_information, pairwise_information

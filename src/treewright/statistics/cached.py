@@ -14,7 +14,7 @@ import numpy as np
 from treewright.errors import SettingError
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
-from treewright.statistics.families import FamilyStatistics, FromTables, family_statistics
+from treewright.statistics.families import FamilyStatistics, FromTables, as_family_statistics
 from treewright.statistics.memory import memory_of, new_memory, sparse_counts_many
 from treewright.statistics.rows import RowBlock, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
@@ -80,7 +80,7 @@ class CachedCounter(PluralCounter):
 
     def native_statistics(self) -> FamilyStatistics | None:
         """Judgements of the wrapped counter: it counts faster than a table is looked up, if it is native."""
-        inner = family_statistics(self.counter)
+        inner = as_family_statistics(self.counter)
         return None if isinstance(inner, FromTables) else inner
 
     def row_blocks(self) -> Sequence[RowBlock]:

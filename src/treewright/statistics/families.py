@@ -114,7 +114,7 @@ class FamilyStatistics(Protocol):
         ...
 
 
-def family_statistics(counter: Counter) -> FamilyStatistics:
+def as_family_statistics(counter: Counter) -> FamilyStatistics:
     """The counter itself when it judges natively, else an adaptor that judges its tables."""
     if isinstance(counter, FamilyStatistics):
         return counter

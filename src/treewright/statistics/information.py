@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import TestSettings, family_statistics
+from treewright.statistics.families import TestSettings, as_family_statistics
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Scope
 
@@ -49,7 +49,7 @@ def mutual_information(
     schema.scope((*query[:2], *query[2]))  # each variable once
     if not counter.n_rows:
         return 0.0
-    statistic, _ = family_statistics(counter).test_queries(TestSettings(), [query])
+    statistic, _ = as_family_statistics(counter).test_queries(TestSettings(), [query])
     return float(statistic[0]) / (2 * counter.n_rows)
 
 
@@ -84,7 +84,7 @@ def information_from_tests(counter: Counter, scope: Scope) -> npt.NDArray[np.flo
     if counter.n_rows and len(scope) > 1:
         rows, columns = np.triu_indices(len(scope), 1)
         queries = [(scope[i], scope[j], ()) for i, j in zip(rows, columns, strict=True)]
-        statistic, _ = family_statistics(counter).test_queries(TestSettings(), queries)
+        statistic, _ = as_family_statistics(counter).test_queries(TestSettings(), queries)
         matrix[rows, columns] = matrix[columns, rows] = statistic / (2 * counter.n_rows)
     return matrix
 

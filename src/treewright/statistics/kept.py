@@ -11,6 +11,7 @@ import os
 import sqlite3
 import time
 import zlib
+from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -24,9 +25,10 @@ from treewright.statistics.counter import Counter, Counts, PluralCounter, Sparse
 from treewright.statistics.memory import sparse_counts_many
 from treewright.statistics.rows import (
     RowBlock,
-    digest_of_counter,
     digest_of_schema,
+    digests_of_parts,
     joined_digest,
+    parts_beside,
     row_blocks_of,
 )
 from treewright.statistics.sharded import ShardedCounter
@@ -47,7 +49,13 @@ class KeptCounter(PluralCounter):
     counter
         What counts; one with real weights is refused.
     path
-        The file, made if it is not there. One of other rows is refused.
+        The file, made if it is not there. One of some of the parts of a sum is extended: what is kept is
+        counted in the other parts only, and added. One of other rows is refused.
+
+    Attributes
+    ----------
+    n_added
+        Rows that an older checkpoint was extended by.
 
     Examples
     --------
@@ -69,7 +77,9 @@ class KeptCounter(PluralCounter):
         self.counter = counter
         self.path = os.fspath(path)
         self.n_counted = 0  # tables that the wrapped counter was asked for
-        self.digest = digest_of_counter(counter)
+        self.n_added: int | float = 0
+        self._parts = sorted(digests_of_parts(counter))
+        self.digest = joined_digest(self._parts)
         self._pending: dict[tuple[str, str], bytes] = {}
         self._pending_bytes, self._safe_at = 0, time.monotonic()
         self._file: sqlite3.Connection | None = self._open()
@@ -152,23 +162,22 @@ class KeptCounter(PluralCounter):
         more = ShardedCounter(pieces)
         whole = ShardedCounter((self.counter, *more.counters))  # refuses other columns
         self.commit()
-        assert self._file is not None
         with _explained(self.path):
-            keys = self._file.execute("SELECT scope, kind FROM tables ORDER BY kind, scope").fetchall()
-        digest = joined_digest([self.digest, *map(digest_of_counter, more.counters)])
-        with _explained(self.path), self._file:
+            self._extend(more, sorted([*self._parts, *more.parts()]), whole.n_rows)
+        self.close()
+        return KeptCounter(whole, self.path)
+
+    def _extend(self, more: Counter, parts: list[str], n_rows: int | float) -> None:
+        """Add what new parts say to all that is kept, or to nothing of it."""
+        file = self._file
+        assert file is not None
+        keys = file.execute("SELECT scope, kind FROM tables ORDER BY kind, scope").fetchall()
+        told = {"digest": joined_digest(parts), "parts": "\n".join(parts), "rows": str(n_rows)}
+        with file:
             for kind, texts in self._rounds(keys, more):
                 added = self._added(kind, texts, more)
-                self._file.executemany("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", added)
-            self._file.execute("UPDATE meta SET value = ? WHERE name = 'digest'", (digest,))
-            self._file.execute("UPDATE meta SET value = ? WHERE name = 'rows'", (str(whole.n_rows),))
-        self.close()
-        grown = object.__new__(KeptCounter)
-        grown.__dict__.update(self.__dict__, counter=whole, digest=digest, n_counted=0)
-        grown.__dict__.pop("_table_memory", None)
-        grown._pending = {}
-        grown._file = grown._open()
-        return grown
+                file.executemany("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", added)
+            file.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", told.items())
 
     def _rounds(self, keys: Sequence[tuple[str, str]], more: Counter) -> Iterator[tuple[str, list[str]]]:
         """What is kept, so much at once as memory holds of the new tables."""
@@ -264,9 +273,10 @@ class KeptCounter(PluralCounter):
             "schema": digest_of_schema(self.schema),
             "rows": str(self.n_rows),
             "digest": self.digest,
+            "parts": "\n".join(self._parts),
         }
         with _explained(self.path):
-            file = sqlite3.connect(self.path, check_same_thread=False)
+            file = self._file = sqlite3.connect(self.path, check_same_thread=False)
             file.execute("PRAGMA journal_mode = WAL")
             file.execute("PRAGMA synchronous = NORMAL")
             with file:
@@ -278,21 +288,32 @@ class KeptCounter(PluralCounter):
                 if file.execute("SELECT count(*) FROM meta").fetchone() == (0,):
                     file.executemany("INSERT INTO meta VALUES (?, ?)", told.items())
             found = dict(file.execute("SELECT name, value FROM meta"))
-        self._refuse_others(file, told, found)
-        return file
-
-    def _refuse_others(self, file: sqlite3.Connection, told: dict[str, str], found: dict[str, str]) -> None:
-        wrong = [name for name, value in told.items() if found.get(name) != value]
-        if not wrong:
-            return
+            wrong = [name for name in told if name != "parts" and found.get(name) != told[name]]
+            if not wrong:
+                return file
+            if not {*wrong} & {"format", "version", "schema"} and (others := self._beside(found)):
+                more = ShardedCounter(others)
+                self._extend(more, self._parts, self.n_rows)
+                self.n_added = more.n_rows
+                return file
         file.close()
+        raise self._other_rows(wrong, found)
+
+    def _beside(self, found: dict[str, str]) -> Sequence[Counter]:
+        """The parts that a checkpoint does not have, where the counter has all that it does have."""
+        known = Tally(found.get("parts", found.get("digest", "")).split("\n"))
+        others = parts_beside(self.counter, known)
+        return () if known.total() else others
+
+    def _other_rows(self, wrong: list[str], found: dict[str, str]) -> CheckpointError:
         if wrong[0] in ("format", "version"):
-            raise CheckpointError(f"{self.path!r} is no checkpoint of this version; choose another file")
+            return CheckpointError(f"{self.path!r} is no checkpoint of this version; choose another file")
         what = "columns or states" if "schema" in wrong else "rows"
-        counted = f": it was made from {found.get('rows')} rows, and there are {told['rows']}"
-        raise CheckpointError(
+        counted = f": it was made from {found.get('rows')} rows, and there are {self.n_rows}"
+        return CheckpointError(
             f"{self.path!r} is the checkpoint of other {what}{counted if 'rows' in wrong else ''}; choose "
-            "another file, remove this one, or add new rows to it with KeptCounter.extended"
+            "another file, remove this one, or add new rows to it: packed files as they were with new ones "
+            "beside them, or KeptCounter.extended"
         )
 
 

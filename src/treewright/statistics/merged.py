@@ -16,7 +16,7 @@ import numpy.typing as npt
 from treewright.errors import SchemaError
 from treewright.once import cached_property
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
-from treewright.statistics.families import FamilyStatistics, family_statistics
+from treewright.statistics.families import FamilyStatistics, as_family_statistics
 from treewright.statistics.whole import WholeCounter
 from treewright.tables.schema import Label, NameOrIndex, Schema, Variable
 from treewright.tables.table import Table
@@ -88,7 +88,7 @@ class MergedCounter(PluralCounter):
 
     @cached_property
     def _recoded(self) -> WholeCounter | None:
-        inner = family_statistics(self.counter)
+        inner = as_family_statistics(self.counter)
         if not isinstance(inner, WholeCounter):
             return None
         codes, table = self._codes, inner.table

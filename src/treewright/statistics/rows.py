@@ -8,6 +8,7 @@ rows out in blocks. What :func:`~treewright.count` makes of a table is both.
 from __future__ import annotations
 
 import json
+from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -219,6 +220,34 @@ class Digested(Protocol):
     def digest(self) -> str: ...
 
 
+@runtime_checkable
+class Parted(Protocol):
+    """Counters that are sums of parts, and can leave some of them out."""
+
+    def parts(self) -> Sequence[str]:
+        """The digests of the parts."""
+        ...
+
+    def beside(self, known: Tally[str]) -> Sequence[Counter]:
+        """What is left when the known parts are left out; each is taken off what is known."""
+        ...
+
+
+def taken_off(known: Tally[str], digest: str) -> bool:
+    """Whether a part was known, and is so once less."""
+    known[digest] -= (there := known[digest] > 0)
+    return there
+
+
+def parts_beside(counter: Counter, known: Tally[str]) -> Sequence[Counter]:
+    """The counters that a counter has beside known parts, which are taken off what is known."""
+    own = Tally(digests_of_parts(counter))
+    if own <= known:
+        known -= own
+        return ()
+    return counter.beside(known) if isinstance(counter, Parted) else (counter,)
+
+
 def digest_of_counter(counter: Counter) -> str:
     """What a counter counts, in 64 letters: its own digest, that of its rows, or of tables of one variable.
 
@@ -232,15 +261,21 @@ def digest_of_counter(counter: Counter) -> str:
     >>> digest_of_counter(one) == digest_of_counter(other)
     False
     """
+    return joined_digest(digests_of_parts(counter))
+
+
+def digests_of_parts(counter: Counter) -> list[str]:
+    """What a counter is the sum of: a digest for each of its parts."""
+    if isinstance(counter, Parted):
+        return list(counter.parts())
     if isinstance(counter, Digested):
-        return counter.digest
-    blocks = row_blocks_of(counter)
-    if blocks:
-        return joined_digest([digest_of_table(block.table) for block in blocks])
+        return [counter.digest]
+    if blocks := row_blocks_of(counter):
+        return [digest_of_table(block.table) for block in blocks]
     discrete = [v for v, variable in enumerate(counter.schema) if variable.is_discrete]
     tables = counter.counts_many([(v,) for v in discrete])
     told = [digest_of_schema(counter.schema), str(counter.n_rows), *(str(one.tolist()) for one in tables)]
-    return sha256("\n".join(told).encode()).hexdigest()
+    return [sha256("\n".join(told).encode()).hexdigest()]
 
 
 def joined_digest(digests: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
@@ -11,7 +12,7 @@ import numpy as np
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.memory import sparse_counts_many
-from treewright.statistics.rows import RowBlock, row_blocks_of
+from treewright.statistics.rows import RowBlock, digests_of_parts, parts_beside, row_blocks_of
 from treewright.tables.schema import NameOrIndex, Schema
 
 
@@ -62,6 +63,12 @@ class ShardedCounter(PluralCounter):
         checked = [self.schema.scope(scope) for scope in scopes]
         parts = [sparse_counts_many(counter, checked) for counter in self.counters]
         return [joined_cells(cells) for cells in zip(*parts, strict=True)]
+
+    def parts(self) -> list[str]:
+        return [digest for counter in self.counters for digest in digests_of_parts(counter)]
+
+    def beside(self, known: Tally[str]) -> list[Counter]:
+        return [one for counter in self.counters for one in parts_beside(counter, known)]
 
     def row_blocks(self) -> list[RowBlock]:
         blocks = [row_blocks_of(counter) for counter in self.counters]

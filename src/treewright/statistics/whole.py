@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.arguments import TABLE, require
 from treewright.errors import MissingValuesError, SchemaError, SettingError, TableTooLarge, WeightError
-from treewright.limits import check_table, memory_limit, table_axes, table_cells
+from treewright.limits import MOST_AXES, check_table, memory_limit, table_axes, table_cells
 from treewright.once import cached_property
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import (
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 # Sums of weights stay exact, and products of two of them finite, below this.
 _LARGEST_TOTAL = 2**53
+_SCOPES = (tuple, list, Sequence)  # the quick ones first
 
 
 def count(table: Table) -> WholeCounter:
@@ -182,7 +183,8 @@ class WholeCounter(PluralCounter):
 
     def counts_many(self, scopes: Sequence[Iterable[NameOrIndex]]) -> list[Counts]:
         """The tables of many scopes, counted in threads; axes are those of `limits.table_axes`."""
-        scopes = [table_axes(self.schema, self.schema.scope(one)) if _is_wide(one) else one for one in scopes]
+        if len(self.schema) > MOST_AXES:
+            scopes = [table_axes(self.schema, self.schema.scope(s)) if _is_wide(s) else s for s in scopes]
         try:  # the core checks indices and sizes faster than a loop here would
             found = _core.counts(self._packed, cast("Sequence[Scope]", scopes), memory_limit())
         except NOT_INDICES:
@@ -273,7 +275,7 @@ def check_total(total: float) -> None:
 
 def _is_wide(scope: object) -> bool:
     """Whether a table over so many variables may have more axes than an array can."""
-    return isinstance(scope, Sequence) and len(scope) > 64
+    return isinstance(scope, _SCOPES) and len(scope) > MOST_AXES
 
 
 def _own(cells: Any) -> Counts:

@@ -1,9 +1,9 @@
 """Whether a content is a model: one function for each kind that a file can hold.
 
-A kind checks its own sections and says which sets of variables (*scopes*) the clusters of a certificate have
-to hold together: the families of a directed model, the factors of an undirected one. A new kind is one more
-entry of `KINDS`. Families of continuous models are one object of finite numbers per variable, some of them by
-parent.
+A kind checks its own sections and says which sets of variables (*scopes*) the clusters of a certificate
+have to hold together: the families of a directed model, the factors of an undirected one, in mixed models
+also the labels that eliminating numbers joins. A new kind is one more entry of `KINDS`. Families of
+continuous models are one object of finite numbers per variable, some of them by parent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from treewright.verification.content import Variables
 from treewright.verification.features import check_nodes
-from treewright.verification.lines import check_mixed
+from treewright.verification.lines import check_mixed, labels_around_numbers
 from treewright.verification.pattern import check_pattern
 from treewright.verification.remarks import (
     check_counts,
@@ -106,7 +106,7 @@ def check_mixed_network(content: dict[str, Any], variables: Variables, findings:
     parents = read_parents(content.get("arcs"), variables, findings)
     check_mixed(content, parents, variables, findings)
     check_groups(content, variables, findings)
-    return families(content, parents, findings)
+    return [*families(content, parents, findings), *labels_around_numbers(parents, variables)]
 
 
 def families(content: dict[str, Any], parents: Parents, findings: Findings) -> Scopes:

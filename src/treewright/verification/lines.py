@@ -37,6 +37,33 @@ def check_mixed(content: dict[str, Any], parents: Parents, variables: Variables,
             _check_lines(name, families.get(name), parents[name], discrete, findings)
 
 
+def labels_around_numbers(parents: Parents, variables: Variables) -> list[tuple[str, ...]]:
+    """The labels that are joined when numbers go first, for each set of numbers that hang together.
+
+    Numbers hang together where one is a parent of the other, or both of a third; around them are the labels
+    beside them in a family.
+    """
+    numbers = [name for name in parents if variables.states.get(name) is None]
+    near: dict[str, set[str]] = {name: set() for name in numbers}
+    for name, found in parents.items():
+        family = {name, *found}
+        for one in family & near.keys():
+            near[one] |= family
+    joined, done = [], set[str]()
+    for start in numbers:
+        together, waiting = set[str](), [start]
+        while waiting and start not in done:
+            one = waiting.pop()
+            if one not in together:
+                together.add(one)
+                waiting += near[one] & near.keys()
+        around = set[str]().union(*(near[one] for one in together)) - near.keys()
+        done |= together
+        if len(around) > 1:
+            joined.append(tuple(sorted(around)))
+    return joined
+
+
 def _check_lines(
     name: str, family: Any, parents: list[str], discrete: dict[str, list[Any]], findings: Findings
 ) -> None:

@@ -11,7 +11,7 @@ from treewright.verification.report import Findings
 from treewright.verification.tables import Parents
 
 _GROUPS = {"centres", "disjoint", "grown_from", "overlapping", "bridges"}
-_TEXTS = {"column", "decimal", "part", "order"}  # of a raw form
+_TEXTS = {"column", "sign", "decimal", "part", "order"}  # of a raw form
 
 
 def check_counts(content: dict[str, Any], parents: Parents, variables: Variables, findings: Findings) -> None:
@@ -138,5 +138,10 @@ def check_forms(forms: object, variables: Variables, findings: Findings) -> None
 
 def _fits_form(key: str, value: object) -> bool:
     if key == "marks":
-        return isinstance(value, list) and all(isinstance(mark, str | int | float) for mark in value)
+        return isinstance(value, list) and all(_is_mark(mark) for mark in value)
     return isinstance(value, bool) if key == "mended" else key in _TEXTS and isinstance(value, str)
+
+
+def _is_mark(mark: object) -> bool:
+    infinite = ({"number": "Infinity"}, {"number": "-Infinity"})
+    return isinstance(mark, str | int | float) or mark in infinite

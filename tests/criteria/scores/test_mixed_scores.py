@@ -11,7 +11,7 @@ from tests.reference.models.mixtures import random_mixed
 from tests.statistics.mixed.test_state_moments import by_loop
 
 import treewright as tw
-from treewright.criteria import MixedBIC, sparse_mixed_score
+from treewright.criteria import MixedBIC, make_sparse_mixed_score
 from treewright.errors import ArgumentError, SchemaError, SettingError
 from treewright.statistics import mixed_moments
 
@@ -128,7 +128,7 @@ def test_prices_refusals_and_copies():
     score = MixedBIC(moments)
     x = next(v.name for v in score.schema if not v.is_discrete)
     a = next(v.name for v in score.schema if v.is_discrete)
-    sparse = sparse_mixed_score(moments)
+    sparse = make_sparse_mixed_score(moments)
     assert sparse.local(x, [a]) == pytest.approx(score.local(x, [a]) - math.log(6))
     assert sparse.local(a, []) == tw.SparseQNML(moments.counter).local(a, [])
     assert pickle.loads(pickle.dumps(sparse)).local(x, [a]) == sparse.local(x, [a])
@@ -141,3 +141,36 @@ def test_prices_refusals_and_copies():
         MixedBIC(moments.tables[0])
     with pytest.raises(SettingError, match="price of an edge"):
         MixedBIC(moments, edge_price=-1.0)
+
+
+def test_each_edge_has_its_price():
+    table = rows_of(3)
+    plain, dear = (MixedBIC(mixed_moments(table), edge_price=price) for price in (0.0, 2.5))
+    child, *others = [v.name for v in table.schema if not v.is_discrete]
+    labels = [v.name for v in table.schema if v.is_discrete]
+    for parents in ([], others[:1], [*others, labels[0]]):
+        gone = plain.local(child, parents) - dear.local(child, parents)
+        assert gone == pytest.approx(2.5 * len(parents), abs=1e-6)
+
+
+def test_gains_of_pairs_are_those_of_single_parents():
+    """A number is no parent of states."""
+    table = rows_of(4)
+    score = MixedBIC(mixed_moments(table))
+    gains = score.pair_gains()
+    for p, parent in enumerate(table.schema):
+        for c, child in enumerate(table.schema):
+            if p == c:
+                assert gains[p, c] == 0.0
+            elif child.is_discrete and not parent.is_discrete:
+                assert gains[p, c] == -math.inf
+            else:
+                assert gains[p, c] == pytest.approx(score.local(c, [p]) - score.local(c), abs=1e-6)
+
+
+def test_the_sparse_score_asks_ln_n_for_an_edge():
+    moments = mixed_moments(rows_of(5))
+    assert make_sparse_mixed_score(moments).edge_price == pytest.approx(math.log(6), abs=1e-6)
+    rng = np.random.default_rng(0)
+    lone = mixed_moments(tw.read_table({"x": rng.normal(size=20)}))
+    assert make_sparse_mixed_score(lone).edge_price == 0.0

@@ -31,7 +31,7 @@ from treewright.criteria import (
 )
 from treewright.errors import SchemaError, TableTooLarge, UnknownNameError
 from treewright.limits import set_memory_limit
-from treewright.statistics.families import FamilyStatistics, FromTables, ScoreSettings, family_statistics
+from treewright.statistics.families import FamilyStatistics, FromTables, ScoreSettings, as_family_statistics
 
 KINDS = {"log_likelihood": LogLikelihood, "aic": AIC, "bic": BIC, "bdeu": BDeu, "k2": K2, "qnml": QNML}
 EQUIVALENT = [LogLikelihood, AIC, BIC, BDeu, QNML, SparseQNML]
@@ -399,8 +399,8 @@ def test_a_counter_that_judges_itself_is_asked_itself(eight_rows):
 
     native = Native(eight_rows)
     assert isinstance(native, FamilyStatistics)
-    assert family_statistics(native) is native
-    assert isinstance(family_statistics(eight_rows), FromTables)
+    assert as_family_statistics(native) is native
+    assert isinstance(as_family_statistics(eight_rows), FromTables)
 
 
 def test_scores_can_be_pickled(eight_rows):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.reference.graphs.directed import random_dag, schema_of
 
-from treewright.criteria import AuditedTest, DSeparationOracle, IndependenceTest, TestResult, canonical_query
+from treewright.criteria import AuditedTest, DSeparationOracle, IndependenceTest, TestResult, sort_query
 from treewright.errors import SchemaError, UnknownNameError
 from treewright.graphs import Dag
 
@@ -89,7 +89,7 @@ def test_a_refused_question_is_not_counted(chain):
 
 
 def test_canonical_query_and_result():
-    assert canonical_query(schema_of("abcd"), "d", "b", ["c", "a"]) == (1, 3, (0, 2))
+    assert sort_query(schema_of("abcd"), "d", "b", ["c", "a"]) == (1, 3, (0, 2))
     result = TestResult(statistic=1.0, df=2, p_value=0.5)
     assert result.reliable
     with pytest.raises(AttributeError):

@@ -8,7 +8,7 @@ from tests.reference.graphs.directed import all_dags
 
 import treewright as tw
 from treewright.errors import GraphError, SettingError, UnknownNameError
-from treewright.graphs import is_back_door_set
+from treewright.graphs import adjustment_sets, is_back_door_set
 
 
 def schema(n):
@@ -102,3 +102,37 @@ def test_a_direct_cause_has_no_back_door_set():
 def test_refusals(arguments, settings, error, told):
     with pytest.raises(error, match=told.replace("(", r"\(")):
         tw.adjustment_sets(tw.Dag(schema(3), [("x", "y")]), *arguments, **settings)
+
+
+def graph(arcs, more=()):
+    names = sorted({name for arc in arcs for name in arc} | set(more))
+    return tw.Dag(tw.Schema(tw.Variable(name) for name in names), arcs)
+
+
+def test_sets_without_a_part_that_passes_come_first():
+    arcs = [("u", "x"), ("u", "y"), ("x", "c"), ("x", "d"), ("c", "a"), ("d", "a"), ("a", "y")]
+    found = adjustment_sets(graph(arcs), "x", "y", hidden=["u"])
+    assert found.front_door == (("a",), ("c", "d"), ("a", "c"), ("a", "d"), ("a", "c", "d"))
+    assert found.is_complete
+
+
+def test_a_limit_that_front_doors_reach_is_told():
+    arcs = [("u", "x"), ("u", "y"), ("x", "c"), ("c", "a"), ("a", "y")]
+    whole, some = (adjustment_sets(graph(arcs), "x", "y", hidden=["u"], limit=limit) for limit in (3, 2))
+    assert (whole.front_door, whole.is_complete) == ((("a",), ("c",), ("a", "c")), True)
+    assert (some.front_door, some.is_complete) == ((("a",), ("c",)), False)
+
+
+def test_more_sets_than_are_shown_are_counted():
+    found = adjustment_sets(graph([("x", "y")], "abcd"), "x", "y")
+    assert len(found.back_door) == 16
+    assert "and 8 more" in repr(found)
+    assert repr(adjustment_sets(graph([("x", "y")], "abc"), "x", "y")).count("{") == 8
+    assert "more\n" not in repr(adjustment_sets(graph([("x", "y")], "abc"), "x", "y"))
+
+
+def test_all_sets_of_fourteen_variables_are_tried():
+    names = [f"v{i:02}" for i in range(14)]
+    found = adjustment_sets(graph([("x", "y")], names), "x", "y", limit=2**14)
+    assert (len(found.back_door), found.is_complete) == (2**14, True)
+    assert not adjustment_sets(graph([("x", "y")], [*names, "w"]), "x", "y", limit=2**14).is_complete

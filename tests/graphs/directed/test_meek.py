@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.reference.graphs import directed as slow
 from tests.reference.graphs.directed import dags, marks, random_dag, schema_of, shuffled
 
-from treewright.graphs import Cpdag, Pdag, close_under_meek, consistent_extension, meek_closure
+from treewright.graphs import Cpdag, Pdag, apply_meek_rules, close_under_meek, find_consistent_extension
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_sh
     known = {arc for arc in dag.index_edges() if data.draw(st.booleans())}
     arcs = known | set(cpdag.index_directed_edges())
     start = Pdag(dag.schema, arcs, slow.skeleton(dag.index_edges()) - slow.skeleton(arcs))
-    closure = meek_closure(start)
+    closure = apply_meek_rules(start)
     members = [m for m in slow.equivalent_dags(len(dag.schema), dag.index_edges()) if known <= m]
     assert closure.graph == Pdag(dag.schema, *slow.marks_of_class(members))
     assert closure.skipped == ()
@@ -70,9 +70,9 @@ def test_with_background_knowledge_the_closure_is_what_all_members_that_agree_sh
 def test_any_marks_close_once_and_for_all_without_a_new_cycle(given_marks, random):
     n, arcs, lines = given_marks
     schema = schema_of(random.sample([f"v{i}" for i in range(n)], n))
-    closure = meek_closure(Pdag(schema, arcs, lines))
+    closure = apply_meek_rules(Pdag(schema, arcs, lines))
     closed = closure.graph
-    assert meek_closure(closed).graph == closed
+    assert apply_meek_rules(closed).graph == closed
     assert closed.skeleton() == Pdag(schema, arcs, lines).skeleton()
     assert arcs <= set(closed.index_directed_edges())
     if slow.is_acyclic(n, arcs):
@@ -82,7 +82,7 @@ def test_any_marks_close_once_and_for_all_without_a_new_cycle(given_marks, rando
     order = random.sample(range(n), n)
     other = shuffled(schema, _Fixed(order))
     graph = Pdag(schema, arcs, lines)
-    assert meek_closure(Pdag(other, graph.directed_edges(), graph.undirected_edges())) == closure
+    assert apply_meek_rules(Pdag(other, graph.directed_edges(), graph.undirected_edges())) == closure
 
 
 class _Fixed:
@@ -102,7 +102,7 @@ def test_wide_rows():
         lines = slow.skeleton(dag.index_edges()) - slow.skeleton(arcs)
         closed = close_under_meek(Pdag(dag.schema, arcs, lines))
         assert closed == Cpdag.of(dag)
-        assert consistent_extension(closed) == Cpdag.of(dag).to_dag()
+        assert find_consistent_extension(closed) == Cpdag.of(dag).to_dag()
 
 
 @pytest.mark.slow

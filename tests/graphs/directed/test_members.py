@@ -8,7 +8,7 @@ from tests.reference.graphs.directed import all_dags
 
 import treewright as tw
 from treewright.errors import GraphError
-from treewright.graphs import Pdag, count_members, possible_parents
+from treewright.graphs import Pdag, count_members, find_possible_parents
 from treewright.graphs.directed.orientation import add_directions
 
 
@@ -26,7 +26,7 @@ def check(pattern, members, names=None):
     assert count_members(pattern) == len(members)
     for name in names or pattern.schema.names:
         expected = Counter(tuple(sorted(dag.parents(name))) for dag in members)
-        found = possible_parents(pattern, name)
+        found = find_possible_parents(pattern, name)
         assert found == expected
         assert list(found) == sorted(found, key=lambda one: (len(one), one))
 
@@ -63,4 +63,4 @@ def test_a_class_without_members_is_refused():
     schema = tw.Schema([tw.Variable(name) for name in "abcd"])
     square = Pdag(schema, [], [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")])
     with pytest.raises(GraphError, match="the class has no member"):
-        possible_parents(square, "a")
+        find_possible_parents(square, "a")

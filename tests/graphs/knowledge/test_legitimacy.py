@@ -101,6 +101,6 @@ def test_sides_hold_everything_but_the_separator():
 
 
 def test_the_two_section_joins_what_shares_a_set():
-    graph = tw.graphs.two_section(EXAMPLE_1.schema, ["124", "1356", "467"])
+    graph = tw.graphs.build_two_section(EXAMPLE_1.schema, ["124", "1356", "467"])
     assert graph.n_edges == 3 + 6 + 3
     assert graph.is_complete(list("1356"))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.reference.graphs import undirected as slow
 
 from treewright.errors import GraphError
-from treewright.graphs import BlockPath, BlockTree, UndirectedGraph, induced_nodes, triangulate
+from treewright.graphs import BlockPath, BlockTree, UndirectedGraph, find_induced_nodes, triangulate
 from treewright.tables.schema import Schema, Variable
 
 
@@ -112,16 +112,16 @@ def strip():
 
 @pytest.mark.parametrize(("s", "t", "inner"), [(0, 6, (1, 2, 3, 4, 5)), (0, 3, (1, 2)), (1, 6, (2, 3, 4, 5))])
 def test_induced_nodes_of_a_strip(s, t, inner):
-    assert induced_nodes(strip(), s, t) == induced_nodes(strip(), t, s) == inner
+    assert find_induced_nodes(strip(), s, t) == find_induced_nodes(strip(), t, s) == inner
 
 
 def test_induced_nodes_of_a_fan():
     fan = UndirectedGraph(slow.plain_schema(6), [(0, 1), (1, 2), (2, 3), *((v, 4) for v in range(4)), (4, 5)])
-    assert induced_nodes(fan, 0, 3) == (1, 2, 4)
-    assert induced_nodes(fan, 0, 2) == (1, 4)
-    assert induced_nodes(fan, 0, 4) == ()
-    assert induced_nodes(fan, 2, 2) == ()
-    assert induced_nodes(fan, 0, 5) == (4,)
+    assert find_induced_nodes(fan, 0, 3) == (1, 2, 4)
+    assert find_induced_nodes(fan, 0, 2) == (1, 4)
+    assert find_induced_nodes(fan, 0, 4) == ()
+    assert find_induced_nodes(fan, 2, 2) == ()
+    assert find_induced_nodes(fan, 0, 5) == (4,)
 
 
 @pytest.mark.slow
@@ -132,10 +132,10 @@ def test_induced_nodes_equal_path_enumeration(graph):
     adj = slow.adjacency(chordal)
     for s in adj:
         for t in adj:
-            assert set(induced_nodes(chordal, s, t)) == slow.induced_nodes(adj, s, t)
+            assert set(find_induced_nodes(chordal, s, t)) == slow.find_induced_nodes(adj, s, t)
 
 
 def test_induced_nodes_need_a_chordal_graph():
     ring = UndirectedGraph(slow.plain_schema(4), [(0, 1), (1, 2), (2, 3), (3, 0)])
     with pytest.raises(GraphError, match=r"finding induced paths needs a chordal graph; .* chordless cycle"):
-        induced_nodes(ring, 0, 2)
+        find_induced_nodes(ring, 0, 2)

@@ -7,7 +7,7 @@ from tests.reference.graphs import directed as slow
 from tests.reference.graphs.directed import schema_of, scrambled_names
 
 from treewright.errors import GraphError
-from treewright.graphs import maximum_branching, maximum_spanning_forest
+from treewright.graphs import find_maximum_branching, find_maximum_spanning_forest
 from treewright.graphs.ranked import ranks_by_name
 from treewright.tables import Schema
 
@@ -25,7 +25,7 @@ def test_forest_twin(values):
         for threshold in (None, 0, 1 if values else 0.5):
             schema = schema_of(scrambled_names(n, rng))
             weights = symmetric(n, rng, values)
-            found = maximum_spanning_forest(schema, weights, threshold=threshold)
+            found = find_maximum_spanning_forest(schema, weights, threshold=threshold)
             expected = slow.spanning_forest(weights.tolist(), ranks_by_name(schema).tolist(), threshold)
             assert found.index_edges() == expected
 
@@ -33,7 +33,7 @@ def test_forest_twin(values):
 def test_forest_of_networkx_weighs_as_much():
     rng = np.random.default_rng(31)
     weights = symmetric(40, rng)
-    tree = maximum_spanning_forest(schema_of(f"v{i}" for i in range(40)), weights)
+    tree = find_maximum_spanning_forest(schema_of(f"v{i}" for i in range(40)), weights)
     theirs = nx.maximum_spanning_tree(nx.from_numpy_array(weights))
     assert sum(weights[edge] for edge in tree.index_edges()) == pytest.approx(theirs.size(weight="weight"))
 
@@ -48,16 +48,16 @@ def test_trees_do_not_depend_on_the_order_of_columns():
     for _ in range(30):
         schema = schema_of(scrambled_names(9, rng))
         weights = symmetric(9, rng, 3)
-        one = maximum_spanning_forest(schema, weights, threshold=0).edges()
-        assert maximum_spanning_forest(*permuted(schema, weights, rng), threshold=0).edges() == one
+        one = find_maximum_spanning_forest(schema, weights, threshold=0).edges()
+        assert find_maximum_spanning_forest(*permuted(schema, weights, rng), threshold=0).edges() == one
         gains = rng.integers(-2, 3, (9, 9))
-        one = maximum_branching(schema, gains).edges()
-        assert maximum_branching(*permuted(schema, gains, rng)).edges() == one
+        one = find_maximum_branching(schema, gains).edges()
+        assert find_maximum_branching(*permuted(schema, gains, rng)).edges() == one
 
 
 def test_large_integers_are_compared_exactly():
     weights = np.array([[0, 2**60, 2**60 + 1], [2**60, 0, 2**60 + 2], [2**60 + 1, 2**60 + 2, 0]])
-    assert maximum_spanning_forest(schema_of("abc"), weights).edges() == [("a", "c"), ("b", "c")]
+    assert find_maximum_spanning_forest(schema_of("abc"), weights).edges() == [("a", "c"), ("b", "c")]
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_branching_weighs_as_much_as_the_best_of_all(values):
             )
             weights[rng.random((n, n)) < 0.2] = -np.inf
             roots = rng.normal(size=n) if values is None else np.zeros(n)
-            dag = maximum_branching(schema_of(scrambled_names(n, rng)), weights, root_weights=roots)
+            dag = find_maximum_branching(schema_of(scrambled_names(n, rng)), weights, root_weights=roots)
             parents = {head: tail for tail, head in dag.index_edges()}
             assert len(parents) == dag.n_edges
             total = sum(weights[parents[v], v] if v in parents else roots[v] for v in range(n))
@@ -82,7 +82,7 @@ def test_branching_of_networkx_weighs_as_much():
     rng = np.random.default_rng(43)
     weights = rng.normal(size=(25, 25))
     np.fill_diagonal(weights, 0)
-    ours = maximum_branching(schema_of(f"v{i:02d}" for i in range(25)), weights)
+    ours = find_maximum_branching(schema_of(f"v{i:02d}" for i in range(25)), weights)
     theirs = nx.maximum_branching(nx.from_numpy_array(weights, create_using=nx.DiGraph))
     assert sum(weights[arc] for arc in ours.index_edges()) == pytest.approx(theirs.size(weight="weight"))
 
@@ -95,7 +95,7 @@ def test_nested_cycles_are_opened():
         for width in (1, 2, 4, 8):
             for start in range(0, n - width, 2 * width):
                 weights[start, start + width] = weights[start + width, start] = 10 / width
-        ours = maximum_branching(schema_of(f"v{i:02d}" for i in range(n)), weights)
+        ours = find_maximum_branching(schema_of(f"v{i:02d}" for i in range(n)), weights)
         np.fill_diagonal(weights, 0)
         theirs = nx.maximum_branching(nx.from_numpy_array(weights, create_using=nx.DiGraph))
         assert sum(weights[arc] for arc in ours.index_edges()) == pytest.approx(theirs.size(weight="weight"))
@@ -106,19 +106,19 @@ def test_refusals():
     with pytest.raises(
         GraphError, match=r"^weights of 2 variables are a 2 x 2 matrix; found shape \(3, 3\)$"
     ):
-        maximum_spanning_forest(schema, np.zeros((3, 3)))
+        find_maximum_spanning_forest(schema, np.zeros((3, 3)))
     with pytest.raises(
         GraphError, match=r"symmetric numbers; found 1.0 for 'a', 'b' and 2.0 for the pair turned"
     ):
-        maximum_spanning_forest(schema, [[0.0, 1.0], [2.0, 0.0]])
+        find_maximum_spanning_forest(schema, [[0.0, 1.0], [2.0, 0.0]])
     with pytest.raises(GraphError, match="found nan for 'a', 'b'"):
-        maximum_spanning_forest(schema, [[0, np.nan], [np.nan, 0]])
+        find_maximum_spanning_forest(schema, [[0, np.nan], [np.nan, 0]])
     with pytest.raises(
         GraphError, match=r"^the weight of b -> a must be a number below infinity; found inf$"
     ):
-        maximum_branching(schema, [[0, 1], [np.inf, 0]])
+        find_maximum_branching(schema, [[0, 1], [np.inf, 0]])
     with pytest.raises(GraphError, match="one finite number for each of the 2 variables"):
-        maximum_branching(schema, np.zeros((2, 2)), root_weights=[0, -np.inf])
+        find_maximum_branching(schema, np.zeros((2, 2)), root_weights=[0, -np.inf])
 
 
 def test_large_matrices_are_fast():
@@ -126,22 +126,22 @@ def test_large_matrices_are_fast():
     weights = symmetric(2_000, rng)
     schema = schema_of(f"v{i:04d}" for i in range(2_000))
     start = time.process_time()
-    assert len(maximum_spanning_forest(schema, weights).edges()) == 1_999
+    assert len(find_maximum_spanning_forest(schema, weights).edges()) == 1_999
     assert time.process_time() - start < 1
     start = time.process_time()
-    maximum_branching(schema.select(range(500)), rng.normal(size=(500, 500)))
+    find_maximum_branching(schema.select(range(500)), rng.normal(size=(500, 500)))
     assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 3), (3, 2), (3,), (1, 1)])
 def test_weights_that_are_no_square_are_refused(shape):
     with pytest.raises(GraphError, match="weights of 3 variables are a 3 x 3 matrix; found shape"):
-        maximum_spanning_forest(schema_of("abc"), np.zeros(shape))
+        find_maximum_spanning_forest(schema_of("abc"), np.zeros(shape))
 
 
 def test_no_variables_have_no_edges():
-    assert maximum_spanning_forest(Schema([]), np.zeros((0, 0))).edges() == []
-    assert maximum_spanning_forest(Schema([]), []).edges() == []
+    assert find_maximum_spanning_forest(Schema([]), np.zeros((0, 0))).edges() == []
+    assert find_maximum_spanning_forest(Schema([]), []).edges() == []
     with pytest.raises(GraphError, match="weights of 0 variables are a 0 x 0 matrix"):
-        maximum_spanning_forest(Schema([]), np.zeros((1, 1)))
-    assert maximum_spanning_forest(schema_of("a"), np.zeros((1, 1))).edges() == []
+        find_maximum_spanning_forest(Schema([]), np.zeros((1, 1)))
+    assert find_maximum_spanning_forest(schema_of("a"), np.zeros((1, 1))).edges() == []

@@ -11,16 +11,16 @@ from tests.reference.graphs import undirected as slow
 from treewright.errors import TreewidthError
 from treewright.graphs import (
     UndirectedGraph,
+    bound_treewidth_above,
+    bound_treewidth_below,
     degeneracy,
     eliminate,
-    exact_treewidth,
     fits,
     is_chordal,
-    narrow_triangulation,
-    optimal_triangulation,
-    treewidth_lower_bound,
-    treewidth_upper_bound,
+    prove_treewidth,
     triangulate,
+    triangulate_narrowly,
+    triangulate_optimally,
 )
 
 
@@ -40,21 +40,21 @@ def grid(rows, columns):
 @settings(max_examples=60, deadline=None)
 def test_bounds_enclose_the_exact_treewidth(graph):
     exact = slow.treewidth(slow.adjacency(graph))
-    assert exact_treewidth(graph) == exact
-    assert degeneracy(graph) <= treewidth_lower_bound(graph) <= exact <= treewidth_upper_bound(graph)
-    assert optimal_triangulation(graph).width == exact
-    assert narrow_triangulation(graph).width == treewidth_upper_bound(graph)
+    assert prove_treewidth(graph) == exact
+    assert degeneracy(graph) <= bound_treewidth_below(graph) <= exact <= bound_treewidth_above(graph)
+    assert triangulate_optimally(graph).width == exact
+    assert triangulate_narrowly(graph).width == bound_treewidth_above(graph)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_search_equals_the_dynamic_programme(seed):
     graph = random_graph(10, 0.35 + 0.04 * (seed % 4), seed)
-    assert exact_treewidth(graph) == slow.treewidth(slow.adjacency(graph))
+    assert prove_treewidth(graph) == slow.treewidth(slow.adjacency(graph))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 9), (2, 7), (3, 5), (4, 4), (4, 6), (5, 5)])
 def test_grids(rows, columns):
-    assert exact_treewidth(grid(rows, columns)) == min(rows, columns)
+    assert prove_treewidth(grid(rows, columns)) == min(rows, columns)
 
 
 def test_known_graphs():
@@ -62,18 +62,18 @@ def test_known_graphs():
     outer = [(i, (i + 1) % 5) for i in range(5)]
     inner = [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
     petersen = UndirectedGraph(schema, [*outer, *inner, *((i, i + 5) for i in range(5))])
-    assert exact_treewidth(petersen) == 4
+    assert prove_treewidth(petersen) == 4
     bipartite = UndirectedGraph(schema, [(u, v) for u in range(4) for v in range(4, 10)])
-    assert exact_treewidth(bipartite) == 4
-    assert exact_treewidth(UndirectedGraph.complete(schema)) == 9
+    assert prove_treewidth(bipartite) == 4
+    assert prove_treewidth(UndirectedGraph.complete(schema)) == 9
 
 
 def test_blocks_and_components_are_settled_one_by_one():
     # grids that hang together in one vertex, and one that does not: 48 vertices, none of them in a large core
     part = np.array(grid(4, 4).index_edges())
     graph = UndirectedGraph(slow.plain_schema(47), np.concatenate([part, part + 15, part + 31]))
-    assert exact_treewidth(graph, limit=16) == 4
-    result = optimal_triangulation(graph, limit=16)
+    assert prove_treewidth(graph, limit=16) == 4
+    result = triangulate_optimally(graph, limit=16)
     assert result.width == 4
     assert graph.is_subgraph_of(result.graph)
 
@@ -81,22 +81,22 @@ def test_blocks_and_components_are_settled_one_by_one():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_core_of_thirty_variables_is_settled(seed):
     graph = random_graph(30, 0.15, seed)
-    width = exact_treewidth(graph)
-    assert treewidth_lower_bound(graph) <= width <= treewidth_upper_bound(graph)
-    assert optimal_triangulation(graph).width == width
+    width = prove_treewidth(graph)
+    assert bound_treewidth_below(graph) <= width <= bound_treewidth_above(graph)
+    assert triangulate_optimally(graph).width == width
 
 
 def test_a_core_above_the_limit_is_refused_with_its_bounds():
     graph = random_graph(60, 0.2, 0)
     with pytest.raises(TreewidthError) as caught:
-        exact_treewidth(graph)
-    lower, upper = treewidth_lower_bound(graph), treewidth_upper_bound(graph)
+        prove_treewidth(graph)
+    lower, upper = bound_treewidth_below(graph), bound_treewidth_above(graph)
     assert str(caught.value) == (
         f"the treewidth lies between {lower} and {upper}; a core of 60 variables is left to search, more "
         "than limit=30; raise limit= (at most 64) or settle for the bounds"
     )
     with pytest.raises(TreewidthError, match="limit= is a number of variables from 0 to 64; found 65"):
-        exact_treewidth(graph, limit=65)
+        prove_treewidth(graph, limit=65)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the platform has no interval timer")
@@ -109,7 +109,7 @@ def test_a_long_search_can_be_interrupted():
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         with pytest.raises(KeyboardInterrupt):
-            exact_treewidth(random_graph(64, 0.2, 1), limit=64)
+            prove_treewidth(random_graph(64, 0.2, 1), limit=64)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -121,8 +121,8 @@ def test_empty_and_complete_graphs(n):
     schema = slow.plain_schema(n)
     for graph, width in ((UndirectedGraph(schema), 0), (UndirectedGraph.complete(schema), n - 1)):
         expected = min(width, n - 1)
-        assert exact_treewidth(graph) == expected
-        assert treewidth_lower_bound(graph) == treewidth_upper_bound(graph) == expected
+        assert prove_treewidth(graph) == expected
+        assert bound_treewidth_below(graph) == bound_treewidth_above(graph) == expected
         assert sorted(fits(graph, max(expected, 0))) == list(range(n))
 
 
@@ -130,19 +130,19 @@ def test_two_thousand_variables():
     rng = np.random.default_rng(0)
     tree = np.array([(rng.integers(v), v) for v in range(1, 2500)])
     graph = UndirectedGraph(slow.plain_schema(2500), tree)
-    assert exact_treewidth(graph) == 1
+    assert prove_treewidth(graph) == 1
     assert fits(graph, 1) is not None
     assert fits(graph, 0) is None
     star = UndirectedGraph(slow.plain_schema(2500), [(1000, v) for v in range(2500) if v != 1000])
-    assert exact_treewidth(star) == 1
-    assert exact_treewidth(UndirectedGraph.complete(slow.plain_schema(2100))) == 2099
+    assert prove_treewidth(star) == 1
+    assert prove_treewidth(UndirectedGraph.complete(slow.plain_schema(2100))) == 2099
 
 
 @slow.unhurried
 @given(slow.graphs(max_size=7), st.integers(0, 5))
 def test_fits_never_accepts_wrongly_and_is_exact_up_to_two(graph, width):
     order = fits(graph, width)
-    exact = exact_treewidth(graph)
+    exact = prove_treewidth(graph)
     if order is not None:
         assert slow.eliminate(slow.adjacency(graph), order)[1] <= width
     if width <= 2:
@@ -155,7 +155,7 @@ def test_fits_rejects_hardly_ever_wrongly():
     wrong = 0
     for seed in range(60):
         graph = random_graph(12, 0.2 + 0.05 * (seed % 8), seed)
-        exact = exact_treewidth(graph)
+        exact = prove_treewidth(graph)
         assert exact == 0 or fits(graph, exact - 1) is None
         wrong += fits(graph, exact) is None
     assert wrong <= 2
@@ -185,5 +185,5 @@ def test_columns_in_another_order_give_the_same_names(graph, width):
     assert (order is None) == (again is None)
     if order is not None:
         assert graph.schema.names_of(order) == turned.schema.names_of(again)
-    assert narrow_triangulation(graph).fill_edges() == narrow_triangulation(turned).fill_edges()
-    assert optimal_triangulation(graph).fill_edges() == optimal_triangulation(turned).fill_edges()
+    assert triangulate_narrowly(graph).fill_edges() == triangulate_narrowly(turned).fill_edges()
+    assert triangulate_optimally(graph).fill_edges() == triangulate_optimally(turned).fill_edges()

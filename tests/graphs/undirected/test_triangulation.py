@@ -8,11 +8,11 @@ from treewright.errors import GraphError, SchemaError
 from treewright.graphs import (
     UndirectedGraph,
     eliminate,
+    find_maximal_cliques,
     is_chordal,
     make_minimal,
-    maximal_cliques,
-    minimal_triangulation,
     triangulate,
+    triangulate_minimally,
 )
 from treewright.graphs.undirected.triangulation import METHODS
 from treewright.tables.schema import Schema, Variable
@@ -38,7 +38,7 @@ def test_elimination_equals_its_twin(graph, data):
     assert (set(result.fill), result.width, result.order) == (fill, width, order)
     assert result.graph == graph.with_edges(result.fill)
     assert is_chordal(result.graph)
-    assert result.cliques == maximal_cliques(result.graph)
+    assert result.cliques == find_maximal_cliques(result.graph)
     assert result.width == max(map(len, result.cliques), default=0) - 1
 
 
@@ -60,7 +60,7 @@ def test_a_triangulation_is_a_chordal_supergraph(method, graph):
 @slow.unhurried
 @given(slow.graphs(max_size=8))
 def test_minimal_triangulations_are_minimal(graph):
-    assert is_minimal(graph, minimal_triangulation(graph).graph)
+    assert is_minimal(graph, triangulate_minimally(graph).graph)
     for cover in (UndirectedGraph.complete(graph.schema), triangulate(graph, "lex_bfs").graph):
         result = make_minimal(graph, cover)
         assert graph.is_subgraph_of(result.graph)
@@ -109,4 +109,4 @@ def test_three_thousand_variables():
     result = triangulate(graph)
     assert graph.is_subgraph_of(result.graph)
     assert is_chordal(result.graph)
-    assert result.width == max(map(len, maximal_cliques(result.graph))) - 1
+    assert result.width == max(map(len, find_maximal_cliques(result.graph))) - 1

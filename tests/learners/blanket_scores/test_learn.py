@@ -16,7 +16,7 @@ from tests.reference.learners.blankets import SlowBlankets
 import treewright as tw
 from treewright import _core
 from treewright.graphs import UndirectedGraph
-from treewright.graphs.undirected.triangulation import exact_treewidth
+from treewright.graphs.undirected.triangulation import prove_treewidth
 
 SCORES = [tw.BlanketsJointPosterior, tw.IndependenceBasedScore, tw.MarginalPseudoLikelihood]
 
@@ -31,7 +31,7 @@ def markov_rows(edges, n, rows, seed, r=2):
     rng = np.random.default_rng(seed)
     schema = tw.Schema([tw.Variable(f"v{i:02d}", tuple(range(r))) for i in range(n)])
     graph = UndirectedGraph(schema, edges)
-    cliques = tw.graphs.undirected.triangulation.maximal_cliques(graph)
+    cliques = tw.graphs.undirected.triangulation.find_maximal_cliques(graph)
     factors = [(clique, rng.uniform(size=(r,) * len(clique))) for clique in cliques]
     return tw.MarkovNetwork(schema, factors).sample(rows, rng=rng), graph
 
@@ -190,8 +190,8 @@ class TestRules:
         learned = tw.learn_blankets(score, search, treewidth=2, max_blanket=3)
         assert learned.certificate is not None
         assert learned.certificate.width <= 2
-        assert exact_treewidth(learned.structure) <= 2
-        for clique in tw.graphs.undirected.triangulation.maximal_cliques(learned.structure):
+        assert prove_treewidth(learned.structure) <= 2
+        for clique in tw.graphs.undirected.triangulation.find_maximal_cliques(learned.structure):
             assert any(set(clique) <= set(cluster) for cluster in learned.certificate.cluster_scopes)
         assert learned.structure.degrees().max() <= 3
 
@@ -199,7 +199,7 @@ class TestRules:
         rows = tw.load_network("asia").sample(2_000, rng=np.random.default_rng(1))
         for kind in SCORES:
             learned = tw.learn_blankets(kind(tw.count(rows)), treewidth=7)
-            assert learned.certificate.width == exact_treewidth(learned.structure) < 4
+            assert learned.certificate.width == prove_treewidth(learned.structure) < 4
 
     @pytest.mark.parametrize("kind", SCORES)
     @pytest.mark.parametrize("search", ["auto", "fast", "ibmap", "exhaustive"])

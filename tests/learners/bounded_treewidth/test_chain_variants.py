@@ -19,7 +19,7 @@ from tests.reference.learners import chains as slow
 
 from treewright import BIC, _core, count, learn_treewidth_chains
 from treewright.errors import SettingError
-from treewright.graphs import UndirectedGraph, exact_treewidth
+from treewright.graphs import UndirectedGraph, prove_treewidth
 from treewright.learners import ChainVariants
 
 VARIANTS = [
@@ -121,7 +121,7 @@ def test_triangulating_anew_is_chordal_moral_and_never_wider(seed):
     assert is_chordal(slow.graph_of(n, after))
     moral = slow.moral_edges(parent_sets(network, n))
     assert moral <= after
-    assert exact_treewidth(UndirectedGraph(plain_schema(n), sorted(moral))) <= network.width
+    assert prove_treewidth(UndirectedGraph(plain_schema(n), sorted(moral))) <= network.width
     assert not network.retriangulate()  # nothing is left to spare
 
 

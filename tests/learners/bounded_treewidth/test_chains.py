@@ -31,7 +31,7 @@ from treewright import (
 )
 from treewright.criteria import UniformPrior
 from treewright.errors import SchemaError, SettingError, TreewidthError
-from treewright.graphs import exact_treewidth
+from treewright.graphs import prove_treewidth
 from treewright.learners import Certified, ChainVariants
 
 LEARNERS = [learn_treewidth_chains, learn_thin_junction_tree]
@@ -144,7 +144,7 @@ def test_the_width_is_certified_and_the_score_adds_up(learn, treewidth):
     learned = learn(score, treewidth=treewidth)
     check_certificate(learned, treewidth)
     check_score(learned, score)
-    assert exact_treewidth(moral(learned.structure)) <= learned.width
+    assert prove_treewidth(moral(learned.structure)) <= learned.width
     edges = learn_chow_liu(score).structure.n_edges + sum(len(one.edges) for one in learned.iterations)
     assert learned.structure.n_edges == edges
     assert max((one.width for one in learned.iterations), default=0) <= treewidth

@@ -32,11 +32,12 @@ from treewright import (
 )
 from treewright.errors import KnowledgeError, SchemaError, SettingError, TreewidthError
 from treewright.graphs import bind_knowledge
-from treewright.learners.bounded_treewidth.default_search import first_network, search_from
+from treewright.learners.bounded_treewidth.default_search import search_from
 from treewright.learners.bounded_treewidth.search import (
     BoundedSearches,
     BoundedSettings,
     BoundedStart,
+    first_network,
     temperature,
 )
 

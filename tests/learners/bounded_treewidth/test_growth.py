@@ -13,11 +13,11 @@ from tests.learners.bounded_treewidth.helpers import (
     network_of,
     pairs,
 )
-from tests.reference.graphs.undirected import induced_nodes, is_chordal, plain_schema
+from tests.reference.graphs.undirected import find_induced_nodes, is_chordal, plain_schema
 from tests.reference.learners import chains as slow
 
 from treewright import _core
-from treewright.graphs import BlockTree, UndirectedGraph, exact_treewidth, triangulate
+from treewright.graphs import BlockTree, UndirectedGraph, prove_treewidth, triangulate
 
 PATH = [(i, i + 1) for i in range(5)]
 TRIANGLES = "1<-0; 2<-0,1; 3<-2; 4<-3; 5<-3,4; 6<-5"
@@ -125,7 +125,7 @@ def test_every_update_is_chordal_moral_and_one_wider_at_most(seed, block_wise):
         assert as_set(added) == {arc}
         cover = UndirectedGraph(schema, sorted(edges))
         assert cover_edges(network) == edges  # accepted as proposed: chordal
-        assert network.width == width == exact_treewidth(cover)
+        assert network.width == width == prove_treewidth(cover)
         parents = parent_sets(network, n)
         assert slow.moral_edges(parents) <= edges
         # kept block by block, the same as found from scratch
@@ -150,7 +150,7 @@ def test_the_update_is_that_of_its_twin(seed):
             assert path == [sorted(block) for block in blocks]
             assert width == slow.width_of_chordal(slow.graph_of(n, slow.edges_of(adj) | expected))
         moral = UndirectedGraph(plain_schema(n), sorted(slow.moral_edges(parents)))
-        assert exact_treewidth(moral) <= network.width
+        assert prove_treewidth(moral) <= network.width
         if arcs:
             network.apply(np.array(arcs[:1], dtype=np.uint32), n)
 
@@ -192,7 +192,7 @@ def test_the_guard_holds_where_the_conditions_of_the_paper_break(name):
     assert network.width <= before + 1
     assert len(added) + len(skipped) == len(chain)
     grown = slow.moral_edges(parent_sets(unguarded, n))
-    assert exact_treewidth(UndirectedGraph(plain_schema(n), sorted(grown))) == treewidth
+    assert prove_treewidth(UndirectedGraph(plain_schema(n), sorted(grown))) == treewidth
     assert (len(skipped) == 0) == (treewidth <= before + 1)  # a new triangulation saves what can be saved
 
 
@@ -264,7 +264,7 @@ def test_inside_a_block_contamination_does_not_run_past_the_head(seed):
         adj = {v: set(graph[v]) for v in block}
         for r, s, t in permutations(block, 3):
             if distance[r][s] <= distance[r][t]:
-                assert all(distance[r][v] <= distance[r][t] for v in induced_nodes(adj, s, t))
+                assert all(distance[r][v] <= distance[r][t] for v in find_induced_nodes(adj, s, t))
 
 
 def test_the_paper_counts_too_few_contaminated_vertices():

@@ -7,11 +7,12 @@ from tests.reference.learners import bounded as slow
 
 from treewright import BIC, K2, Knowledge, Schema, Table, _core, count, learn_bounded_treewidth
 from treewright.graphs import Dag, bind_knowledge
-from treewright.learners.bounded_treewidth.default_search import first_network, search_from
+from treewright.learners.bounded_treewidth.default_search import search_from
 from treewright.learners.bounded_treewidth.search import (
     BoundedSearches,
     BoundedSettings,
     BoundedStart,
+    first_network,
     kicks_before_second_start,
     wide_network,
 )

@@ -15,7 +15,7 @@ from treewright import (
     learn_treewidth_chains,
 )
 from treewright.errors import KnowledgeError, SettingError, TreewidthError
-from treewright.graphs import exact_treewidth
+from treewright.graphs import prove_treewidth
 from treewright.learners import ChainVariants
 from treewright.learners.bounded_treewidth.growth import first_networks, narrow_cover, rootings
 from treewright.learners.classes.chow_liu import obedient_branching
@@ -100,7 +100,7 @@ def test_required_parts_are_joined_as_in_a_tree_at_no_width(seed):
     known = Knowledge(required=[(names[int(a[1])], names[int(b[1])]) for a, b in required]).on(score.schema)
     dag = obedient_branching(score.pair_gains(), known)
     known.check(dag)
-    assert exact_treewidth(dag.moral_graph()) == 2
+    assert prove_treewidth(dag.moral_graph()) == 2
     best = best_joining(score, known)
     assert score.score(dag) == pytest.approx(best)
 
@@ -217,5 +217,5 @@ def test_a_cover_is_as_narrow_as_its_network():
     assert narrow_cover(tree, 5).n_edges == tree.n_edges
     ring = Dag(score.schema, [("v00", "v01"), ("v01", "v02"), ("v02", "v03"), ("v00", "v03")])
     cover = narrow_cover(ring, 4)
-    assert exact_treewidth(cover) == 2
+    assert prove_treewidth(cover) == 2
     assert narrow_cover(ring, 1) is None

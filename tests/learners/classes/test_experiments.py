@@ -161,3 +161,17 @@ def test_wrong_names_are_refused():
         learn_from_experiments(tw.read_table({"a": [0, 1]}))
     with pytest.raises(TreewrightError, match="holds numbers"):
         Experiments(tw.read_table({"a": [0, 1, 0], "set": [0.5, 1.5, 2.5]}), "set")
+
+
+def test_what_was_set_is_told_by_size_and_names():
+    names = [f"v{i}" for i in range(7)]
+    sets = [f"{a}+{b}" for i, a in enumerate(names) for b in names[:i]]
+    rows = {name: [0, 1, 0] * len(sets) for name in names}
+    found = Experiments(
+        tw.read_table({**rows, "set": [*sets, "v3", "none"] + ["none"] * (3 * len(sets) - len(sets) - 2)}),
+        "set",
+    )
+    told = [tuple(sorted(one)) for one in found.targets]
+    assert told == sorted(told, key=lambda one: (len(one), one))
+    assert told[:2] == [(), ("v3",)]
+    assert len(told) == 2 + len(sets)

@@ -70,6 +70,33 @@ def test_k_dependence_counts_its_parents(rows):
         assert max(len(dag.parents(name)) for name in rows.schema.names) <= k + 1
 
 
+def test_parents_of_k_dependence_are_those_of_its_definition(rows):
+    """Sahami (1996): findings by what they tell about the class, then what shares most with each."""
+    counter, names = tw.count(rows), [name for name in rows.schema.names if name != "lung"]
+    told = {name: tw.statistics.mutual_information(counter, "lung", name) for name in names}
+    shared = {
+        (a, b): tw.statistics.mutual_information(counter, a, b, ["lung"])
+        for a in names
+        for b in names
+        if a != b
+    }
+    order = sorted(names, key=lambda name: (-told[name], name))
+    for k in (1, 2):
+        learned = learn_k_dependence(counter, "lung", max_parents=k)
+        for place, name in enumerate(order):
+            best = sorted(order[:place], key=lambda other: -shared[name, other])[:k]
+            expected = {other for other in best if shared[name, other] > 1e-12}
+            assert set(rows.schema.names_of(learned.structure.parents(name))) - {"lung"} == expected
+        assert learned.trace.phases[0].tallies["pairs"] == 21
+
+
+def test_findings_that_tell_nothing_alone():
+    """Where the class says nothing, the order is that of the names."""
+    columns = {"y": [0, 0, 1, 1] * 5, "c": [0, 1] * 10, "a": [0, 1] * 10, "b": [0, 1] * 10}
+    dag = learn_k_dependence(tw.count(tw.read_table(columns)), "y", max_parents=1).structure
+    assert set(dag.edges()) == {("y", "a"), ("y", "b"), ("y", "c"), ("a", "b"), ("a", "c")}
+
+
 def plain_left_out(table, dag, target):
     """Log-probability of each class from the counts of all other rows, by loops."""
     columns = np.stack([np.asarray(c, dtype=int) for c in table.columns])

@@ -21,7 +21,7 @@ from tests.reference.learners import efficient_markov as twin
 
 import treewright as tw
 from treewright import _core
-from treewright.learners.efficient_markov.lem import MarkovSettings, by_size, low_information_blocks
+from treewright.learners.efficient_markov.lem import MarkovSettings, by_size, find_low_information_blocks
 
 EXACT = {"min_rows": 1, "smoothing": 0.0}
 
@@ -62,7 +62,7 @@ def test_information_in_the_worked_example():
     ],
 )
 def test_partitions_of_the_worked_example(delta, q, expected):
-    found = low_information_blocks(tw.count(table_of(worked_example())), delta=delta, largest_set=q)
+    found = find_low_information_blocks(tw.count(table_of(worked_example())), delta=delta, largest_set=q)
     assert found == [tuple(names(6)[i] for i in block) for block in expected]
 
 
@@ -186,10 +186,10 @@ def test_a_variable_of_many_states_is_asked_one_state_at_a_time(states):
 @given(seed=st.integers(0, 10_000), delta=st.sampled_from([0.01, 0.03, 0.1]))
 def test_partitions_get_coarser_with_smaller_delta_and_larger_sets(seed, delta):
     counter = tw.count(table_of(random_rows(7, 200, seed)))
-    fine = low_information_blocks(counter, delta=delta, largest_set=2)
+    fine = find_low_information_blocks(counter, delta=delta, largest_set=2)
     for coarse in (
-        low_information_blocks(counter, delta=delta / 2, largest_set=2),
-        low_information_blocks(counter, delta=delta, largest_set=3),
+        find_low_information_blocks(counter, delta=delta / 2, largest_set=2),
+        find_low_information_blocks(counter, delta=delta, largest_set=3),
     ):
         assert all(any(set(block) <= set(large) for large in coarse) for block in fine)
 
@@ -236,8 +236,8 @@ def test_parity_shows_in_three_variables_only():
     xy = rng.integers(2, size=(4000, 2))
     codes = np.column_stack([xy, xy[:, 0] ^ xy[:, 1], rng.integers(2, size=(4000, 3))])
     counter = tw.count(table_of(codes))
-    assert len(low_information_blocks(counter, delta=0.01, largest_set=2)) == 6
-    assert low_information_blocks(counter, delta=0.01, largest_set=3)[0] == ("a", "b", "c")
+    assert len(find_low_information_blocks(counter, delta=0.01, largest_set=2)) == 6
+    assert find_low_information_blocks(counter, delta=0.01, largest_set=3)[0] == ("a", "b", "c")
     learned = tw.learn_efficient_markov(counter, delta=0.01, min_rows=50, smoothing=1.0)
     score = tw.FeatureNetwork(learned.structure).score(table_of(codes))
     assert score == pytest.approx(-5 * log(2), abs=0.01)

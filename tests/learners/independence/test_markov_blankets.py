@@ -32,7 +32,7 @@ def test_an_oracle_gives_the_exact_blanket(seed, n, density):
         assert tw.learners.interleaved(oracle, dag.schema.names[x]) == expected
     for algorithm in ("interleaved", "grow-shrink"):
         for symmetry in ("and", "or"):
-            learned = tw.learners.markov_blankets(oracle, algorithm=algorithm, symmetry=symmetry)
+            learned = tw.learners.find_blankets(oracle, algorithm=algorithm, symmetry=symmetry)
             assert {x: learned.blanket(x) for x in range(n)} == {x: true_blanket(dag, x) for x in range(n)}
 
 
@@ -42,7 +42,7 @@ def test_rows_in_any_column_order_give_one_answer(algorithm, kind):
     table = tw.load_network("asia").sample(3_000, rng=np.random.default_rng(0))
     turned = table.reordered(table.schema.names[::-1])
     first, second = (
-        tw.learners.markov_blankets(kind(tw.count(one)), algorithm=algorithm) for one in (table, turned)
+        tw.learners.find_blankets(kind(tw.count(one)), algorithm=algorithm) for one in (table, turned)
     )
     assert first.found == second.found
     assert first.structure.edges() == second.structure.edges()
@@ -53,7 +53,7 @@ def test_symmetry_keeps_pairs_found_twice_or_once():
     rng = np.random.default_rng(5)
     table = tw.random_network(12, 3, rng=rng).sample(300, rng=rng)
     test = tw.GTest(tw.count(table), 0.05)
-    both, either = (tw.learners.markov_blankets(test, symmetry=rule) for rule in ("and", "or"))
+    both, either = (tw.learners.find_blankets(test, symmetry=rule) for rule in ("and", "or"))
     assert both.found == either.found
     mutual = {
         (u, v)
@@ -79,8 +79,8 @@ def test_gaussian_columns_and_shards():
     table = tw.load_network("asia").sample(1_000, rng=rng)
     sharded = tw.ShardedCounter([tw.count(shard) for shard in table.shards(2)])
     assert (
-        tw.learners.markov_blankets(tw.GTest(sharded)).found
-        == tw.learners.markov_blankets(tw.GTest(tw.count(table))).found
+        tw.learners.find_blankets(tw.GTest(sharded)).found
+        == tw.learners.find_blankets(tw.GTest(tw.count(table))).found
     )
 
 
@@ -102,7 +102,7 @@ def test_a_test_that_goes_round_in_a_circle_ends():
 
 @pytest.mark.parametrize("algorithm", ["interleaved", "grow-shrink"])
 def test_no_blanket_is_larger_than_its_bound(algorithm, asia):
-    learned = tw.learners.markov_blankets(tw.DSeparationOracle(asia), algorithm=algorithm, largest=2)
+    learned = tw.learners.find_blankets(tw.DSeparationOracle(asia), algorithm=algorithm, largest=2)
     assert max(len(found) for found in learned.found.values()) == 2
 
 
@@ -116,10 +116,10 @@ def test_questions_are_counted(asia):
 def test_refusals(asia):
     oracle = tw.DSeparationOracle(asia)
     with pytest.raises(SettingError) as caught:
-        tw.learners.markov_blankets(oracle, algorithm="iamb")
+        tw.learners.find_blankets(oracle, algorithm="iamb")
     assert str(caught.value) == "algorithm must be one of 'interleaved', 'grow-shrink'; found 'iamb'"
     with pytest.raises(SettingError, match="symmetry must be one of 'and', 'or'; found 'xor'"):
-        tw.learners.markov_blankets(oracle, symmetry="xor")
+        tw.learners.find_blankets(oracle, symmetry="xor")
     with pytest.raises(SettingError, match="largest must be 1 or more, or None for no bound; found 0"):
         tw.learners.interleaved(oracle, "smoke", largest=0)
     with pytest.raises(tw.errors.UnknownNameError, match="there is no variable 'smoker'"):

@@ -11,7 +11,7 @@ from tests.reference.graphs.directed import random_dag
 
 import treewright as tw
 from treewright.errors import KnowledgeError, SettingError
-from treewright.graphs import consistent_extension
+from treewright.graphs import find_consistent_extension
 
 RULES = ("contest", "majority", "conservative", "first")
 
@@ -77,7 +77,7 @@ def test_an_oracle_gives_the_true_class_of_the_examples(name):
 def test_what_is_learned_from_any_data_is_an_equivalence_class(seed, rule, alpha):
     learned = tw.learn_pc(tw.GTest(tw.count(noise(seed)), alpha), collider_rule=rule)
     assert isinstance(learned.structure, tw.Cpdag)
-    assert consistent_extension(learned.structure) is not None
+    assert find_consistent_extension(learned.structure) is not None
     assert learned.structure.skeleton() == learned.skeleton
     apart = set(learned.separators)
     joined = {tuple(sorted(edge)) for edge in learned.skeleton.edges()}

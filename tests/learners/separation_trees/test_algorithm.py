@@ -14,7 +14,7 @@ from tests.reference.learners.separation_trees import local_skeleton, random_cas
 
 import treewright as tw
 from treewright import _core
-from treewright.graphs import consistent_extension
+from treewright.graphs import find_consistent_extension
 from treewright.graphs.undirected.triangulation import METHODS
 from treewright.learners.separation_trees.node_skeletons import find_node_skeletons
 
@@ -122,7 +122,7 @@ def test_what_is_learned_from_any_data_is_an_equivalence_class(seed, rule, verif
     sets = [names[:5], names[3:]] if known else None
     learned = learn_main(test, sets, collider_rule=rule, verify=verify, refine_above=3, legitimacy="report")
     assert isinstance(learned.structure, tw.Cpdag)
-    assert consistent_extension(learned.structure) is not None
+    assert find_consistent_extension(learned.structure) is not None
     assert tw.Cpdag.of(learned.dag) == learned.structure
     assert learned.structure.skeleton() == learned.skeleton
     nodes = [set(node) for node in learned.tree.clusters]

@@ -15,7 +15,7 @@ def score():
 
 
 def test_only_pairs_of_a_set_are_joined(score):
-    pairs = set(tw.graphs.two_section(score.schema, SETS).edges())
+    pairs = set(tw.graphs.build_two_section(score.schema, SETS).edges())
     learned = tw.learners.learn_in_hypergraph(score, SETS)
     assert set(learned.cpdag.skeleton().edges()) <= pairs
     narrow = [["asia", "tub"], ["smoke", "bronc"], ["lung", "either"], ["xray"], ["dysp"]]
@@ -27,7 +27,7 @@ def test_only_pairs_of_a_set_are_joined(score):
 
 
 def test_a_graph_or_nothing_in_place_of_sets(score):
-    graph = tw.graphs.two_section(score.schema, SETS)
+    graph = tw.graphs.build_two_section(score.schema, SETS)
     assert (
         tw.learners.learn_in_hypergraph(score, graph).cpdag
         == tw.learners.learn_in_hypergraph(score, SETS).cpdag

@@ -106,3 +106,18 @@ def test_what_cannot_be_asked_is_refused():
     with pytest.raises(ImpossibleEvidence):
         model.sensitivity("z", {"x": 1.0, "y": 4.0})
     assert repr(model.sensitivity("y", {"x": 1.0})).startswith("y: mean 3, standard deviation 0 moves most")
+
+
+def test_what_moves_most_comes_first():
+    """By the mean, or by the deviation, half of what moves the variance over the deviation."""
+    schema = tw.Schema([tw.Variable("a"), tw.Variable("b")])
+    model = tw.GaussianNetwork(tw.Dag(schema, [("a", "b")]), [1.0, 2.0], {"b": {"a": 3.0}}, [100.0, 400.0])
+    moved = model.sensitivity("b")
+    sizes = {}
+    for one in moved:
+        sizes[str(one)] = max(abs(one.mean), abs(one.variance) / (2 * np.sqrt(moved.variance)))
+    assert list(sizes.values()) == sorted(sizes.values(), reverse=True)
+    # 2 w var(a) / 2 sd(b); w^2 / 2 sd(b) and 1 / 2 sd(b), where sd(b)^2 = 9 * 100 + 400
+    assert list(sizes.values()) == pytest.approx(
+        [300 / np.sqrt(1300), 3.0, 1.0, 9 / (2 * np.sqrt(1300)), 1 / (2 * np.sqrt(1300))]
+    )

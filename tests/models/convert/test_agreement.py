@@ -33,7 +33,7 @@ def open_network(name: str) -> tw.BayesianNetwork | None:
     file = Path(folder) / "networks" / f"{name}.bif.gz" if folder else None
     if file is not None and file.exists():
         return tw.read_model(file)
-    return tw.load_network(name) if name in tw.networks.example_networks() else None
+    return tw.load_network(name) if name in tw.networks.list_networks() else None
 
 
 def questions(model: tw.BayesianNetwork, n: int) -> list[dict[str, object]]:

@@ -150,7 +150,7 @@ def test_an_equivalence_class_is_directed_by_a_stated_rule():
 def test_marks_that_no_dag_extends():
     square = [("asia", "tub"), ("tub", "smoke"), ("smoke", "lung"), ("asia", "lung")]
     with pytest.raises(
-        GraphError, match=r"open edges of a Pdag .*; every way adds a v-structure .*nearest_extension"
+        GraphError, match=r"open edges of a Pdag .*; every way adds a v-structure .*find_nearest_extension"
     ):
         tw.fit(tw.graphs.Pdag(ROWS.schema, [], square), tw.count(ROWS))
     circle = [("asia", "tub"), ("tub", "smoke"), ("smoke", "asia")]

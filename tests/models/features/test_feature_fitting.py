@@ -151,7 +151,7 @@ def test_em_fills_missing_cells():
     table = tw.Table(rows.schema, rows.columns, missing={v: rng.random(64) < 0.2 for v in range(6)})
     fitted = tw.fit_em(graph, table)
     start = tw.FeatureNetwork(graph)
-    assert tw.models.observed_score(fitted.model, table) > tw.models.observed_score(start, table)
+    assert tw.models.score_observed(fitted.model, table) > tw.models.score_observed(start, table)
     assert fitted.model.score(rows) > start.score(rows)
 
 

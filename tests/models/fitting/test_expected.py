@@ -65,10 +65,10 @@ def test_expected_counts_equal_enumeration(seed):
 def test_families_agree_with_the_step_of_em(seed):
     model, table, _ = random_case(seed, 7, 60, 0.3)
     from treewright.inference.expectation import FamilyExpectation
-    from treewright.models.discrete.family_counts import families_of
+    from treewright.models.discrete.family_counts import list_families
     from treewright.models.model import align_evidence
 
-    families = families_of(model.dag)
+    families = list_families(model.dag)
     step = FamilyExpectation(model.schema, families, align_evidence(model.schema, table), table.weights)
     for ours, theirs in zip(
         ExpectedCounter(model, table).counts_many(families), step.step(model.tables)[0], strict=True

@@ -19,7 +19,7 @@ def rng(seed=0):
 def test_trees_are_exact(seed):
     graph = tw.networks.scale_free_graph(12, 1, states=3, rng=rng(seed))
     model = tw.networks.random_markov_network(graph, rng=rng(seed))
-    found = tw.models.loopy_beliefs(model)
+    found = tw.models.propagate_loopy_beliefs(model)
     assert found.converged
     assert found.log_partition == pytest.approx(model.log_partition, abs=1e-6)
     exact = model.marginals()
@@ -30,7 +30,7 @@ def test_trees_are_exact(seed):
 def test_variables_without_a_factor_count_their_states():
     schema = tw.Schema([tw.Variable("a", (0, 1)), tw.Variable("b", (0, 1, 2))])
     model = tw.MarkovNetwork(schema, {"a": [1.0, 3.0]})
-    found = tw.models.loopy_beliefs(model)
+    found = tw.models.propagate_loopy_beliefs(model)
     assert found.log_partition == pytest.approx(math.log(12), abs=1e-12)
     assert np.allclose(found.marginals().array("b"), 1 / 3)
 
@@ -39,7 +39,7 @@ def test_weak_cycles_are_nearly_exact():
     schema = tw.Schema([tw.Variable(f"x{v}", (0, 1)) for v in range(9)])
     agree = np.exp(0.15 * np.array([[1, -1], [-1, 1]]))
     model = tw.MarkovNetwork(schema, [(e, agree) for e in tw.networks.lattice_graph(3, 3).index_edges()])
-    found = tw.models.loopy_beliefs(model)
+    found = tw.models.propagate_loopy_beliefs(model)
     assert found.converged
     assert found.log_partition == pytest.approx(model.log_partition, abs=0.01)
     assert found.log_partition != model.log_partition
@@ -52,13 +52,13 @@ def test_the_order_of_variables_and_factors_does_not_matter():
         model.schema.select([model.schema.index(n) for n in names]),
         [(model.schema.names_of(f.scope), f.table) for f in model.factors[::-1]],
     )
-    first, second = tw.models.loopy_beliefs(model), tw.models.loopy_beliefs(turned)
+    first, second = tw.models.propagate_loopy_beliefs(model), tw.models.propagate_loopy_beliefs(turned)
     assert first.log_partition == pytest.approx(second.log_partition, abs=1e-6)
 
 
 def test_what_does_not_settle_says_so():
     model = tw.networks.random_markov_network(tw.networks.load_graph("karate"), rng=rng(4))
-    found = tw.models.loopy_beliefs(model, sweeps=1)
+    found = tw.models.propagate_loopy_beliefs(model, sweeps=1)
     assert (found.converged, found.sweeps) == (False, 1)
     assert found.residual > 1e-8
 
@@ -119,5 +119,5 @@ def test_impossible_rows_weigh_minus_infinity():
 )
 def test_refusals(options, message):
     with pytest.raises(SettingError) as refused:
-        tw.models.loopy_beliefs(tw.load_network("asia"), **options)
+        tw.models.propagate_loopy_beliefs(tw.load_network("asia"), **options)
     assert str(refused.value) == message

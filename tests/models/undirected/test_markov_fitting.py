@@ -12,7 +12,7 @@ from tests.reference.models.markov import distribution, fit_full_table
 
 import treewright as tw
 from treewright.errors import GraphError, SettingError, TableTooLarge
-from treewright.graphs import is_chordal, maximal_cliques
+from treewright.graphs import find_maximal_cliques, is_chordal
 from treewright.models import Fitting
 from treewright.networks import random_network
 
@@ -74,7 +74,7 @@ def test_clique_marginals_are_those_of_the_data(seed, ess):
     ):
         if model.fitting.converged:
             joint = distribution(model)
-            for clique in maximal_cliques(graph):
+            for clique in find_maximal_cliques(graph):
                 np.testing.assert_allclose(summed_to(joint, clique), summed_to(wanted, clique), atol=1e-8)
 
 
@@ -83,7 +83,7 @@ def test_clique_marginals_are_those_of_the_data(seed, ess):
 @given(st.integers(0, 10**6))
 def test_fitting_on_the_tree_is_fitting_on_the_full_table(seed):
     graph, counter = random_case(seed)
-    cliques = maximal_cliques(graph)
+    cliques = find_maximal_cliques(graph)
     targets = [summed_to(smoothed(counter, 1.0), clique) for clique in cliques]
     slow = fit_full_table(graph.schema.cardinalities, cliques, targets, sweeps=200)
     fast = tw.fit(graph, counter, estimator=tw.models.IterativeFitting(tolerance=0.0, sweeps=200))

@@ -143,7 +143,7 @@ def is_clique(adj, scope):
     return all(y in adj[x] for x, y in combinations(scope, 2))
 
 
-def maximal_cliques(adj):
+def find_maximal_cliques(adj):
     """All subsets that are cliques and to which nothing can be added."""
     cliques = [set(s) for k in range(1, len(adj) + 1) for s in combinations(adj, k) if is_clique(adj, s)]
     return {frozenset(c) for c in cliques if not any(c < other for other in cliques)}
@@ -179,7 +179,7 @@ def blocks(adj):
     return {s for s in found if not any(s < other for other in found)}
 
 
-def induced_nodes(adj, s, t):
+def find_induced_nodes(adj, s, t):
     """Walk all chordless paths."""
     inner = set()
 

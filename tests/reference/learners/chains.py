@@ -9,9 +9,9 @@ from itertools import combinations
 import networkx
 from tests.reference.graphs.undirected import (
     eliminate,
-    induced_nodes,
+    find_induced_nodes,
+    find_maximal_cliques,
     is_chordal,
-    maximal_cliques,
     plain_schema,
 )
 
@@ -73,11 +73,11 @@ def edge_update(adj, parents, s, t, block_wise=True):
         ring = [s, *cuts]
         for block, a, b in zip(path, ring, cuts, strict=False):
             source = a if block_wise else s
-            wanted |= {(source, v) for v in {b} | induced_nodes(inside(adj, block), a, b)}
+            wanted |= {(source, v) for v in {b} | find_induced_nodes(inside(adj, block), a, b)}
         if block_wise:
             wanted |= zig_zag(ring)
         for x in family:
-            last = induced_nodes(inside(adj, path[-1]), ring[-1], x)
+            last = find_induced_nodes(inside(adj, path[-1]), ring[-1], x)
             wanted |= {(s, v) for v in {x} | last}
     new = {(min(u, v), max(u, v)) for u, v in wanted if u != v and v not in adj[u]}
     return new, path, merged
@@ -100,7 +100,7 @@ def contaminated(s, t, new):
 
 
 def width_of(adj):
-    return max((len(c) for c in maximal_cliques(adj)), default=0) - 1
+    return max((len(c) for c in find_maximal_cliques(adj)), default=0) - 1
 
 
 def width_of_chordal(adj):

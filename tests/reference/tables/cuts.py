@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 
-def mdl_cuts(values, classes):
+def cut_by_mdl(values, classes):
     """Fayyad & Irani: the best cut of a sorted list, if it pays, then both sides."""
     rows = sorted(zip(values, classes, strict=True))
     found = []

@@ -21,6 +21,8 @@ def records_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str], bool
         fields, begun, quoted = [], line, text[at] == '"'
         while True:
             field = ""
+            while delimiter == " " and text[at : at + 1] == " ":
+                at += 1
             if at < len(text) and text[at] == '"':
                 at += 1
                 while True:
@@ -51,7 +53,7 @@ def records_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str], bool
         yield begun, fields, quoted
 
 
-def rows_of(text: str, delimiter: str, n_fields: int, header: bool) -> list[list[str]]:
+def rows_of(text: str, delimiter: str, n_fields: int, header: bool, fills: bool = False) -> list[list[str]]:
     """Records of the right length, in order; blank lines are none, a delimiter may end a line."""
     rows = []
     for line, fields, quoted in islice(records_of(text, delimiter), int(header), None):
@@ -59,6 +61,8 @@ def rows_of(text: str, delimiter: str, n_fields: int, header: bool) -> list[list
             continue
         if len(fields) == n_fields + 1 and fields[-1] == "":
             fields.pop()
+        if fills:
+            fields.extend([""] * (n_fields - len(fields)))
         if len(fields) != n_fields:
             some = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
             were = "was" if n_fields == 1 else "were"

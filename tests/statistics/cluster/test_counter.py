@@ -6,7 +6,7 @@ import treewright as tw
 from treewright.errors import SettingError
 from treewright.learners import learn_dag_climbing, learn_paper_knots
 from treewright.statistics import ClusterCounter, KeptCounter
-from treewright.statistics.cluster import pieces_of
+from treewright.statistics.cluster import cut_into_pieces
 
 ROWS = tw.load_network("asia").sample(1500, rng=np.random.default_rng(3))
 WHOLE = tw.count(ROWS)
@@ -20,7 +20,7 @@ def counter(tmp_path):
 def cluster_of(folder, pool, table=ROWS):
     for i, shard in enumerate(table.shards(3)):
         tw.pack(shard, folder / f"piece-{i}.twp")
-    return ClusterCounter(pieces_of(str(folder / "piece-*.twp")), pool)
+    return ClusterCounter(cut_into_pieces(str(folder / "piece-*.twp")), pool)
 
 
 LEARNERS = {

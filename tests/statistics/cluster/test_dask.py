@@ -17,7 +17,7 @@ import treewright as tw
 from treewright.cli.app import app
 from treewright.errors import ConnectionLost, FileMissingError
 from treewright.statistics import ClusterCounter
-from treewright.statistics.cluster import DaskPool, Piece, as_pool, pieces_of, pools, rounds
+from treewright.statistics.cluster import DaskPool, Piece, as_pool, cut_into_pieces, pools, rounds
 from treewright.statistics.cluster.rounds import Rounds
 
 pytestmark = [
@@ -41,7 +41,7 @@ def cluster(tmp_path):
 def pieces_in(folder):
     for i, shard in enumerate(ROWS.shards(4)):
         tw.pack(shard, folder / f"piece-{i}.twp")
-    return pieces_of(str(folder / "piece-*.twp"))
+    return cut_into_pieces(str(folder / "piece-*.twp"))
 
 
 def same(counter):
@@ -174,7 +174,7 @@ def test_knots_are_learned_by_workers(cluster, tmp_path, monkeypatch):
     pool = DaskPool(cluster.address)
     try:
         cluster.wait_for(pool, 2)
-        pieces = ClusterCounter(pieces_of(str(tmp_path / "*.twp")), pool)
+        pieces = ClusterCounter(cut_into_pieces(str(tmp_path / "*.twp")), pool)
         for learn in (tw.learn_knots, tw.learners.learn_paper_knots):
             there, here = learn(pieces), learn(tw.count(table))
             assert (there.structure, there.score) == (here.structure, here.score)

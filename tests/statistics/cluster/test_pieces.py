@@ -10,7 +10,7 @@ from tests.statistics.cluster.pools import HerePool
 import treewright as tw
 from treewright.errors import MissingValuesError, SchemaError, SettingError, SourceChanged, WeightError
 from treewright.statistics import cluster
-from treewright.statistics.cluster import ClusterCounter, Piece, pieces, pieces_of
+from treewright.statistics.cluster import ClusterCounter, Piece, cut_into_pieces, pieces
 from treewright.tables._reading.paths import RowRange
 
 ROWS = tw.load_network("asia").sample(900, rng=np.random.default_rng(0))
@@ -49,9 +49,9 @@ def test_a_range_of_rows_is_read_alone(parquet, tmp_path):
 
 
 def test_small_files_are_one_piece_and_large_ones_are_cut(parquet, monkeypatch):
-    assert [len(piece.files) for piece in pieces_of(parquet)] == [3]
+    assert [len(piece.files) for piece in cut_into_pieces(parquet)] == [3]
     monkeypatch.setattr(pieces, "PIECE_ROWS", 128)
-    cut = pieces_of(parquet)
+    cut = cut_into_pieces(parquet)
     assert [(piece.begin, piece.end) for piece in cut] == 3 * [(0, 128), (128, 256), (256, 300)]
 
 

@@ -71,6 +71,35 @@ def test_nobody_is_there_in_the_end():
     assert issubclass(ConnectionLost, ConnectionError)
 
 
+@pytest.mark.parametrize("retries", [0, 1, 4])
+def test_pauses_grow_and_attempts_end(monkeypatch, retries):
+    waited = []
+    monkeypatch.setattr(rounds, "_PAUSE", 0.5)
+    monkeypatch.setattr(rounds.time, "sleep", waited.append)
+    silent = HerePool("a", lost=set(range(99)), takes=False)
+    with pytest.raises(ConnectionLost, match=f"after {retries + 1} attempts"):
+        Rounds(silent, [1], timeout=1.0, retries=retries).ask(list, [1])
+    assert waited == [0.5 * 2**k for k in range(retries)]
+    assert len(silent.calls) == retries + 1
+    once = HerePool("a", lost=set(range(retries)), takes=False)
+    assert Rounds(once, [1], timeout=1.0, retries=retries).ask(list, [1]) == [[1]]
+
+
+def test_homes_are_dealt_in_the_order_of_names():
+    for workers in (["c", "a", "b"], ["b", "c", "a"]):
+        assert Deal([1, 1, 1]).shares(workers, range(3)) == {"a": [0], "b": [1], "c": [2]}
+
+
+def test_whoever_is_there_is_looked_up_now_and_then(monkeypatch):
+    monkeypatch.setattr(rounds, "_LOOK_AGAIN", 1e3)
+    pool = HerePool("a")
+    ask = Rounds(pool, [1, 1], timeout=1.0, retries=0)
+    ask.ask(list, [1, 2])
+    pool.names.append("b")
+    ask.ask(list, [1, 2])  # at once: nobody looks again
+    assert pool.calls == ["a", "a"]
+
+
 def fails(*_):
     raise SchemaError("said by a worker")
 

@@ -71,3 +71,60 @@ def test_tests_judge_the_rows_that_show_their_columns():
     )
     found = tw.GTest(AvailableCounter(table)).test("a", "b", ["c"])
     assert found.p_value == pytest.approx(usual.test("a", "b", ["c"]).p_value, rel=1e-12)
+
+
+def test_parents_join_by_how_many_rows_show_them():
+    """The child alone; the parent that misses least beside nothing; then the next beside both."""
+    table, columns = table_with_gaps(7)
+    judge = tw.BIC(AvailableCounter(table))
+    n_missing = {name: sum(cell is None for cell in columns[name]) for name in "abc"}
+    first, _ = sorted("ac", key=lambda name: (n_missing[name], name))
+
+    def among(*scope):
+        rows = tw.read_table(showing(columns, "".join(scope)), schema=table.schema.select(scope))
+        return tw.BIC(tw.count(rows))
+
+    expected = among("d").local("d")
+    expected += among(first, "d").local("d", [first]) - among(first, "d").local("d")
+    both = among("a", "c", "d")
+    expected += both.local("d", ["a", "c"]) - both.local("d", [first])
+    assert judge.local("d", ["a", "c"]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_parents_that_miss_as_much_join_by_name():
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(0, 2, 40).tolist() for name in "abd"}
+    for i in range(6):
+        columns["a"][i] = columns["b"][i + 6] = None
+    schema = tw.read_table(columns, missing="em").schema
+    orders = [columns, {name: columns[name] for name in "bda"}]
+    found = [
+        tw.BIC(AvailableCounter(tw.read_table(one, missing="em"))).local("d", ["a", "b"]) for one in orders
+    ]
+    assert found[0] == found[1]
+    shown = [i for i in range(40) if columns["a"][i] is not None]
+    alone = tw.read_table(
+        {name: [columns[name][i] for i in shown] for name in "ad"}, schema=schema.select(["a", "d"])
+    )
+    rest = [i for i in shown if columns["b"][i] is not None]
+    both = tw.read_table({name: [columns[name][i] for i in rest] for name in "abd"}, schema=schema)
+    whole = tw.BIC(tw.count(tw.read_table({"d": columns["d"]}))).local("d")
+    a, ab = tw.BIC(tw.count(alone)), tw.BIC(tw.count(both))
+    expected = whole + a.local("d", ["a"]) - a.local("d") + ab.local("d", ["a", "b"]) - ab.local("d", ["a"])
+    assert found[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_gains_of_pairs_are_those_of_single_parents():
+    table, _ = table_with_gaps(2)
+    score = tw.BIC(AvailableCounter(table))
+    gains = score.pair_gains()
+    for p, c in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        assert gains[p, c] == pytest.approx(score.local(c, [p]) - score.local(c), rel=1e-9)
+
+
+def test_scopes_that_no_row_shows_are_not_covered():
+    counter = AvailableCounter(
+        tw.read_table({"a": [0, 1, None, None], "b": [None, None, 0, 1]}, missing="em")
+    )
+    assert counter.covers(["a"])
+    assert not counter.covers(["a", "b"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.errors import MissingValuesError, SchemaError
-from treewright.statistics.gaps.expected_moments import NumbersWithGaps
+from treewright.statistics.gaps.expected_moments import _LEAST_EIGENVALUE, NumbersWithGaps, _consistent
 from treewright.tables import Table
 
 
@@ -136,3 +136,14 @@ def test_what_cannot_be_expected_is_refused():
         NumbersWithGaps(Table(schema, [[1.0, 2.0], [np.nan, np.nan]]))
     with pytest.raises(SchemaError, match="discrete"):
         NumbersWithGaps(tw.read_table({"a": ["x", "y"]}))
+
+
+def test_correlations_that_contradict_each_other_are_drawn_no_further_than_needed():
+    correlation = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    drawn = _consistent(correlation)
+    assert np.linalg.eigvalsh(drawn)[0] == pytest.approx(_LEAST_EIGENVALUE, abs=1e-12)
+    assert np.diag(drawn).tolist() == [1.0, 1.0, 1.0]
+    share = drawn[0, 1] / 0.9
+    np.testing.assert_allclose(drawn, share * correlation + (1 - share) * np.eye(3))
+    sound = np.array([[1.0, 0.9], [0.9, 1.0]])
+    assert _consistent(sound) is sound

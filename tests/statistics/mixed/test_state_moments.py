@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.errors import ArgumentError, MissingValuesError, SchemaError
 from treewright.statistics import MixedMoments, mixed_moments
+from treewright.statistics.mixed import state_moments
 
 
 def table_of(rng, n, *, weights=False):
@@ -85,3 +86,54 @@ def test_refusals():
     for wrong in (3, "rows.csv", [1]):
         with pytest.raises(ArgumentError, match="mixed_moments takes a table"):
             mixed_moments(wrong)
+
+
+def test_moments_of_other_columns_do_not_add():
+    source = mixed_moments(table_of(np.random.default_rng(0), 50))
+    one = source.in_states(["a"], ["x"])
+    for other in (
+        source.in_states(["b"], ["x"]),
+        source.in_states(["a"], ["z"]),
+        source.in_states([], ["x"]),
+    ):
+        with pytest.raises(SchemaError, match="moments of different columns do not add"):
+            one + other
+
+
+def test_columns_may_be_asked_for_in_any_order():
+    source = mixed_moments(table_of(np.random.default_rng(0), 50))
+    one, other = source.in_states(["a", "b"], ["x", "z"]), source.in_states(["b", "a"], ["z", "x"])
+    assert (one.discrete, one.continuous) == (other.discrete, other.continuous) == (("a", "b"), ("x", "z"))
+    assert np.array_equal(one.scatter, other.scatter)
+
+
+def test_what_is_kept_for_later_has_an_end(monkeypatch):
+    table = table_of(np.random.default_rng(0), 50)
+    whole = mixed_moments(table).in_states(["a", "b"], ["x", "z"])
+    assert whole.nbytes == sum(part.nbytes for part in (whole.states, whole.n, whole.mean, whole.scatter))
+    for limit, kept in ((10**9, 3), (whole.nbytes, 1), (0, 1)):
+        monkeypatch.setattr(state_moments, "_REMEMBERED", limit)
+        source = mixed_moments(table)
+        for scope in (["a"], ["b"], ["a", "b"]):
+            source.in_states(scope, ["x", "z"])
+        assert len(source._known) == kept
+        assert source._bytes == sum(one.nbytes for one in source._known.values())
+
+
+@pytest.mark.parametrize("most", [3, 5, 6, 100])
+def test_more_joint_states_than_numbers(monkeypatch, most):
+    """States are numbered anew where there are more than a number can hold."""
+    table = table_of(np.random.default_rng(3), 60)
+    expected = mixed_moments(table).in_states(["a", "b"], ["x"])
+    monkeypatch.setattr(state_moments, "_MOST_POSITIONS", most)
+    found = mixed_moments(table).in_states(["a", "b"], ["x"])
+    assert np.array_equal(found.states, expected.states)
+    assert np.array_equal(found.mean, expected.mean)
+
+
+def test_counts_of_one_table_and_of_several():
+    table = table_of(np.random.default_rng(0), 50)
+    halves = [table.take(np.arange(i, 50, 2)) for i in range(2)]
+    counters = [mixed_moments(one).counter for one in (table, halves)]
+    for counter in counters:
+        assert (counter.counts(("a", "b")) == tw.count(table.select(["a", "b"])).counts(("a", "b"))).all()

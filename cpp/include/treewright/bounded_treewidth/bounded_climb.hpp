@@ -4,6 +4,9 @@
 // A refusal is remembered. While the network only grows it holds for good; when a family shrinks, refusals
 // that concern one of its members are forgotten.
 //
+// The best move of every child is remembered too. It is looked for again where its family, or that of a
+// parent, has changed or arcs above it have gone; where only refusals were forgotten, these are looked at.
+//
 // Vertices are ranks of names. Moves of equal gain come in the order child, parent, kind: by name, until
 // chance is asked to mix the children.
 #pragma once
@@ -34,7 +37,7 @@ class BoundedClimb {
   void shuffle(Draws& draws) { draws.shuffle(visit_); }
 
   /// From now on remember which refusals are new; `roll_back` takes them back, with the state's own.
-  void remember() { journal_.clear(); }
+  void remember(Cancel& cancel);
   void roll_back();
 
  private:
@@ -45,23 +48,30 @@ class BoundedClimb {
 
   bool step(Cancel& cancel);
   bool step_swap(Cancel& cancel);
-  void outdate();
+  struct Known {
+    std::optional<Move> best;
+    char stale = 1;
+  };
+
+  void outdate(Cancel& cancel);
+  void outdate_around(Vertex child);
+  void outdate_below(const Word* above);
+  void set_stale(Vertex child) { known(child).stale = 1; }
+  Known& known(Vertex child);
   std::optional<Move> best_at(Vertex child, Cancel& cancel);
+  void offer_again(Vertex from, Vertex child, Cancel& cancel);
+  void offer(const Move& move, std::optional<Move>& best) const;
   bool is_legal(const Move& move) const;
   bool make(const Move& move, Cancel& cancel);
-  void outdate_around(Vertex child);
 
   const std::vector<Swap>& swaps_of(Vertex child, Cancel& cancel);
   std::optional<Swap> best_swap_at(Vertex child, Cancel& cancel);
 
-  std::uint32_t& refusal(MoveKind kind, Vertex from, Vertex to) {
-    return (kind == MoveKind::add ? refused_adds_ : refused_turns_)[to * state_.size() + from];
+  std::size_t place(Vertex from, Vertex to) const { return to * state_.size() + from; }
+  std::uint32_t refused_at(const Move& move) const {
+    return (move.kind == MoveKind::add ? refused_adds_ : refused_turns_)[place(move.from, move.to)];
   }
-  void refuse(const Move& move) {
-    std::uint32_t& time = refusal(move.kind, move.from, move.to);
-    journal_.emplace_back(&time, time);
-    time = state_.clock();
-  }
+  void refuse(const Move& move);
   /// A refusal made at `time` is still good.
   bool stands(std::uint32_t time, Vertex u, Vertex v) const {
     return time != 0 && time >= state_.shrunk_at(u) && time >= state_.shrunk_at(v);
@@ -71,9 +81,10 @@ class BoundedClimb {
   }
 
   BoundedState& state_;
-  std::vector<std::optional<Move>> best_;
-  std::vector<char> stale_;
-  std::uint32_t seen_ = 0;                                         // clock of the state that `best_` is about
+  std::vector<Known> known_;
+  std::vector<std::pair<Vertex, Known>> known_before_;             // when it was to be remembered
+  std::vector<char> is_noted_;                                     // there
+  BitMatrix refused_children_;                                     // of each parent: ever refused to be added
   std::vector<std::uint32_t> refused_adds_, refused_turns_;        // clock of the state; 0: not refused
   std::vector<std::pair<std::uint32_t*, std::uint32_t>> journal_;  // what a refusal was before
   std::unordered_map<std::uint64_t, std::uint32_t> refused_swaps_;

@@ -28,6 +28,9 @@ class BoundedSearch {
   /// Go on from where another search is; what it knows about pairs is not counted again.
   BoundedSearch(const BoundedSearch& other, LocalScores& scores, const BoundedSettings& settings,
                 Cancel& cancel);
+  /// Begin anew under another bound, with what another search knows about families, which it loses.
+  BoundedSearch(BoundedSearch& other, const DagBuilder& start, Order order, const BoundedSettings& settings,
+                std::size_t max_parents, Cancel& cancel);
   BoundedSearch(const BoundedSearch&) = delete;  // its parts know each other by address
   BoundedSearch& operator=(const BoundedSearch&) = delete;
 

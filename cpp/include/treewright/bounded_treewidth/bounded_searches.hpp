@@ -5,6 +5,7 @@
 // width and the time. Nothing else is worked out unless somebody listens, who then hears of every round.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,6 +59,9 @@ class BoundedSearches {
   /// The search that has come furthest; of equals the one whose arcs come first.
   BoundedSearch& best() { return *searches_[find_best()]; }
   const BoundedSearch& best() const { return *searches_[find_best()]; }
+  /// Moves, redraws, kicks, accepted kicks, width tests, refusals, families scored: of all there have been.
+  using Tallies = std::array<std::uint64_t, 7>;
+  Tallies tallies() const;
   const std::vector<BoundedRound>& rounds() const { return rounds_; }
 
   void climb(bool swaps, bool afresh, Cancel& cancel);
@@ -68,6 +72,9 @@ class BoundedSearches {
   /// From here on one search more for each of these; pairs are not counted again.
   void spread(const std::vector<LocalScores*>& scores, const std::vector<std::uint64_t>& seeds,
               Cancel& cancel);
+  /// Begin anew under another bound, with what is known about families; one search until they are spread.
+  void restart(const DagBuilder& start, std::optional<Order> order, std::size_t bound,
+               std::size_t max_parents, Cancel& cancel);
   /// Take these arcs, narrowed, to their local optimum; each search keeps the better of its two.
   void begin_again(const std::vector<Arc>& arcs, Cancel& cancel);
   /// Kick each search so many times, or until the deadline, and return to the best of each.
@@ -86,6 +93,7 @@ class BoundedSearches {
 
   BoundedSettings settings_;
   std::vector<std::unique_ptr<BoundedSearch>> searches_;
+  Tallies before_{};  // of searches under narrower bounds
   std::function<void(const BoundedNews&)> listener_;
   Deadline deadline_;
   std::vector<BoundedRound> rounds_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "treewright/bounded_treewidth/family_columns.hpp"
+#include "treewright/graphs/order_test.hpp"
 #include "treewright/graphs/width_test.hpp"
 
 namespace treewright {
@@ -25,6 +26,13 @@ struct FamilyChange {
 struct BoundedSnapshot {
   std::vector<Order> parents;
   Order order;
+};
+
+/// What whoever remembers moves has to look at again.
+struct BoundedChanges {
+  Order children;              // their families are others
+  Order freed;                 // members of families that shrank: what was refused to them may fit now
+  std::vector<Word> loosened;  // vertices that may have lost descendants
 };
 
 class BoundedState {
@@ -67,6 +75,10 @@ class BoundedState {
   void remember();
   void roll_back(Cancel& cancel);
 
+  /// What has changed since that was forgotten last.
+  const BoundedChanges& changes() const { return changes_; }
+  void forget_changes();
+
   /// Counts changes; `shrunk_at` says when a family that held v last lost something.
   std::uint32_t clock() const { return clock_; }
   std::uint32_t shrunk_at(Vertex v) const { return shrunk_at_[v]; }
@@ -87,11 +99,14 @@ class BoundedState {
 
   void add_to_moral(Vertex child, const Order& parents);
   void take_from_moral(Vertex child, const Order& parents);
+  void note_edge(Vertex u, Vertex v) { test_.toggle(u, v), order_test_.touch(u, v); }
+  void loosen(Vertex from);
   void replace(const std::vector<FamilyChange>& changes, Cancel& cancel);
   void stamp(Vertex child);
   bool within_bound(Cancel& cancel);
-  bool holds();
+  bool holds() { return order_test_.holds(moral_); }
   void set_order(Order order);
+  void become(const std::vector<FamilyChange>& changes, const Order& order, Cancel& cancel);
 
   FamilyColumns& columns_;
   std::size_t bound_;
@@ -99,10 +114,12 @@ class BoundedState {
   std::vector<Order> parents_;
   std::vector<double> scores_;
   std::vector<ColumnPointer> column_of_;
-  BitMatrix moral_, scratch_;
+  BitMatrix moral_;
   WidthTest test_;
+  OrderTest order_test_;
   std::vector<std::uint32_t> families_;  // u * n + v: how many hold both
-  Order order_, position_;
+  Order order_;
+  BoundedChanges changes_;
   std::vector<Remembered> remembered_;
   std::vector<char> is_remembered_;
   std::vector<std::pair<Vertex, std::uint32_t>> remembered_stamps_;

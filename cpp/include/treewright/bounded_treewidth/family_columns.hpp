@@ -52,6 +52,8 @@ class FamilyColumns {
   FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel);
   /// With the rules and the pairs of another, for which these scores are the same.
   FamilyColumns(const FamilyColumns& other, LocalScores& scores);
+  /// Families of another size from now on; what is remembered of others stays true.
+  void allow_parents(std::size_t most);
 
   std::size_t size() const { return rules_.allowed.size(); }
   const ArcRules& rules() const { return rules_; }

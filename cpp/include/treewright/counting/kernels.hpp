@@ -49,6 +49,10 @@ struct Kernels {
   void (*extend32_16)(std::uint32_t* codes, const std::uint16_t* column, std::size_t n, std::uint32_t radix);
   void (*extend32_32)(std::uint32_t* codes, const std::uint32_t* column, std::size_t n, std::uint32_t radix);
 
+  /// 16 bytes (`rest`) whose CRC-32 is that of the first of `n` bytes, continued from the state `before`; how
+  /// many these are, a level without such instructions takes none.
+  std::size_t (*fold)(const std::uint8_t* bytes, std::size_t n, std::uint32_t before, std::uint8_t* rest);
+
   BlockKernels blocks;
 };
 

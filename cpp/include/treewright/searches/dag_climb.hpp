@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "treewright/graphs/undirected.hpp"
 #include "treewright/searches/dag_moves.hpp"
 
 namespace treewright {
@@ -27,6 +29,8 @@ struct ClimbSettings {
   std::size_t covered_tries = 0;   // arcs drawn after each move, turned when covered
   std::size_t covered_rounds = 0;  // further batches of draws that may bring nothing
   std::uint64_t seed = 0;
+  std::optional<std::size_t> treewidth;  // no graph on the way is wider
+  std::vector<char> is_number;           // by vertex: eliminated before all others; empty: nobody
 };
 
 struct ClimbTally {
@@ -38,6 +42,7 @@ struct Climb {
   double gain = 0;          // over the start
   std::vector<Move> moves;  // in order, those after the best included
   ClimbTally tally;
+  Order order;  // under a bound: an elimination order of that graph within it
 };
 
 /// `report(steps, gain)` is called after every step. Work that is stopped half-way leaves in `kept` what it

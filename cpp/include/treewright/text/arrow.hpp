@@ -72,8 +72,8 @@ class ArrowReader {
 
   const std::vector<std::string>& names() const { return names_; }
   /// What the next batches hold, until there are at least `n_rows` rows or no more; no columns at the
-  /// end, unless the stream has no row at all.
-  std::vector<ArrowColumn> read(std::size_t n_rows, Cancel& cancel);
+  /// end, unless the stream has no row at all. Room is made for `n_expected` rows, others may come.
+  std::vector<ArrowColumn> read(std::size_t n_rows, Cancel& cancel, std::size_t n_expected = 0);
 
  private:
   ArrowArrayStream stream_;

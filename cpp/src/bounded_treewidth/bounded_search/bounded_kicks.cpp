@@ -44,7 +44,7 @@ template <class Damage>
 bool BoundedSearch::try_out(const Damage& damage, double tolerance, Cancel& cancel) {
   cancel.check();
   state_.remember();
-  climb_.remember();
+  climb_.remember(cancel);
   climb_.shuffle(draws_);
   const double before = current_;
   damage();

@@ -14,6 +14,11 @@ BoundedSearch::BoundedSearch(const BoundedSearch& other, LocalScores& scores, co
     : BoundedSearch(FamilyColumns(other.columns_, scores), other.state_.dag(), other.state_.order(), settings,
                     cancel) {}
 
+BoundedSearch::BoundedSearch(BoundedSearch& other, const DagBuilder& start, Order order,
+                             const BoundedSettings& settings, std::size_t max_parents, Cancel& cancel)
+    : BoundedSearch((other.columns_.allow_parents(max_parents), std::move(other.columns_)), start,
+                    std::move(order), settings, cancel) {}
+
 BoundedSearch::BoundedSearch(FamilyColumns columns, const DagBuilder& start, Order order,
                              const BoundedSettings& settings, Cancel& cancel)
     : columns_(std::move(columns)),

@@ -347,12 +347,24 @@ void extend32_32(std::uint32_t* codes, const std::uint32_t* column, std::size_t 
 // ------------------------------------------------------------------ blocks of hidden states
 #include "blocks.ipp"
 
+// ------------------------------------------------------------------ sums of bytes
+#include "sums.ipp"
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table = {
-    TW_NAME,          build_planes, and_popcounts, add_grouped,
-    add_grouped_wide, split,        pair16_8,      extend16_8,
-    extend32_8,       extend32_16,  extend32_32,   {multiply, outer, look_up, tally, times, divide, rescale}};
+const Kernels table = {TW_NAME,
+                       build_planes,
+                       and_popcounts,
+                       add_grouped,
+                       add_grouped_wide,
+                       split,
+                       pair16_8,
+                       extend16_8,
+                       extend32_8,
+                       extend32_16,
+                       extend32_32,
+                       fold,
+                       {multiply, outer, look_up, tally, times, divide, rescale}};
 
 }  // namespace treewright::TW_LEVEL

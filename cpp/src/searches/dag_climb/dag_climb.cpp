@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "treewright/parallel/seeded_draws.hpp"
+#include "treewright/searches/climb_width.hpp"
 
 namespace treewright {
 namespace {
@@ -52,6 +53,9 @@ class Climber {
         report_(report) {
     for (const auto& [from, to] : moves_.graph().arcs()) print_ = print_ ^ print_of(from, to);
     visited_.add(print_);
+    if (!settings.treewidth) return;
+    width_.emplace(*settings.treewidth, settings.is_number, moves_.graph(), cancel);
+    best_order_ = width_->order();
   }
 
   Climb run() {
@@ -81,6 +85,7 @@ class Climber {
       for_each_bit(children.row(u), children.words(),
                    [&](std::size_t v) { result_.arcs.emplace_back(u, static_cast<Vertex>(v)); });
     result_.gain = best_;
+    result_.order = best_order_;
     return std::move(result_);
   }
 
@@ -108,25 +113,32 @@ class Climber {
   }
 
   std::optional<Move> choose() {
-    const auto ties = visited_.empty()
+    const auto ties = visited_.empty() && !width_
                           ? moves_.best([](const Move&) { return false; }, settings_.look_ahead)
-                          : moves_.best([&](const Move& m) { return visited_.has(after(print_, m)); },
-                                        settings_.look_ahead);
+                          : moves_.best([&](const Move& m) { return is_banned(m); }, settings_.look_ahead);
     if (ties.empty()) return std::nullopt;
     if (ties.size() > 1) ++result_.tally.ties;
     const bool matters = settings_.patience > 0 || ties.front().gain > least_gain_;
     return settings_.look_ahead && matters ? look_ahead_.pick(moves_, ties, cancel_) : ties.front();
   }
 
+  bool is_banned(const Move& move) {
+    return visited_.has(after(print_, move)) || (width_ && !width_->admits(moves_.graph(), move));
+  }
+
   void apply(const Move& move) {
     moves_.apply(move, cancel_, look_ahead_.column_after(move));
     look_ahead_.forget(move);
+    if (width_) width_->follow(moves_.graph(), move);
     print_ = after(print_, move);
     visited_.add(print_);
     total_ += move.gain;
     result_.moves.push_back(move);
     ++result_.tally.steps;
-    if (total_ > best_ + least_gain_) best_ = total_, best_step_ = result_.moves.size();
+    if (total_ > best_ + least_gain_) {
+      best_ = total_, best_step_ = result_.moves.size();
+      if (width_) best_order_ = width_->order();
+    }
     if (report_) report_(result_.tally.steps, total_);
   }
 
@@ -137,7 +149,8 @@ class Climber {
     bool changed = false;
     for (std::size_t i = 0; i < std::max<std::size_t>(wanted, 1); ++i) {
       cancel_.check();
-      const std::vector<Move> legal = moves_.all();
+      std::vector<Move> legal = moves_.all();
+      if (width_) std::erase_if(legal, [&](const Move& m) { return !width_->admits(moves_.graph(), m); });
       if (legal.empty()) break;
       apply(legal[draws_.below(legal.size())]);
       changed = true;
@@ -184,6 +197,8 @@ class Climber {
   Cancel& cancel_;
   const std::function<void(std::size_t, double)>& report_;
   Fingerprint print_;
+  std::optional<ClimbWidth> width_;
+  Order best_order_;
   double total_ = 0, best_ = 0;
   std::size_t best_step_ = 0;
   Climb result_;

@@ -30,7 +30,7 @@ from treewright.errors import SettingError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
-from treewright.statistics.families import PosteriorSettings, Query, family_statistics
+from treewright.statistics.families import PosteriorSettings, Query, as_family_statistics
 from treewright.statistics.whole import WholeCounter
 from treewright.types import Floats
 
@@ -91,7 +91,7 @@ def blanket_tests(counter: Counter, settings: BlanketTestSettings) -> _core.Blan
 
 def _new_tests(counter: Counter, settings: BlanketTestSettings) -> _core.BlanketTests:
     order = list(counter.schema.name_order)
-    native = family_statistics(counter)
+    native = as_family_statistics(counter)
     if isinstance(native, WholeCounter):
         plain = settings.between(1, 1)
         return _core.packed_blanket_tests(

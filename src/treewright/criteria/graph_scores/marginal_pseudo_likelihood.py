@@ -154,7 +154,7 @@ class MarginalPseudoLikelihood(OfCounter):
         return math.fsum(self.local_many([(v, known.neighbours(v)) for v in range(len(self.schema))]))
 
     def tuned(self) -> Self:
-        """Itself: what is published learns best."""
+        """The score itself: its published settings learn best."""
         return self
 
     def judge(self, movable: Rows | None = None) -> _core.GraphScore:

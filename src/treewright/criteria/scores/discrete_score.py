@@ -31,7 +31,7 @@ from treewright.statistics.families import (
     FromTables,
     ScoreKind,
     ScoreSettings,
-    family_statistics,
+    as_family_statistics,
     is_native,
 )
 from treewright.tables.schema import NameOrIndex
@@ -56,7 +56,7 @@ class DiscreteScore(OfCounter, PluralScore):
     def __init__(self, counter: Counter, settings: ScoreSettings) -> None:
         require_discrete(type(self).__name__, counter)
         self.counter, self.settings = counter, settings
-        self._statistics = family_statistics(counter)
+        self._statistics = as_family_statistics(counter)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.schema)} variables, {self.counter.n_rows} rows)"

@@ -132,7 +132,7 @@ class SparseQNML(EdgePrior):
         return f"SparseQNML({len(self.schema)} variables)"
 
 
-def sparse_score(source: Counter | Moments) -> LocalScore:
+def make_sparse_score(source: Counter | Moments) -> LocalScore:
     """A score that pays ln n nats for each edge among n variables: `SparseQNML`, or BIC of moments."""
     if isinstance(source, Moments):
         inner, price = GaussianBIC(source), _log_n(source.schema)

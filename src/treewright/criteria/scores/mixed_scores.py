@@ -171,6 +171,6 @@ class MixedBIC(PluralScore):
                 )
 
 
-def sparse_mixed_score(moments: MixedMoments) -> MixedBIC:
+def make_sparse_mixed_score(moments: MixedMoments) -> MixedBIC:
     """Mixed BIC less ln n nats for each edge among n variables; states are judged by :class:`SparseQNML`."""
     return MixedBIC(moments, states=SparseQNML, edge_price=math.log(max(len(moments.schema), 1)))

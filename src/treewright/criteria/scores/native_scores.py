@@ -23,7 +23,7 @@ from treewright.criteria.scores.pooled_score import PooledScore
 from treewright.criteria.scores.score import CachedScore, LocalScore, NamedFamily, WrappedScore, as_families
 from treewright.graphs.ranked import rank_matrix
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import family_statistics
+from treewright.statistics.families import as_family_statistics
 from treewright.statistics.memory import ROWS_TO_REMEMBER, memory_of
 from treewright.statistics.whole import WholeCounter, count
 from treewright.tables.schema import NameOrIndex, Schema
@@ -83,7 +83,7 @@ def _counted(score: LocalScore) -> _core.LocalScores | None:
         inner, members = part.inner, part.members
     if not is_native_score(inner):
         return None
-    counter = family_statistics(inner.counter)
+    counter = as_family_statistics(inner.counter)
     order = [members[v] for v in schema.name_order]
     ranked = None if pairs is None else rank_matrix(schema, pairs)
     settings = (inner.settings.kind, inner.settings.ess, price, order, ranked)
@@ -175,11 +175,11 @@ def restrict_score(score: LocalScore, variables: Sequence[NameOrIndex]) -> Local
     if type(score) is GaussianBIC:
         return GaussianBIC(score.moments.select(variables))
     if is_native_score(score):
-        whole = family_statistics(score.counter)
+        whole = as_family_statistics(score.counter)
         if isinstance(whole, WholeCounter) and whole.table.n_rows < ROWS_TO_REMEMBER:
             part = copy(score)
             part.counter = count(whole.table.select(variables))
-            part._statistics = family_statistics(part.counter)
+            part._statistics = as_family_statistics(part.counter)
             return part
     return PartScore(score, variables)
 

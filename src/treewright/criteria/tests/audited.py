@@ -18,7 +18,7 @@ from treewright.criteria.tests.independence import (
     NamedQuery,
     TestResults,
     as_level,
-    canonical_query,
+    sort_query,
 )
 from treewright.ranges import in_range
 from treewright.tables.schema import NameOrIndex, Schema
@@ -92,7 +92,7 @@ class AuditedTest:
                 return query
         except TypeError:  # the given came as a list
             pass
-        return canonical_query(self.schema, *query)
+        return sort_query(self.schema, *query)
 
 
 @in_range

@@ -36,7 +36,7 @@ from treewright.statistics.families import (
     PermutationSettings,
     Query,
     TestSettings,
-    family_statistics,
+    as_family_statistics,
     is_native,
 )
 from treewright.statistics.memory import ROWS_TO_REMEMBER, memory_of
@@ -163,7 +163,7 @@ class LimitTest(OfCounter, AskingTest):
         self.unreliable = unreliable
         self.reliability = float(reliability)
         self._shuffled = PermutationTest(counter, alpha, permutations=permutations, seed=seed)
-        self._statistics = family_statistics(counter)
+        self._statistics = as_family_statistics(counter)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.schema)} variables, alpha={self.alpha:g})"

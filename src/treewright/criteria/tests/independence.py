@@ -197,7 +197,7 @@ class TestResults:
         return (self[i] for i in range(len(self)))
 
 
-def canonical_query(
+def sort_query(
     schema: Schema, x: NameOrIndex, y: NameOrIndex, given: Iterable[NameOrIndex] = ()
 ) -> tuple[int, int, Scope]:
     """The question as indices, x < y and the given rising: one form for what is one question.
@@ -205,7 +205,7 @@ def canonical_query(
     Examples
     --------
     >>> from treewright.tables import Variable
-    >>> canonical_query(Schema([Variable(name) for name in "abcd"]), "d", "a", ("c", "b"))
+    >>> sort_query(Schema([Variable(name) for name in "abcd"]), "d", "a", ("c", "b"))
     (0, 3, (1, 2))
     """
     u, v, known = as_query(schema, x, y, given)

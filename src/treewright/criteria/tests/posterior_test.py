@@ -25,7 +25,7 @@ from treewright.criteria.tests.independence import (
 from treewright.errors import SettingError
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, OfCounter
-from treewright.statistics.families import PosteriorSettings, family_statistics
+from treewright.statistics.families import PosteriorSettings, as_family_statistics
 from treewright.tables.schema import NameOrIndex
 from treewright.types import Flags, Floats
 
@@ -80,7 +80,7 @@ class PosteriorTest(OfCounter, AskingTest):
         self.settings = PosteriorSettings(
             float(prior), positive("alpha", alpha), positive("beta", beta), positive("gamma", gamma), slices
         )
-        self._statistics = family_statistics(counter)
+        self._statistics = as_family_statistics(counter)
 
     def __repr__(self) -> str:
         return f"PosteriorTest({len(self.schema)} variables, prior={self.settings.prior:g})"

@@ -15,7 +15,7 @@ from treewright import _core
 from treewright.arguments import DAG, described, require
 from treewright.errors import ArgumentError, GraphError
 from treewright.graphs.directed.dag import Collider, Dag
-from treewright.graphs.directed.pdag import Pdag, close_under_meek, consistent_extension
+from treewright.graphs.directed.pdag import Pdag, close_under_meek, find_consistent_extension
 from treewright.graphs.edges import GivenPairs, as_pairs, cycle_text
 from treewright.graphs.ranked import ranks_by_name
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -49,7 +49,7 @@ class Cpdag(Pdag):
 
     def __init__(self, schema: Schema, directed: GivenPairs = (), undirected: GivenPairs = ()) -> None:
         super().__init__(schema, directed, undirected)
-        extension = consistent_extension(self)
+        extension = find_consistent_extension(self)
         if extension is None:
             raise GraphError(_why_no_extension(self))
         proper = Cpdag.of(extension)
@@ -99,7 +99,7 @@ class Cpdag(Pdag):
 
     def to_dag(self) -> Dag:
         """The canonical member: the extension that always takes the removable sink with the largest name."""
-        extension = consistent_extension(self)
+        extension = find_consistent_extension(self)
         assert extension is not None, "a Cpdag extends"
         return extension
 

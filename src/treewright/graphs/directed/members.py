@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from treewright.errors import GraphError
-from treewright.graphs.directed.pdag import Pdag, close_under_meek, consistent_extension
+from treewright.graphs.directed.pdag import Pdag, close_under_meek, find_consistent_extension
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Arc
 
@@ -29,7 +29,7 @@ _STEPS = 2_000  # closures after which a class is only said to be large
 Lines = frozenset[Arc]
 
 
-def possible_parents(graph: Pdag, variable: NameOrIndex) -> dict[tuple[str, ...], int | None]:
+def find_possible_parents(graph: Pdag, variable: NameOrIndex) -> dict[tuple[str, ...], int | None]:
     """Every set of parents that a variable has in some member of a class, and in how many members.
 
     By size, then by names. The number is None where counting would take long. A `GraphError` refuses a graph
@@ -40,10 +40,10 @@ def possible_parents(graph: Pdag, variable: NameOrIndex) -> dict[tuple[str, ...]
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
     >>> chain = tw.Cpdag.of(tw.Dag(schema, [("a", "b"), ("b", "c")]))
-    >>> possible_parents(chain, "b")
+    >>> find_possible_parents(chain, "b")
     {(): 1, ('a',): 1, ('c',): 1}
     """
-    if consistent_extension(graph) is None:
+    if find_consistent_extension(graph) is None:
         raise GraphError("no network has these edges without a further v-structure: the class has no member")
     schema, v = graph.schema, graph.schema.index(variable)
     found = {

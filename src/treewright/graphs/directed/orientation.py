@@ -15,9 +15,9 @@ from treewright.graphs.directed.dag import Collider, Dag
 from treewright.graphs.directed.pdag import (
     MeekClosure,
     Pdag,
-    consistent_extension,
-    meek_closure,
-    nearest_extension,
+    apply_meek_rules,
+    find_consistent_extension,
+    find_nearest_extension,
 )
 from treewright.graphs.edges import GivenPairs, NamedArc, resolve_pairs
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -104,7 +104,7 @@ def orient_greedily(
     claims = [resolve_collider(skeleton, collider) for collider in colliders]
     accepted = accept_claims(skeleton.schema, claims, known)
     closure = _close(skeleton, accepted, known)
-    return _orientation(claims, accepted, closure, nearest_extension(closure.graph), known)
+    return _orientation(claims, accepted, closure, find_nearest_extension(closure.graph), known)
 
 
 def _orientation(
@@ -131,12 +131,13 @@ def _orientation(
 def add_directions(graph: Pdag, arcs: Iterable[Arc]) -> Pdag:
     """Direct edges of a graph, and all that follows from them by Meek's rules."""
     directed = {*graph.index_directed_edges(), *arcs}
-    return meek_closure(Pdag(graph.schema, directed, undirected_rest(graph.skeleton(), directed))).graph
+    return apply_meek_rules(Pdag(graph.schema, directed, undirected_rest(graph.skeleton(), directed))).graph
 
 
 def sure_directions(dag: Dag, marks: Pdag) -> Pdag:
     """The class of a DAG with the arrows of some marks of its edges, and what follows from both."""
-    return add_directions(Cpdag.of(dag), resolve_pairs(dag.schema, marks.directed_edges()))
+    cpdag, arcs = Cpdag.of(dag), resolve_pairs(dag.schema, marks.directed_edges())
+    return cpdag if {*arcs} <= {*cpdag.index_directed_edges()} else add_directions(cpdag, arcs)
 
 
 def accept_claims(schema: Schema, claims: Iterable[Collider], arcs: Iterable[Arc] = ()) -> list[Collider]:
@@ -162,20 +163,20 @@ def extend_claims(
     kept = list(accepted)
     while True:
         closure = _close(skeleton, kept, arcs)
-        dag = consistent_extension(closure.graph)
+        dag = find_consistent_extension(closure.graph)
         if dag is not None:
             return kept, closure, dag
         in_the_way = set(_core.obstruction(len(skeleton.schema), *closure.graph.marks))
         suspects = [collider for collider in kept if len(in_the_way.intersection(collider)) > 1]
         if not suspects:
             closure = _close(skeleton, accepted, arcs)
-            return accepted, closure, nearest_extension(closure.graph)
+            return accepted, closure, find_nearest_extension(closure.graph)
         kept.remove(suspects[-1])
 
 
 def _close(skeleton: UndirectedGraph, colliders: Iterable[Collider], arcs: Iterable[Arc]) -> MeekClosure:
     directed: set[Arc] = {*arcs, *(arc for u, w, v in colliders for arc in ((u, w), (v, w)))}
-    return meek_closure(Pdag(skeleton.schema, directed, undirected_rest(skeleton, directed)))
+    return apply_meek_rules(Pdag(skeleton.schema, directed, undirected_rest(skeleton, directed)))
 
 
 def _v_structures(graph: Pdag) -> list[Collider]:

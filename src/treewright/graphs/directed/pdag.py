@@ -192,10 +192,10 @@ def close_under_meek(graph: Pdag) -> Pdag:
     >>> close_under_meek(Pdag(schema, [("a", "b")], [("b", "c")])).directed_edges()
     [('a', 'b'), ('b', 'c')]
     """
-    return meek_closure(graph).graph
+    return apply_meek_rules(graph).graph
 
 
-def meek_closure(graph: Pdag) -> MeekClosure:
+def apply_meek_rules(graph: Pdag) -> MeekClosure:
     """Direct every edge that Meek's rules direct, and report what they could not.
 
     From directions that some DAG has, no rule ever asks for a cycle. Directions found in data may contradict
@@ -207,7 +207,7 @@ def meek_closure(graph: Pdag) -> MeekClosure:
     >>> from treewright.tables import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcde"])
     >>> arrows = [("b", "c"), ("c", "d"), ("d", "a"), ("e", "a")]
-    >>> closure = meek_closure(Pdag(schema, arrows, [("a", "b")]))
+    >>> closure = apply_meek_rules(Pdag(schema, arrows, [("a", "b")]))
     >>> closure.skipped, closure.graph.undirected_edges()
     ((('a', 'b'),), [('a', 'b')])
     """
@@ -218,24 +218,24 @@ def meek_closure(graph: Pdag) -> MeekClosure:
     return MeekClosure(closed, tuple(named_pairs(graph.schema, as_pairs(skipped), ordered=True)))
 
 
-def consistent_extension(graph: Pdag) -> Dag | None:
+def find_consistent_extension(graph: Pdag) -> Dag | None:
     """Extend to a DAG with the same skeleton, arrows and v-structures; None when there is none.
 
     Examples
     --------
     >>> from treewright.tables import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
-    >>> consistent_extension(Pdag(schema, [], [("a", "b"), ("b", "c")])).edges()
+    >>> find_consistent_extension(Pdag(schema, [], [("a", "b"), ("b", "c")])).edges()
     [('a', 'b'), ('b', 'c')]
     >>> square = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]
-    >>> consistent_extension(Pdag(schema, [], square)) is None
+    >>> find_consistent_extension(Pdag(schema, [], square)) is None
     True
     """
     arcs = _core.consistent_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))
     return None if arcs is None else Dag(graph.schema, as_pairs(arcs))
 
 
-def nearest_extension(graph: Pdag) -> Dag:
+def find_nearest_extension(graph: Pdag) -> Dag:
     """Extend to a DAG with the same skeleton and arrows, adding v-structures only where nothing else is left.
 
     It is the consistent extension when there is one. Where no vertex can be last without a new v-structure,
@@ -251,7 +251,7 @@ def nearest_extension(graph: Pdag) -> Dag:
     >>> from treewright.tables import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
     >>> square = Pdag(schema, [], [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")])
-    >>> nearest_extension(square).edges()
+    >>> find_nearest_extension(square).edges()
     [('a', 'b'), ('a', 'd'), ('b', 'c'), ('c', 'd')]
     """
     if cycle := cycle_text(graph.schema, graph.index_directed_edges()):

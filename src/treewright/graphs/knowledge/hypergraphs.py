@@ -37,7 +37,7 @@ def separation_tree_from_hypergraph(
         child, share a set. Together they hold every variable. Sets inside another are left out and listed in
         ``reduced``.
     triangulation
-        The elimination rule, see :func:`elimination_order`.
+        The elimination rule, see :func:`find_elimination_order`.
 
     Examples
     --------
@@ -66,13 +66,13 @@ def read_hyperedges(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]])
     return sets
 
 
-def two_section(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> UndirectedGraph:
+def build_two_section(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]]) -> UndirectedGraph:
     """The graph that joins every two variables that share a set.
 
     Examples
     --------
     >>> from treewright.tables.schema import Schema, Variable
-    >>> two_section(Schema([Variable(name) for name in "abcd"]), ["abc", "cd"]).edges()
+    >>> build_two_section(Schema([Variable(name) for name in "abcd"]), ["abc", "cd"]).edges()
     [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
     return join_within(schema, read_hyperedges(schema, hyperedges))
@@ -123,7 +123,7 @@ def check_legitimate(
     """
     schema = dag.schema
     sets = read_hyperedges(schema, hyperedges)
-    torn = sorted(set(dag.moral_graph().edges()) - set(two_section(schema, sets).edges()))
+    torn = sorted(set(dag.moral_graph().edges()) - set(build_two_section(schema, sets).edges()))
     if torn:
         raise IllegitimateHypergraph(
             f"{_why_together(dag, *torn[0])} never occur together; put them into one hyperedge"

@@ -203,9 +203,10 @@ class BoundKnowledge:
 
         An edge without direction stands for both of its directions, one of which must be allowed.
         """
-        directed, undirected = _marks(self.schema, graph)
+        _refuse_other_variables(self.schema, graph)
         if self.is_empty:
             return []
+        directed, undirected = _marks(self.schema, graph)
         names = self.schema.names
         either = undirected | undirected.T
         wrong = [(u, v) for u, v in np.argwhere(directed & ~self.allowed).tolist()]
@@ -267,10 +268,13 @@ def bind_knowledge(knowledge: Knowledge | BoundKnowledge | None, schema: Schema)
     return knowledge.on(schema)
 
 
-def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[Matrix, Matrix]:
-    """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
+def _refuse_other_variables(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> None:
     if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
         raise KnowledgeError("the graph and the knowledge are about different variables")
+
+
+def _marks(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> tuple[Matrix, Matrix]:
+    """Directed and undirected edges of a graph in the numbers of `schema`, whatever its column order."""
     marks = as_pdag(graph)
     return arc_matrix(schema, marks.directed_edges()), arc_matrix(schema, marks.undirected_edges())
 

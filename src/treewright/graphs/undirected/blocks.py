@@ -148,7 +148,7 @@ class BlockTree:
         return BlockPath(tuple(b for b in inner if b >= 0), tuple(~c for c in inner if c < 0))
 
 
-def induced_nodes(graph: UndirectedGraph, s: NameOrIndex, t: NameOrIndex) -> Scope:
+def find_induced_nodes(graph: UndirectedGraph, s: NameOrIndex, t: NameOrIndex) -> Scope:
     """Inner variables of all chordless paths between two variables of a chordal graph, as rising indices.
 
     Empty if the two are equal, adjacent or not connected. They are the variables of the minimal separators of
@@ -159,7 +159,7 @@ def induced_nodes(graph: UndirectedGraph, s: NameOrIndex, t: NameOrIndex) -> Sco
     >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
     >>> fan = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "d")])
-    >>> induced_nodes(fan, "a", "c")
+    >>> find_induced_nodes(fan, "a", "c")
     (1, 3)
     """
     a, b = graph.schema.index(s), graph.schema.index(t)

@@ -25,7 +25,7 @@ WeightMatrix = npt.NDArray[Any]  # of float64 or int64
 
 
 @in_range
-def maximum_spanning_forest(
+def find_maximum_spanning_forest(
     schema: Schema, weights: npt.ArrayLike, *, threshold: float | None = None
 ) -> UndirectedGraph:
     """Join the variables at the largest total weight without a cycle (Prim 1957).
@@ -43,9 +43,9 @@ def maximum_spanning_forest(
     >>> from treewright.tables import Variable
     >>> schema = Schema([Variable(name) for name in "abc"])
     >>> weights = [[0, 3, 2], [3, 0, 1], [2, 1, 0]]
-    >>> maximum_spanning_forest(schema, weights).edges()
+    >>> find_maximum_spanning_forest(schema, weights).edges()
     [('a', 'b'), ('a', 'c')]
-    >>> maximum_spanning_forest(schema, weights, threshold=2).edges()
+    >>> find_maximum_spanning_forest(schema, weights, threshold=2).edges()
     [('a', 'b')]
     """
     matrix = _square(schema, weights)
@@ -62,7 +62,7 @@ def maximum_spanning_forest(
     return UndirectedGraph(schema, as_pairs(edges))
 
 
-def maximum_branching(
+def find_maximum_branching(
     schema: Schema, weights: npt.ArrayLike, *, root_weights: npt.ArrayLike | None = None
 ) -> Dag:
     """Give each variable at most one parent, without a cycle, at the largest total weight (Edmonds 1967).
@@ -79,7 +79,7 @@ def maximum_branching(
     --------
     >>> from treewright.tables import Variable
     >>> schema = Schema([Variable(name) for name in "abc"])
-    >>> maximum_branching(schema, [[0, 5, 1], [6, 0, 4], [0, 0, 0]]).edges()
+    >>> find_maximum_branching(schema, [[0, 5, 1], [6, 0, 4], [0, 0, 0]]).edges()
     [('b', 'a'), ('b', 'c')]
     """
     matrix = _square(schema, weights).astype(np.float64)

@@ -32,7 +32,7 @@ Method = Literal["min_fill", "min_degree", "mcs", "mcs_m", "lex_bfs", "lex_m"]
 METHODS: tuple[str, ...] = get_args(Method)
 
 
-def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Scope:
+def find_elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Scope:
     """An elimination order by a rule.
 
     Parameters
@@ -48,7 +48,7 @@ def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Sc
     --------
     >>> from treewright.tables.schema import Schema, Variable
     >>> path = UndirectedGraph(Schema([Variable(name) for name in "abc"]), [("a", "b"), ("b", "c")])
-    >>> elimination_order(path), elimination_order(path, "mcs")
+    >>> find_elimination_order(path), find_elimination_order(path, "mcs")
     ((0, 1, 2), (2, 1, 0))
     """
     if method not in METHODS:
@@ -56,7 +56,7 @@ def elimination_order(graph: UndirectedGraph, method: Method = "min_fill") -> Sc
     return _scope(_core.elimination_order(graph.rows, graph.ties, method))
 
 
-def perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
+def find_perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
     """An order whose elimination adds no edge; None if the graph is not chordal.
 
     Examples
@@ -64,9 +64,9 @@ def perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
     >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
     >>> square = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
-    >>> perfect_elimination_order(square) is None
+    >>> find_perfect_elimination_order(square) is None
     True
-    >>> perfect_elimination_order(square.with_edges([("a", "c")]))
+    >>> find_perfect_elimination_order(square.with_edges([("a", "c")]))
     (3, 2, 1, 0)
     """
     order = _core.perfect_order(graph.rows, graph.ties)
@@ -75,20 +75,20 @@ def perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
 
 def is_chordal(graph: UndirectedGraph) -> bool:
     """Whether every cycle of four or more variables has a chord."""
-    return perfect_elimination_order(graph) is not None
+    return find_perfect_elimination_order(graph) is not None
 
 
-def chordless_cycle(graph: UndirectedGraph) -> Scope | None:
+def find_chordless_cycle(graph: UndirectedGraph) -> Scope | None:
     """The variables, in turn, of a cycle of at least four that has no chord; None if the graph is chordal."""
     return _scope(_core.chordless_cycle(graph.rows, graph.ties)) or None
 
 
 def require_perfect_order(graph: UndirectedGraph, what: str) -> Scope:
     """A perfect elimination order, or a `GraphError` that shows a chordless cycle."""
-    order = perfect_elimination_order(graph)
+    order = find_perfect_elimination_order(graph)
     if order is not None:
         return order
-    cycle = chordless_cycle(graph)
+    cycle = find_chordless_cycle(graph)
     assert cycle is not None
     shown = " - ".join(graph.schema.names_of((*cycle, cycle[0])))
     raise GraphError(
@@ -97,7 +97,7 @@ def require_perfect_order(graph: UndirectedGraph, what: str) -> Scope:
 
 
 @in_range
-def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[Scope, ...]:
+def find_maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[Scope, ...]:
     """All maximal cliques, each and all in the order of the names.
 
     Takes linear time for a chordal graph. Any other graph can have exponentially many cliques.
@@ -111,11 +111,11 @@ def maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> tuple[
     --------
     >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
-    >>> maximal_cliques(UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "a")]))
+    >>> find_maximal_cliques(UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "a")]))
     ((0, 1, 2), (3,))
     """
     if limit < 0:
-        raise SettingError(f"limit= of maximal_cliques is at least 0; found {limit}")
+        raise SettingError(f"limit= of find_maximal_cliques is at least 0; found {limit}")
     found = _core.maximal_cliques(graph.rows, graph.ties, limit)
     if found is None:
         raise GraphError(
@@ -191,7 +191,7 @@ def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangula
 
 
 def triangulate(graph: UndirectedGraph, method: Method = "min_fill") -> Triangulation:
-    """A chordal graph that contains the given one, by a rule of :func:`elimination_order`.
+    """A chordal graph that contains the given one, by a rule of :func:`find_elimination_order`.
 
     Examples
     --------
@@ -201,10 +201,10 @@ def triangulate(graph: UndirectedGraph, method: Method = "min_fill") -> Triangul
     >>> triangulate(square).fill_edges()
     [('b', 'd')]
     """
-    return eliminate(graph, elimination_order(graph, method))
+    return eliminate(graph, find_elimination_order(graph, method))
 
 
-def minimal_triangulation(graph: UndirectedGraph) -> Triangulation:
+def triangulate_minimally(graph: UndirectedGraph) -> Triangulation:
     """A triangulation of which no added edge can be spared, by MCS-M [1]_.
 
     Minimal is not minimum: another triangulation may add fewer edges, as min-fill often does.
@@ -249,7 +249,7 @@ def degeneracy(graph: UndirectedGraph) -> int:
     return _core.degeneracy(graph.rows)
 
 
-def treewidth_lower_bound(graph: UndirectedGraph) -> int:
+def bound_treewidth_below(graph: UndirectedGraph) -> int:
     """A width that no triangulation can go below.
 
     The better of the degeneracy and its counterpart over minors, found by contracting a variable of least
@@ -265,18 +265,18 @@ def treewidth_lower_bound(graph: UndirectedGraph) -> int:
     >>> from treewright.tables.schema import Schema, Variable
     >>> schema = Schema([Variable(name) for name in "abcd"])
     >>> square = UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
-    >>> treewidth_lower_bound(square), treewidth_upper_bound(square), exact_treewidth(square)
+    >>> bound_treewidth_below(square), bound_treewidth_above(square), prove_treewidth(square)
     (2, 2, 2)
     """
     return max(degeneracy(graph), _core.contraction_bound(graph.rows, graph.ties))
 
 
-def treewidth_upper_bound(graph: UndirectedGraph) -> int:
-    """The width of :func:`narrow_triangulation`, without building it."""
+def bound_treewidth_above(graph: UndirectedGraph) -> int:
+    """The width of :func:`triangulate_narrowly`, without building it."""
     return _core.bound_treewidth(graph.rows, graph.ties, 0)[1]
 
 
-def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
+def triangulate_narrowly(graph: UndirectedGraph) -> Triangulation:
     """The narrowest triangulation that the rules of thumb find.
 
     Reduces the graph by safe rules, which cost no width, splits it into blocks, and takes for each block the
@@ -286,7 +286,7 @@ def narrow_triangulation(graph: UndirectedGraph) -> Triangulation:
 
 
 @in_range
-def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
+def prove_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
     """The treewidth, proved; -1 without variables.
 
     Simplicial and almost simplicial variables are eliminated and the rest is split into blocks, which leaves
@@ -307,8 +307,8 @@ def exact_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
 
 
 @in_range
-def optimal_triangulation(graph: UndirectedGraph, *, limit: int = 30) -> Triangulation:
-    """A triangulation whose width is the treewidth; see :func:`exact_treewidth`."""
+def triangulate_optimally(graph: UndirectedGraph, *, limit: int = 30) -> Triangulation:
+    """A triangulation whose width is the treewidth; see :func:`prove_treewidth`."""
     return eliminate(graph, _settled(graph, limit)[1])
 
 

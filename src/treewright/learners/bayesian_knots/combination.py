@@ -25,7 +25,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.criteria.tests.independence import one_of
 from treewright.errors import SettingError
-from treewright.graphs import Cpdag, Dag, Pdag, meek_closure, nearest_extension
+from treewright.graphs import Cpdag, Dag, Pdag, apply_meek_rules, find_nearest_extension
 from treewright.graphs.edges import NamedArc, named_pairs
 from treewright.tables.schema import Schema
 from treewright.types import Arc
@@ -211,7 +211,7 @@ def combine_classes(
             arrows.append(arrow)
     directed = {frozenset(arrow) for arrow in arrows}
     marks = Pdag(schema, arrows, [edge for edge in edges if frozenset(edge) not in directed])
-    return _combined(nearest_extension(meek_closure(marks).graph), ballots)
+    return _combined(find_nearest_extension(apply_meek_rules(marks).graph), ballots)
 
 
 class Placing:

@@ -19,7 +19,7 @@ from treewright.arguments import STATISTICS, require
 from treewright.criteria.scores.discrete_score import LogLikelihood
 from treewright.criteria.tests.independence import as_level, one_of
 from treewright.errors import SettingError
-from treewright.graphs import UndirectedGraph, maximum_spanning_forest
+from treewright.graphs import UndirectedGraph, find_maximum_spanning_forest
 from treewright.once import cached_property
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
@@ -71,7 +71,7 @@ class Dependencies:
     @cached_property
     def tree(self) -> UndirectedGraph:
         """The maximum spanning tree of the weights, always of n - 1 edges; ties go to the first names."""
-        return maximum_spanning_forest(self.schema, self.weights)
+        return find_maximum_spanning_forest(self.schema, self.weights)
 
     @in_range
     def weak_ties(self, alpha: float = 0.05) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from treewright.arguments import SCORE, STATISTICS, TEST, require, require_option
 from treewright.criteria import IndependenceTest
-from treewright.criteria.scores.edge_prior import sparse_score
+from treewright.criteria.scores.edge_prior import make_sparse_score
 from treewright.criteria.scores.score import LocalScore
 from treewright.criteria.tests.independence import one_of
 from treewright.errors import SchemaError, SettingError
@@ -227,7 +227,7 @@ def make_learner(
     require_option(caller, SCORE, score=score)
     known = bind_knowledge(knowledge, source.schema)
     test = default_test(source, settings.alpha) if test is None else test
-    return KnotLearner(engine, settings, test, sparse_score(source) if score is None else score, known)
+    return KnotLearner(engine, settings, test, make_sparse_score(source) if score is None else score, known)
 
 
 def measure_in_phase(source: Counter | Moments, trace: TraceBuilder) -> Dependencies:

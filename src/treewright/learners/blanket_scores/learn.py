@@ -22,7 +22,7 @@ from treewright.criteria import (
 from treewright.criteria.graph_scores.marginal_pseudo_likelihood import aligned
 from treewright.errors import SettingError, nearest
 from treewright.graphs import BoundKnowledge, JunctionTree, Knowledge, UndirectedGraph
-from treewright.graphs.undirected.triangulation import eliminate, fits, narrow_triangulation
+from treewright.graphs.undirected.triangulation import eliminate, fits, triangulate_narrowly
 from treewright.learners.blanket_scores.searches import (
     ExhaustiveSearch,
     FlippedEdge,
@@ -276,7 +276,7 @@ def _learned(score: StructureScore, found: Found, task: _Task) -> LearnedGraph:
     if width is not None:
         order = found.order or fits(graph, width)
         assert order is not None or not len(schema)  # the search judged no wider graph
-        proofs = (narrow_triangulation(graph), eliminate(graph, order or ()))  # the order may be a wide one
+        proofs = (triangulate_narrowly(graph), eliminate(graph, order or ()))  # the order may be a wide one
         proof = JunctionTree.of(min(proofs, key=lambda one: one.width))
     others = tuple(UndirectedGraph.of_rows(schema, rows) for rows in found.maximisers)
     kept = (graph, task.trace.build(), score, found.start, tuple(flips), others)

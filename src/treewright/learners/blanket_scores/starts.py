@@ -22,7 +22,7 @@ from treewright import _core
 from treewright.criteria import LogLikelihood, MarginalPseudoLikelihood, PosteriorTest, StructureScore
 from treewright.criteria.graph_scores.blanket_posterior import BlanketPosterior
 from treewright.criteria.scores.native_scores import native_scores
-from treewright.graphs import UndirectedGraph, maximum_spanning_forest
+from treewright.graphs import UndirectedGraph, find_maximum_spanning_forest
 from treewright.graphs._bits import pack, unpack
 from treewright.learners.blanket_scores.searches import FlipRules, Found, WorstPairClimb
 from treewright.types import Progress, Step
@@ -68,7 +68,7 @@ def pseudo_start(score: StructureScore, rules: FlipRules, tell: Progress | None 
 def tree_start(score: StructureScore, rules: FlipRules) -> UndirectedGraph:
     """The best tree, less the edges that are more probably independent than not."""
     weights = np.where(unpack(rules.movable), pair_weights(score), -np.inf)
-    tree = maximum_spanning_forest(score.schema, weights, threshold=0.0)
+    tree = find_maximum_spanning_forest(score.schema, weights, threshold=0.0)
     pairs = tree.index_edges()
     if not pairs:
         return rules.obeyed(tree, [])

@@ -12,8 +12,8 @@ Then every variable is cut off in turn and its arcs are laid out anew: that is t
 as often as the effort allows, a few families that lie together are destroyed and rebuilt, and what is better
 stays. Where bound and effort are large enough there is a second start, at a network learned without the bound
 of which only so many arcs are let in as it allows; the better of the two local optima is worked on. A last
-climb may also swap one parent for another. Where a narrower bound leads to a better network, the search goes
-on from there.
+climb may also swap one parent for another. All narrower bounds are searched as well; where one leads to a
+better network, the search goes on from there.
 
 How wide a network should be is a question about the data as much as about the price of inference. On a *path
 of widths* each starts where the one before ended, so the score never falls; where it stops rising, or where
@@ -22,11 +22,8 @@ rows that were held back are explained no better, further width is not worth its
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -41,17 +38,18 @@ from treewright.learners.bounded_treewidth.certified import Certified
 from treewright.learners.bounded_treewidth.growth import check_bounds
 from treewright.learners.bounded_treewidth.search import (
     TALLIES,
-    BoundedSearches,
     BoundedSettings,
     BoundedStart,
     News,
+    Phases,
+    Shared,
+    has_room,
     is_cheap,
     kicks_before_second_start,
     kicks_of,
     price_of_kicks,
-    wide_network,
 )
-from treewright.learners.classes.chow_liu import best_tree, bind_in_order
+from treewright.learners.classes.chow_liu import bind_in_order
 from treewright.learners.classes.pair_schedule import require_same_names
 from treewright.learners.learned import Phase, Trace, TraceBuilder, keeping
 from treewright.ranges import in_range
@@ -88,7 +86,8 @@ def learn_bounded_treewidth(
     effort
         Destroy and rebuild parts of the network so many times for each variable. 0 ends at the local optimum,
         5 is thorough. Above 1 and with a treewidth of 3 or more there is a second start. By default once for
-        each variable, and once more as long as that gained the price of a parameter each time, up to 5.
+        each variable, and once more as long as that gained the price of a parameter each time, up to 5; where
+        that takes long, the same again from a second start. Every narrower bound is given the same effort.
     rng
         Draws what is destroyed; by default a generator seeded with 0.
     order
@@ -105,7 +104,8 @@ def learn_bounded_treewidth(
         are; the best one counts.
     seconds
         Stop after so many seconds at the latest. The result then depends on the machine, which the trace
-        tells: ``trace.stopped_by`` is ``"seconds"``.
+        tells: ``trace.stopped_by`` is ``"seconds"``. No narrower bound is searched, and the result may score
+        below that of one.
     progress
         Called now and then with a :class:`~treewright.types.Step`: the phase, how many parts of how many were
         destroyed and rebuilt, the best score so far and the width.
@@ -149,26 +149,29 @@ def search_widths(
     wide: Dag | None,
     seconds: float | None,
     progress: Progress | None,
-    tree: Callable[[], Dag] | None = None,
+    shared: Shared | None = None,
 ) -> Certified:
-    """The search from the tree; where narrower bounds cost little, on from what they find if that is better.
+    """The search from the tree, or on from what the narrower bound finds if that is better.
 
     A clock that may stop the search anywhere leaves nothing to promise: then there is no narrower one.
     """
-    tree = tree or cache(partial(first_network, settings))  # one pass over the pairs for all bounds
-    options: dict[str, Any] = {"effort": effort, "wide": wide, "progress": progress, "tree": tree}
+    shared = shared or Shared(settings)
+    options: dict[str, Any] = {"effort": effort, "wide": wide, "progress": progress}
     bound = settings.treewidth - 1  # of 1: the tree is where the search begins
-    if seconds is not None or bound < 2 or not is_cheap(settings, kicks_of(settings, effort)):
-        return search_from(None, settings, seeds, seconds=seconds, **options)
+    if seconds is not None or bound < 2:
+        return search_from(None, settings, seeds, seconds=seconds, shared=shared, **options)
     try:
-        narrow = search_widths(replace(settings, treewidth=bound), seeds, seconds=None, **options)
+        narrower = replace(settings, treewidth=bound)
+        narrow = search_widths(narrower, seeds, seconds=None, shared=shared, **options)
     except TreewidthError:  # the arcs that are required fit in the wider bound alone
-        return search_from(None, settings, seeds, **options)
+        return search_from(None, settings, seeds, shared=shared, **options)
     with keeping(lambda found: max((one for one in (found, narrow) if one), key=attrgetter("score"))):
-        found = search_from(None, settings, seeds, **options)
+        found = search_from(None, settings, seeds, shared=shared, **options)
         phases = (as_phase("narrower", narrow), *found.trace.phases)
         if found.score < narrow.score:
-            found = search_from(start_at(narrow), settings, seeds, effort=effort, progress=progress)
+            again = effort if is_cheap(settings, kicks_of(settings, effort)) else 0
+            start = start_at(narrow)
+            found = search_from(start, settings, seeds, effort=again, progress=progress, shared=shared)
             phases = (*phases, as_phase("on from narrower", found))
     return replace(found, trace=Trace(phases))
 
@@ -196,71 +199,51 @@ def search_from(
     wide: Dag | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
-    tree: Callable[[], Dag] | None = None,
+    shared: Shared | None = None,
 ) -> Certified:
     """The whole search; without a start from the best tree. `wide` is the second start, if it is known."""
-    kicks = kicks_of(settings, effort)
+    kicks, shared = kicks_of(settings, effort), shared or Shared(settings)
     early = kicks_before_second_start(settings, kicks) if wide is None else 0
     news = None if progress is None else News(progress, kicks * len(seeds))
     trace = TraceBuilder()
     with trace.phase("tree"):
-        begin = start or BoundedStart.of(tree() if tree else first_network(settings), settings.treewidth)
-        searches = BoundedSearches(settings, seeds, begin, seconds, news)
-    native, spent = searches.native, dict.fromkeys(TALLIES, 0)
-
-    @contextmanager
-    def phase(name: str) -> Iterator[None]:
-        """Work of which the trace says what it did, and where it led."""
-        if news is not None:
-            news.phase = name
-        with trace.phase(name) as tallies:
-            yield
-            total = searches.tallies()
-            tallies.update({name: total[name] - spent[name] for name in total})
-            tallies["score"] = native.score
-            spent.update(total)
-
+        begin = start or BoundedStart.of(shared.tree(), settings.treewidth)
+        searches = shared.searches(settings, seeds, begin, seconds, news)
+    native, phase = searches.native, Phases(searches, trace, news)
     with keeping(lambda _: searches.best_met(trace.build())):
-        to_local_optimum(native, phase)
+        phase.to_local_optimum()
         before = native.score
         with phase("iterate"):
             searches.spread()
             native.kick(early)
         if wide is not None or (early < kicks and searches.has_time_left):
             with phase("second start"):
-                searches.begin_again(wide_network(settings) if wide is None else wide)
+                searches.begin_again(shared.wide_network(settings) if wide is None else wide)
         if early < kicks:
             with phase("iterate on"):
                 native.kick(kicks - early)
-        with phase("final"):
-            native.climb(swaps=True, afresh=True)
-        price = price_of_kicks(settings, kicks) if effort is None else math.inf
-        for _ in range(_MOST_ROUNDS - 1):
-            if native.expired or native.score - before < price:
-                break
-            before = native.score
-            with phase("iterate on"):
-                native.kick(kicks)
-            with phase("final"):
-                native.climb(swaps=True, afresh=True)
+        phase.climb_at_last()
+        if effort is None:
+            go_on_while_it_pays(phase, kicks, before)
+            late = wide is None and has_room(settings) and not is_cheap(settings, kicks)
+            if late and searches.has_time_left:
+                before = native.score
+                with phase("second start"):
+                    searches.begin_again(shared.wide_network(settings))
+                go_on_while_it_pays(phase, kicks, before)
     return searches.certified(trace.build(stopped_by="seconds" if native.expired else ""))
 
 
-def to_local_optimum(native: Any, phase: Callable[[str], AbstractContextManager[None]]) -> None:
-    with phase("climb"):
-        native.climb(swaps=False, afresh=False)
-    with phase("reopt"):
-        native.reoptimise()
-    with phase("settle"):
-        native.settle()
-
-
-def first_network(settings: BoundedSettings) -> Dag:
-    """The best tree that obeys; where none does, the required arcs alone."""
-    known = settings.known
-    if (known.required.sum(axis=0) > 1).any():
-        return known.required_dag()
-    return best_tree(settings.score, settings.score.pair_gains(), known)
+def go_on_while_it_pays(phase: Phases, kicks: int, before: float) -> None:
+    """As many kicks again, as long as the last ones, from the score before, were worth their price."""
+    native, price = phase.searches.native, price_of_kicks(phase.searches.settings, kicks)
+    for _ in range(_MOST_ROUNDS - 1):
+        if native.expired or native.score - before < price:
+            return
+        before = native.score
+        with phase("iterate on"):
+            native.kick(kicks)
+        phase.climb_at_last()
 
 
 def check_effort(effort: float | None, searches: int, seconds: float | None) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.criteria.scores.native_scores import native_scores
+from treewright.criteria.scores.native_scores import CountedScore, native_scores
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import TreewidthError
 from treewright.graphs import BoundKnowledge, Dag, JunctionTree, fits
@@ -19,10 +22,11 @@ from treewright.graphs._bits import pack, to_sets
 from treewright.graphs.edges import as_array
 from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
 from treewright.learners.bounded_treewidth.certified import Certified, Iteration
+from treewright.learners.classes.chow_liu import best_tree
 from treewright.learners.classes.class_search import class_search
 from treewright.learners.classes.dag_climbing import check_parents, learn_dag_climbing
 from treewright.learners.classes.pair_schedule import innermost
-from treewright.learners.learned import Trace, notes_on
+from treewright.learners.learned import Trace, TraceBuilder, notes_on
 from treewright.types import Arc, Progress, Scope, Step
 
 Proof = tuple[npt.NDArray[Any], npt.NDArray[Any], list[tuple[int, int]]]
@@ -115,6 +119,7 @@ class BoundedSearches:
             settings.checks,
             settings.anneals,
         )
+        self.at_start = dict.fromkeys(TALLIES, 0)
         if seconds is not None:
             self.native.set_seconds(max(0.0, seconds - (perf_counter() - self.began)))
         if news is not None:
@@ -132,6 +137,16 @@ class BoundedSearches:
     def begin_again(self, wide: Dag) -> None:
         """Take the narrowed network to its local optimum; each search keeps the better of its two."""
         self.native.begin_again(rank_pairs(self.schema, wide.index_edges()))
+
+    def restart(self, settings: BoundedSettings, start: BoundedStart) -> None:
+        """Begin anew under another bound, with all that is known about families."""
+        self.settings, self.at_start = settings, self.tallies()
+        self.native.restart(
+            rank_pairs(self.schema, start.dag.index_edges()),
+            None if start.order is None else [self.schema.name_ranks[v] for v in start.order],
+            settings.most_parents,
+            settings.treewidth,
+        )
 
     def spread(self) -> None:
         """From here on one search for each seed; none counts the pairs again."""
@@ -168,6 +183,39 @@ class BoundedSearches:
         return Certified(structure, trace, tuple(rounds), score=score, certificate=certificate, notes=notes)
 
 
+class Phases:
+    """Work of which the trace says what it did, and where it led."""
+
+    def __init__(self, searches: BoundedSearches, trace: TraceBuilder, news: News | None) -> None:
+        self.searches, self.trace, self.news = searches, trace, news
+        self.spent = searches.at_start
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        if self.news is not None:
+            self.news.phase = name
+        with self.trace.phase(name) as tallies:
+            yield
+            total = self.searches.tallies()
+            tallies.update({name: total[name] - self.spent[name] for name in total})
+            tallies["score"] = self.searches.native.score
+            self.spent = total
+
+    def to_local_optimum(self) -> None:
+        native = self.searches.native
+        with self("climb"):
+            native.climb(swaps=False, afresh=False)
+        with self("reopt"):
+            native.reoptimise()
+        with self("settle"):
+            native.settle()
+
+    def climb_at_last(self) -> None:
+        """Swap parents too, and try again what was refused."""
+        with self("final"):
+            self.searches.native.climb(swaps=True, afresh=True)
+
+
 def rows_of(score: LocalScore) -> float:
     """How many rows it was counted from; 0 where it does not tell."""
     inner = innermost(score)
@@ -199,8 +247,7 @@ def kicks_before_second_start(settings: BoundedSettings, kicks: int) -> int:
     is worth its time; one kick for each variable is too little effort for it anyway.
     """
     n = len(settings.score.schema)
-    pointless = settings.treewidth < _WIDE or n <= settings.treewidth + 1
-    return kicks if pointless or kicks <= n else min(kicks, n * n // _PAIRS)
+    return kicks if not has_room(settings) or kicks <= n else min(kicks, n * n // _PAIRS)
 
 
 def price_of_kicks(settings: BoundedSettings, kicks: int) -> float:
@@ -212,7 +259,7 @@ def price_of_kicks(settings: BoundedSettings, kicks: int) -> float:
 
 
 def is_cheap(settings: BoundedSettings, kicks: int) -> bool:
-    """Whether searching all narrower bounds as well costs little.
+    """Whether searching all narrower bounds from the beginning as well costs little.
 
     A search asks for about as many families as there are pairs, and a kick for as many as a variable has.
     """
@@ -220,9 +267,52 @@ def is_cheap(settings: BoundedSettings, kicks: int) -> bool:
     return width * n * (n + kicks) * max(rows_of(settings.score), _FEWEST_ROWS) <= _LITTLE
 
 
-def wide_network(settings: BoundedSettings) -> Dag:
+def has_room(settings: BoundedSettings) -> bool:
+    """Whether the bound is so wide that a second start may pay, and bounds anything."""
+    return _WIDE <= settings.treewidth < len(settings.score.schema) - 1
+
+
+def wide_network(settings: BoundedSettings, counted: CountedScore | None = None) -> Dag:
     """What is learned under the same knowledge without the bound, but for that of every family."""
     score, known, most = settings.score, settings.known, settings.most_parents
     if score.is_score_equivalent and known.is_symmetric:
-        return class_search(score, effort=0, allow=known.allowed, max_parents=most).structure
+        options: dict[str, Any] = {"effort": 0, "max_parents": most, "counted": counted}
+        return class_search(score, allow=known.allowed, **options).structure
     return learn_dag_climbing(score, knowledge=known, max_parents=most).structure
+
+
+def first_network(settings: BoundedSettings) -> Dag:
+    """The best tree that obeys; where none does, the required arcs alone."""
+    known = settings.known
+    if (known.required.sum(axis=0) > 1).any():
+        return known.required_dag()
+    return best_tree(settings.score, settings.score.pair_gains(), known)
+
+
+class Shared:
+    """What searches under several bounds have in common: the tree, and what was counted."""
+
+    def __init__(self, settings: BoundedSettings) -> None:
+        self.tree = cache(lambda: first_network(settings))  # one pass over the pairs for all bounds
+        self.counted = cache(lambda: CountedScore(settings.score))
+        self.known: BoundedSearches | None = None
+
+    def wide_network(self, settings: BoundedSettings) -> Dag:
+        return wide_network(settings, self.counted())
+
+    def searches(
+        self,
+        settings: BoundedSettings,
+        seeds: list[int],
+        start: BoundedStart,
+        seconds: float | None,
+        news: News | None,
+    ) -> BoundedSearches:
+        """New ones, or those of another bound, which begin anew with what they know about families."""
+        if self.known is None:
+            self.known = BoundedSearches(settings, seeds, start, seconds, news)
+        else:
+            self.known.restart(settings, start)
+            if news is not None:
+                self.known.native.listen(news)
+        return self.known

@@ -23,8 +23,8 @@ from treewright.graphs import (
     Knowledge,
     UndirectedGraph,
     bind_knowledge,
-    maximum_branching,
-    maximum_spanning_forest,
+    find_maximum_branching,
+    find_maximum_spanning_forest,
 )
 from treewright.graphs.edges import listed
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, notes_on, tell
@@ -93,7 +93,7 @@ def best_tree(score: LocalScore, gains: Gains, known: BoundKnowledge) -> Dag:
     """The best of the trees that obey, from what each variable as only parent adds to each other."""
     if score.is_score_equivalent and known.is_symmetric:
         weights = np.where(known.allowed, without_noise(gains, score), -np.inf)
-        dag = rooted(maximum_spanning_forest(score.schema, weights, threshold=0.0))
+        dag = rooted(find_maximum_spanning_forest(score.schema, weights, threshold=0.0))
     else:
         dag = obedient_branching(gains, known)
     known.check(dag)
@@ -186,7 +186,7 @@ def obedient_branching(gains: Gains, known: BoundKnowledge) -> Dag:
         better = (leaving[:, place] > weights[:, into]) & (np.arange(n_parts) != into)
         weights[better, into] = leaving[better, place]
         best[better, into] = place
-    outside = maximum_branching(schema.select(entries), weights)
+    outside = find_maximum_branching(schema.select(entries), weights)
     pairs = [(part, best[part, into]) for part, into in outside.index_edges()]
     arcs = [(int(tails[part, place]), orphans[place]) for part, place in pairs]
     return Dag(schema, [*known.required_arcs(), *arcs])

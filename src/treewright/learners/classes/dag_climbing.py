@@ -12,6 +12,7 @@ classes instead, which has no such ties at all.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,10 +24,10 @@ from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
 from treewright.graphs import BoundKnowledge, Dag, Knowledge, bind_knowledge
 from treewright.graphs.edges import as_array, as_pairs, resolve_pairs
-from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs
+from treewright.graphs.ranked import rank_matrix, rank_pairs, unrank_pairs, variables_by_rank
 from treewright.learners.learned import LearnedNetwork, TraceBuilder, keeping, notes_on
 from treewright.ranges import in_range
-from treewright.types import Progress, Step
+from treewright.types import Progress, Scope, Step
 
 Ties = Literal["look-ahead", "names"]
 _BARREN_ROUNDS = 5  # batches of covered reversals that may bring nothing
@@ -258,12 +259,24 @@ def climb(
     return as_learned(score, known, found, trace)
 
 
+@dataclass(frozen=True)
+class ClimbedWithin(LearnedNetwork[Dag]):
+    """What a climb under a bound found, and an elimination order that proves it narrow enough."""
+
+    score: float = field(kw_only=True)
+    order: Scope = field(kw_only=True)
+
+
 def as_learned(
     score: LocalScore, known: BoundKnowledge, found: _core.Climb, trace: TraceBuilder
 ) -> LearnedNetwork[Dag]:
     dag = Dag(score.schema, unrank_pairs(score.schema, found.arcs).tolist())
     dag = known.settled(dag, equivalent=score.is_score_equivalent)
-    return LearnedNetwork(dag, trace.build(), score=score.score(dag), notes=notes_on(score))
+    worth, notes = score.score(dag), notes_on(score)
+    if not len(found.order):
+        return LearnedNetwork(dag, trace.build(), score=worth, notes=notes)
+    order = tuple(variables_by_rank(score.schema)[found.order].tolist())
+    return ClimbedWithin(dag, trace.build(), score=worth, notes=notes, order=order)
 
 
 def climb_natively(

@@ -27,7 +27,7 @@ from treewright.graphs import (
     Pdag,
     UndirectedGraph,
     bind_knowledge,
-    consistent_extension,
+    find_consistent_extension,
 )
 from treewright.graphs.directed.cpdag import undirected_rest
 from treewright.learners.classes.class_search import LearnedClass, class_search
@@ -186,7 +186,7 @@ def obedient_member(cpdag: Cpdag, known: BoundKnowledge, max_parents: int | None
         marks = Pdag(cpdag.schema, directed, undirected_rest(cpdag.skeleton(), directed))
     except GraphError:  # the class points an edge the other way, or the directions run in a circle
         return None
-    member = consistent_extension(marks)
+    member = find_consistent_extension(marks)
     if member is None or Cpdag.of(member) != cpdag:  # the directions made a v-structure
         return None
     return with_required_arcs(member, known, max_parents)

@@ -84,12 +84,8 @@ def learn_mixed(
     [('sky', 'sun'), ('sun', 'heat')]
     """
     require("learn_mixed", SCORE, score)
-    if perturbations < 0:
-        raise SettingError(f"perturbations must be 0 or more; found {perturbations!r}")
+    settings = climb_settings(perturbations, rng)
     known = with_rule(bind_knowledge(knowledge, score.schema))
-    settings = _core.ClimbSettings()
-    settings.tabu, settings.patience, settings.perturbations = _TABU, _PATIENCE, perturbations
-    settings.perturbed_share, settings.seed = _SHARE, draw_seed(rng)
     first = start if start is not None else known.required_dag()
     known.check(first)
     states = score.states if isinstance(score, MixedBIC) else None
@@ -108,6 +104,16 @@ def learn_mixed(
     with keeping(lambda found: None if found is None else settled(score, known, found, among_states)):
         found = climb(score, settings, fixed, first, max_parents=max_parents, progress=progress)
     return settled(score, known, found, among_states)
+
+
+def climb_settings(perturbations: int, rng: np.random.Generator | None) -> _core.ClimbSettings:
+    """A memory of networks, and changes by chance."""
+    if perturbations < 0:
+        raise SettingError(f"perturbations must be 0 or more; found {perturbations!r}")
+    settings = _core.ClimbSettings()
+    settings.tabu, settings.patience, settings.perturbations = _TABU, _PATIENCE, perturbations
+    settings.perturbed_share, settings.seed = _SHARE, draw_seed(rng)
+    return settings
 
 
 def settled(

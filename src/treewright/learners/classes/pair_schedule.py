@@ -12,7 +12,7 @@ from treewright.criteria.scores.edge_prior import EdgePrior
 from treewright.criteria.scores.score import CachedScore, LocalScore
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs import Cpdag, Dag, UndirectedGraph
-from treewright.statistics.families import family_statistics
+from treewright.statistics.families import as_family_statistics
 from treewright.statistics.whole import WholeCounter
 from treewright.tables.schema import Schema
 from treewright.types import Matrix
@@ -123,7 +123,7 @@ def _table_behind(score: LocalScore) -> WholeCounter | None:
     counter = getattr(inner, "counter", None)
     if counter is None:
         return None
-    statistics = family_statistics(counter)
+    statistics = as_family_statistics(counter)
     return statistics if isinstance(statistics, WholeCounter) else None
 
 

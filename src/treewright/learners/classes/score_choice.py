@@ -17,7 +17,7 @@ from functools import partial
 from treewright.arguments import COUNTS, require
 from treewright.criteria.registry import SCORES, score_named
 from treewright.criteria.scores.discrete_score import local_by, of_same_tables
-from treewright.criteria.scores.edge_prior import GroupedScore, sparse_score
+from treewright.criteria.scores.edge_prior import GroupedScore, make_sparse_score
 from treewright.criteria.scores.native_scores import CountedScore
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import SettingError
@@ -210,7 +210,7 @@ def score_like(name: str, source: Counter | Moments) -> LocalScore:
     BDeu(2 variables, 3 rows)
     """
     if isinstance(source, Moments) or name in SCORES:
-        return sparse_score(source) if isinstance(source, Moments) else SCORES[name].kind(source)
+        return make_sparse_score(source) if isinstance(source, Moments) else SCORES[name].kind(source)
     return GroupedScore(CANDIDATES[name.removeprefix("sparse-")], source, groups={})
 
 
@@ -239,7 +239,7 @@ def suited_score(
     'sparse-bdeu, ess 1'
     """
     if isinstance(source, Moments):
-        return CountedChoice("sparse-gaussian-bic", sparse_score(source), {})
+        return CountedChoice("sparse-gaussian-bic", make_sparse_score(source), {})
     groups = merge_states(source)
     if groups:
         return CountedChoice("grouped-qnml", SCORES["grouped-qnml"].kind(source, groups=groups), {})

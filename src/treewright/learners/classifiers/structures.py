@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError, SettingError
-from treewright.graphs import Dag, UndirectedGraph, maximum_spanning_forest
+from treewright.graphs import Dag, UndirectedGraph, find_maximum_spanning_forest
 from treewright.learners.classes.chow_liu import rooted
 from treewright.learners.learned import LearnedNetwork, TraceBuilder
 from treewright.ranges import in_range
@@ -57,7 +57,7 @@ def learn_tree_augmented(counter: Counter, target: NameOrIndex) -> LearnedNetwor
 
     def tree(others: Scope, given: Floats) -> dict[int, tuple[int, ...]]:
         schema = Schema([counter.schema[v] for v in others])
-        forest: UndirectedGraph = maximum_spanning_forest(schema, given, threshold=0.0)
+        forest: UndirectedGraph = find_maximum_spanning_forest(schema, given, threshold=0.0)
         return {others[child]: (others[parent],) for parent, child in rooted(forest).index_edges()}
 
     return _augmented("learn_tree_augmented", counter, target, tree)

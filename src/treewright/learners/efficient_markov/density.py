@@ -104,7 +104,7 @@ def same_columns(schema: Schema, table: Table) -> Table:
 
 
 class NativeModel(Protocol):
-    """A model of the core: likely rows, and itself as arrays."""
+    """A model of the core: it tells how likely rows are, and its own parameters as arrays."""
 
     def log_likelihoods(self, rows: _core.RowSet, /) -> Floats: ...
     def arrays(self) -> tuple[npt.NDArray[np.generic], ...]: ...

@@ -221,7 +221,7 @@ def grow(rows: _core.RowSet, settings: MarkovSettings) -> tuple[Arrays, dict[str
 
 
 @in_range
-def low_information_blocks(
+def find_low_information_blocks(
     counter: RowSource,
     *,
     delta: float | Literal["gtest"],
@@ -247,15 +247,15 @@ def low_information_blocks(
     --------
     >>> import itertools
     >>> import treewright as tw
-    >>> from treewright.learners import low_information_blocks
+    >>> from treewright.learners import find_low_information_blocks
     >>> rows = [(x, y, x ^ y, z) for x, y, z in itertools.product((0, 1), repeat=3)] * 5
     >>> counter = tw.count(tw.read_table(dict(zip("wxyz", zip(*rows)))))
-    >>> low_information_blocks(counter, delta=0.1, largest_set=2)
+    >>> find_low_information_blocks(counter, delta=0.1, largest_set=2)
     [('w',), ('x',), ('y',), ('z',)]
-    >>> low_information_blocks(counter, delta=0.1, largest_set=3)
+    >>> find_low_information_blocks(counter, delta=0.1, largest_set=3)
     [('w', 'x', 'y'), ('z',)]
     """
-    require("low_information_blocks", COUNTS, counter)
+    require("find_low_information_blocks", COUNTS, counter)
     check_markov_settings(
         MarkovSettings(delta=delta, level=level, largest_set=largest_set, min_rows=min_rows)
     )

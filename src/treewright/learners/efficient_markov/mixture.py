@@ -330,7 +330,7 @@ def stacked(
 
 
 def remembered(rows: LearningRows) -> Candidate:
-    """The training rows themselves: what was never seen has no chance."""
+    """The training rows themselves as a model: a row that is not among them has probability zero."""
     train, valid = np.asarray(rows.train.codes), np.asarray(rows.valid.codes)
     log_weights = np.log(np.asarray(rows.train.weights) / rows.train.total)
     _, place = np.unique(np.concatenate([train, valid]), axis=0, return_inverse=True)

@@ -207,7 +207,7 @@ def tried(
     *,
     must: bool = False,
 ) -> Iterator[Candidate]:
-    """One hidden tree, if a schedule worth the name fits the allowance and its numbers stay finite."""
+    """One hidden tree, if the work allowed is enough for a few epochs and its numbers stay finite."""
     dear = _FEWEST_EPOCHS * hidden_price(rows, settings) > allowance
     if (meter.is_late() or dear) and not must:
         return

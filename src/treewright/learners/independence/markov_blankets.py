@@ -105,7 +105,7 @@ class LearnedBlankets(Learned[UndirectedGraph]):
     --------
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
-    >>> learned = tw.learners.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
+    >>> learned = tw.learners.find_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "b"), ("b", "c")])))
     >>> learned.found["a"], learned.blanket("b")
     (('b',), ('a', 'c'))
     """
@@ -119,7 +119,7 @@ class LearnedBlankets(Learned[UndirectedGraph]):
 
 
 @in_range
-def markov_blankets(
+def find_blankets(
     test: IndependenceTest,
     *,
     algorithm: Literal["interleaved", "grow-shrink"] = "interleaved",
@@ -145,11 +145,11 @@ def markov_blankets(
     --------
     >>> import treewright as tw
     >>> schema = tw.Schema([tw.Variable(name) for name in "abc"])
-    >>> learned = tw.learners.markov_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "c"), ("b", "c")])))
+    >>> learned = tw.learners.find_blankets(tw.DSeparationOracle(tw.Dag(schema, [("a", "c"), ("b", "c")])))
     >>> learned.structure.edges(), learned.blanket("a")
     ([('a', 'b'), ('a', 'c'), ('b', 'c')], ('b', 'c'))
     """
-    require("markov_blankets", TEST, test)
+    require("find_blankets", TEST, test)
     one_of("algorithm", algorithm, tuple(SEARCHES))
     one_of("symmetry", symmetry, ("and", "or"))
     search, questions, trace = SEARCHES[algorithm], PartnerQuestions(test), TraceBuilder()
@@ -186,7 +186,7 @@ def learn_grow_shrink_network(
         Decides independence: from data, or an oracle. The published experiments use a Bayesian test
         (:class:`~treewright.criteria.PosteriorTest`) or one of significance.
     rule, largest, progress
-        As `symmetry`, `largest` and `progress` of :func:`markov_blankets`.
+        As `symmetry`, `largest` and `progress` of :func:`find_blankets`.
 
     References
     ----------
@@ -203,7 +203,7 @@ def learn_grow_shrink_network(
     """
     require("learn_grow_shrink_network", TEST, test)
     one_of("rule", rule, ("and", "or"))
-    return markov_blankets(test, algorithm="grow-shrink", symmetry=rule, largest=largest, progress=progress)
+    return find_blankets(test, algorithm="grow-shrink", symmetry=rule, largest=largest, progress=progress)
 
 
 def grown_and_shrunk(questions: PartnerQuestions, target: int, largest: float) -> Scope:

@@ -201,7 +201,7 @@ def _falling(
 def _path(
     correlations: Floats, free: npt.NDArray[np.bool_], penalties: list[float], tolerance: float
 ) -> Iterator[_Found]:
-    """Each penalty starts at the covariance of the last."""
+    """The solution for each penalty, each begun at that of the penalty before."""
     start = np.zeros((0, 0))
     for one in penalties:
         prices = np.where(free, 0.0, one)

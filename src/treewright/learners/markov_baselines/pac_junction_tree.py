@@ -25,7 +25,7 @@ from treewright.learners.learned import Learned, TraceBuilder
 from treewright.limits import format_count
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter
-from treewright.statistics.families import TestSettings, family_statistics
+from treewright.statistics.families import TestSettings, as_family_statistics
 from treewright.types import Floats, Progress, Step
 
 MOST_VARIABLES = 64
@@ -129,7 +129,7 @@ def conditional_informations(
     counter: Counter, separators: list[tuple[int, ...]], progress: Progress | None = None
 ) -> Floats:
     """For each separator (lines) the mutual information of all pairs given it: n x n, flat, in nats."""
-    order, statistics = counter.schema.name_order, family_statistics(counter)
+    order, statistics = counter.schema.name_order, as_family_statistics(counter)
     n, n_rows = len(order), float(counter.n_rows) or 1.0
     out = np.zeros((len(separators), n, n))
     for done, (line, separator) in enumerate(zip(out, separators, strict=True), 1):

@@ -45,7 +45,7 @@ from treewright.learners.separation_trees.learned_databases import (
     notes_on,
 )
 from treewright.learners.separation_trees.learned_tree import explain_absent_edge
-from treewright.learners.separation_trees.pooled_judges import is_one_table, pooled_score, pooled_test
+from treewright.learners.separation_trees.pooled_judges import is_one_table, make_pooled_test, pooled_score
 from treewright.learners.separation_trees.refinement import find_separation_tree
 from treewright.learners.separation_trees.settings import DatabaseSettings
 from treewright.once import cached_property
@@ -146,7 +146,7 @@ def learn_from_databases(
     completion = settings.completion if engine == "tests" else "none"
     if isinstance(test, str):
         level = level_for(databases) if alpha is None else alpha
-        test = pooled_test(databases, completion=completion, test=test, alpha=level)
+        test = make_pooled_test(databases, completion=completion, test=test, alpha=level)
     task = _Task(
         databases,
         chosen_sets(hypergraph, databases),

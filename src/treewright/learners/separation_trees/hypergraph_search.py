@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from treewright.arguments import SCORE, require
 from treewright.criteria.scores.score import LocalScore
 from treewright.errors import KnowledgeError
-from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge, two_section
+from treewright.graphs import BoundKnowledge, Knowledge, UndirectedGraph, bind_knowledge, build_two_section
 from treewright.learners.classes.class_search import LearnedClass
 from treewright.learners.classes.hill_climbing import learn_hill_climbing
 from treewright.learners.classes.pair_schedule import adjacency
@@ -58,7 +58,9 @@ def learn_in_hypergraph(
     schema = score.schema
     known = bind_knowledge(knowledge, schema)
     if hyperedges is not None:
-        graph = hyperedges if isinstance(hyperedges, UndirectedGraph) else two_section(schema, hyperedges)
+        graph = (
+            hyperedges if isinstance(hyperedges, UndirectedGraph) else build_two_section(schema, hyperedges)
+        )
         known = restricted(known, graph)
     return learn_hill_climbing(
         score, knowledge=known, effort=effort, max_parents=max_parents, progress=progress

@@ -31,7 +31,7 @@ def all_rows(databases: Databases) -> Table | None:
 
 
 @in_range
-def pooled_test(
+def make_pooled_test(
     databases: Databases,
     *,
     completion: Literal["fit", "none"] = "fit",
@@ -46,7 +46,7 @@ def pooled_test(
     --------
     >>> import treewright as tw
     >>> first, second = {"a": [0, 1] * 20, "b": [0, 1] * 20}, {"b": [0, 1] * 20, "c": [0, 0] * 20}
-    >>> judge = pooled_test(tw.read_databases([first, second]))
+    >>> judge = make_pooled_test(tw.read_databases([first, second]))
     >>> judge.independent("a", "b"), judge.independent("a", "c"), judge.covers(("a", "c"))
     (False, True, False)
     """

@@ -20,9 +20,9 @@ from treewright.graphs import (
     Knowledge,
     UndirectedGraph,
     bind_knowledge,
-    narrow_triangulation,
     separation_tree_from_hypergraph,
     triangulate,
+    triangulate_narrowly,
 )
 from treewright.learners.learned import Learned, TraceBuilder, tell
 from treewright.learners.separation_trees.audit import Legitimacy, SeparatorAudit, audited
@@ -171,7 +171,7 @@ class Planner:
         whole = graph.with_edges(self.required.index_edges())
         cover = triangulate(whole, self.settings.triangulation)
         if cover.width + 1 > _WIDE:
-            narrow = narrow_triangulation(whole)
+            narrow = triangulate_narrowly(whole)
             cover = narrow if narrow.width < cover.width else cover
         return DSeparationTree.of(cover)
 

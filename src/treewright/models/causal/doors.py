@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 Found = TypeVar("Found", bound=Told)
 
 
-class Causal(DirectedModel, Generic[Found]):
-    """A network whose variables can be set; `Found` is how it tells an effect."""
+class Actable(DirectedModel):
+    """A network whose variables can be set."""
 
     def __repr__(self) -> str:
-        told, done = super().__repr__(), ", ".join(sorted(self._provenance.get("do") or ()))
+        return self._told_after(super().__repr__())
+
+    def _told_after(self, told: str) -> str:
+        """With what was set, if anything was."""
+        done = ", ".join(sorted(self._provenance.get("do") or ()))
         return f"{told[:-1]}; after do({done}), if arcs are causes>" if done else told
 
     def do(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
@@ -46,6 +50,10 @@ class Causal(DirectedModel, Generic[Found]):
         from treewright.models.causal.surgery import cut
 
         return cast("Self", cut(cast("Any", self), {**(values or {}), **more}))
+
+
+class Causal(Actable, Generic[Found]):
+    """A network that tells what setting one variable does to another; `Found` is how it tells it."""
 
     def effect(
         self,

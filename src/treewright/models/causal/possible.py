@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.errors import SchemaError
 from treewright.graphs.directed.cpdag import Cpdag
-from treewright.graphs.directed.members import possible_parents
+from treewright.graphs.directed.members import find_possible_parents
 from treewright.graphs.directed.pdag import Pdag
 from treewright.models.causal.effects import adjusted, check_ends
 from treewright.models.causal.told import Effect, LinearEffect, Told, assumptions_about
@@ -118,7 +118,7 @@ def possible_effects(
     check_ends(model, treatment, outcome)
     known = model.dag.with_pattern(pattern).pattern if pattern is not None else model.pattern
     graph = Cpdag.of(model.dag) if known is None else known
-    found = possible_parents(graph, treatment)
+    found = find_possible_parents(graph, treatment)
     items = [
         PossibleEffect(parents, members, adjusted(model, treatment, outcome, parents))
         for parents, members in found.items()

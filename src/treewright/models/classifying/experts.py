@@ -36,7 +36,6 @@ class Panel:
     """
 
     schema: Schema
-    target: int
     members: Mapping[str, Member]
     words: tuple[ColumnWords, ...]
     remark: str = ""
@@ -49,7 +48,7 @@ class Panel:
         """Members of a table, which was made of rows that had been `read`; `gaps` may be states of it."""
         pairs = zip(read, table.schema, strict=True)
         words = tuple(ColumnWords.of(one, ours, has_gaps=gaps) for one, ours in pairs)
-        return cls(table.schema, len(table.schema) - 1, members, words, remark)
+        return cls(table.schema, members, words, remark)
 
     def only(self, names: Sequence[str]) -> Panel:
         """Some of the members."""

@@ -34,9 +34,9 @@ from treewright.models.model import (
     as_evidence,
     by_variable,
     check_continuous,
-    real_column,
-    real_columns,
-    row_patterns,
+    find_row_patterns,
+    take_real_column,
+    take_real_columns,
 )
 from treewright.once import cached_property
 from treewright.ranges import in_range
@@ -164,7 +164,7 @@ class GaussianNetwork(Causal[LinearEffect]):
 
     def _log_rows(self, table: Table) -> Floats:
         """A variable without variance adds 0 where it agrees with its parents (to nine digits), else -inf."""
-        return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
+        return self._native.log_density_rows(take_real_columns(self.schema, table), table.n_rows)
 
     @in_range
     def sample(
@@ -211,12 +211,12 @@ class GaussianNetwork(Causal[LinearEffect]):
         v = self.schema.index(target)
         table = as_evidence(self.schema, rows, v)
         known = [u for u, name in enumerate(self.schema.names) if u != v and name in table.schema]
-        columns = [real_column(table, self.schema.names[u]) for u in known]
+        columns = [take_real_column(table, self.schema.names[u]) for u in known]
         means, variances = np.empty(table.n_rows), np.empty(table.n_rows)
         masks = np.zeros((table.n_rows, len(known)), dtype=np.bool_)
         for k, column in enumerate(columns):
             masks[:, k] = np.isnan(column)
-        for hidden, where in row_patterns(masks):
+        for hidden, where in find_row_patterns(masks):
             seen = np.flatnonzero(~hidden).tolist()
             parts = [np.ascontiguousarray(columns[k][where]) for k in seen]
             given = tuple(known[k] for k in seen)

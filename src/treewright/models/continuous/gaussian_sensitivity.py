@@ -20,7 +20,9 @@ import numpy as np
 
 from treewright.errors import EvidenceError
 from treewright.inference.evidence import RealEvidence, RealGiven, read_real_evidence
+from treewright.inference.refusals import within_range
 from treewright.models.answers import html_table
+from treewright.models.discrete.sensitivity import list_moves
 from treewright.models.labelled import make_frame
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Floats, Scope
@@ -92,11 +94,13 @@ class GaussianSensitivity:
         """By the intercept of one variable."""
         return Moves(float(self._flows.alpha[self._schema.index(name)]), 0.0)
 
+    @within_range()
     def noise(self, name: NameOrIndex) -> Moves:
         """By the variance of one variable given its parents."""
         v, (alpha, beta, _, _) = self._schema.index(name), self._flows
         return Moves(float(alpha[v] * beta[v]), float(alpha[v] ** 2))
 
+    @within_range()
     def coefficients(self, name: NameOrIndex) -> dict[str, Moves]:
         """By the coefficients of one variable's parents, by name."""
         v, (alpha, beta, means, covariances) = self._schema.index(name), self._flows
@@ -141,16 +145,7 @@ class GaussianSensitivity:
         return f"{self.target}: mean {self.mean:.6g}, standard deviation {math.sqrt(self.variance):.6g}"
 
     def __repr__(self) -> str:
-        rows, more = self._rows(), len(self) - _SHOWN
-        if not rows:
-            return f"{self._title()} does not move with any number of the network"
-        wide, long = (max(len(row[k]) for row in rows) for k in (0, 1))
-        lines = [
-            f"  {name.ljust(wide)}  {value.rjust(long)}  mean by  {mean}  variance by  {variance}"
-            for name, value, mean, variance in rows
-        ]
-        rest = [f"  ... {more:,} more"] if more > 0 else []
-        return "\n".join([f"{self._title()} moves most with", *lines, *rest])
+        return list_moves(self._title(), self._rows(), ["mean", "variance"], len(self) - _SHOWN)
 
     def _repr_html_(self) -> str:
         heads = ("number", "is", "moves the mean by", "the variance by")
@@ -166,6 +161,7 @@ class _Flows(NamedTuple):
     covariances: Floats
 
 
+@within_range()
 def gaussian_sensitivity(model: GaussianNetwork, target: str, given: RealGiven | None) -> GaussianSensitivity:
     """Derivatives of one answer by every number of the network, see `GaussianNetwork.sensitivity`."""
     schema = model.schema

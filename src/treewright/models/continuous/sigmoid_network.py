@@ -21,7 +21,13 @@ from treewright.inference.evidence import RealEvidence, RealGiven, read_real_evi
 from treewright.inference.refusals import sampling_seed
 from treewright.models.answers import list_targets
 from treewright.models.continuous.normal_answers import Normal, SampledAnswer, estimate
-from treewright.models.model import DirectedModel, by_variable, check_continuous, real_column, real_columns
+from treewright.models.model import (
+    DirectedModel,
+    by_variable,
+    check_continuous,
+    take_real_column,
+    take_real_columns,
+)
 from treewright.once import cached_property
 from treewright.ranges import in_range
 from treewright.statistics.sigmoid_families import SigmoidFamilies, SigmoidFamily
@@ -84,14 +90,14 @@ class SigmoidNetwork(DirectedModel):
     # rows
 
     def _log_rows(self, table: Table) -> Floats:
-        return self._native.log_density_rows(real_columns(self.schema, table), table.n_rows)
+        return self._native.log_density_rows(take_real_columns(self.schema, table), table.n_rows)
 
     def conditional_mean(self, table: Table, name: NameOrIndex) -> Floats:
         """The expected value of one variable for every row, given the row's values of its parents."""
         family = self.family(name)
         if not family.parents:
             return np.full(table.n_rows, family.mean(np.zeros((1, 0)))[0])
-        columns = real_columns(self.schema.select(family.parents), table)
+        columns = take_real_columns(self.schema.select(family.parents), table)
         return family.mean(np.column_stack(columns))
 
     def conditional_variance(self, name: NameOrIndex) -> float:
@@ -181,7 +187,7 @@ class SigmoidNetwork(DirectedModel):
             rest = value - self.conditional_mean(rows, v)
             with np.errstate(over="ignore"):  # a weight of zero, then
                 logs -= 0.5 * (math.log(2 * math.pi * family.s2) + rest * rest / family.s2)
-        columns = [real_column(rows, name) for name in self.schema.names_of(scope)]
+        columns = [take_real_column(rows, name) for name in self.schema.names_of(scope)]
         return estimate(names, columns, logs)
 
     def marginals(self, given: RealGiven | None = None) -> NoReturn:
@@ -275,7 +281,7 @@ def fit_sigmoid(structure: Dag, table: Table) -> SigmoidNetwork:
         )
     require("fit_sigmoid", TABLE, table)
     check_continuous(structure.schema, "a sigmoid network")
-    real_columns(structure.schema, table)  # refuses by name what is absent, discrete or missing
+    take_real_columns(structure.schema, table)  # refuses by name what is absent, discrete or missing
     families = SigmoidFamilies(table.select(structure.schema.names))
     if not families.moments.n >= 1:
         raise SchemaError(f"a sigmoid network is fitted to one row at least; found {families.moments.n}")

@@ -65,7 +65,7 @@ def _rescaled(table: Floats) -> Floats:
 
 
 def plain_label(label: Any) -> Label:
-    """A label without NumPy's clothes."""
+    """A label as a plain Python value, where NumPy has a type of its own for it."""
     found = label.item() if isinstance(label, np.generic) else label
     if not isinstance(found, str | int | float | bool):
         raise SchemaError(f"state {label!r} is not a text, a number or a truth value")

@@ -92,7 +92,7 @@ class FamilyCounts:
     """
 
     def __init__(self, dag: Dag, counter: FamilyCounter) -> None:
-        families = families_of(dag)
+        families = list_families(dag)
         refuse_large_tables(dag.schema, families)
         positions = counted_positions(dag.schema, counter.schema)
         counted = counter.counts_many([tuple(positions[v] for v in family) for family in families])
@@ -115,7 +115,7 @@ class FamilyCounts:
             )
         made = cls.__new__(cls)
         made._dag, made._tables = dag, tuple(_own(np.array(table)) for table in tables)
-        for family, table in zip(families_of(dag), made._tables, strict=True):
+        for family, table in zip(list_families(dag), made._tables, strict=True):
             shape = tuple(dag.schema.cardinalities[v] for v in family)
             name = dag.schema.names[family[-1]]
             if table.shape != shape:
@@ -241,7 +241,7 @@ def _count_in_states(model: BayesianNetwork, data: Rows, unseen: Unseen) -> Fami
     return count(Table(model.schema, columns, weights=weights))
 
 
-def families_of(dag: Dag) -> list[Scope]:
+def list_families(dag: Dag) -> list[Scope]:
     """The axes of every variable's table: parents, then the variable (see :func:`table_axes`)."""
     return [table_axes(dag.schema, (*dag.parents(v), v)) for v in range(len(dag.schema))]
 

@@ -9,7 +9,7 @@ Gutierrez & Hadi 1997; Chan & Darwiche 2002). A row that has nothing else to shr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -58,6 +58,17 @@ class Moving(Protocol):
 M = TypeVar("M", bound=Moving)
 
 
+class Answered(Protocol):
+    """A question about one probability, and its answer."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def state(self) -> Label: ...
+    @property
+    def answer(self) -> float: ...
+
+
 class MovingNumbers(Generic[M]):
     """How much one probability moves with the numbers of some tables, the strongest first."""
 
@@ -69,7 +80,7 @@ class MovingNumbers(Generic[M]):
         scopes: Sequence[Scope],
         tables: Sequence[Cells],
         derivatives: Sequence[Cells],
-        asked: Asked,
+        asked: Answered,
     ) -> None:
         self.target, self.state, self.probability = asked.target, asked.state, asked.answer
         self._schema, self._scopes, self._tables = schema, scopes, tables
@@ -196,7 +207,7 @@ def ask_about(model: Asking, target: str, state: Label, given: Given | None) -> 
     assert isinstance(engine, JunctionTreeEngine)
     known, log_known = engine.joint((t,), evidence)
     model._require_possible(log_known, evidence)
-    joined = _with_state(evidence, t, code)
+    joined = with_state(evidence, t, code)
     return Asked(target, state, float(known[code]), engine, evidence, joined, log_known)
 
 
@@ -207,14 +218,14 @@ def sensitivity(model: BayesianNetwork, target: str, state: Label, given: Given 
     seen = sorted({model.schema.index(target), *evidence.observed, *evidence.weighted})
     derivatives = [np.zeros(table.shape) for table in model.tables]
     for v in {*seen, *model.dag.ancestors(seen)}:  # the others have no say
-        both = _weights(asked.engine, v, (asked.joined, evidence), asked.log_known)
+        both = masses_by_cells([(asked.engine, one) for one in (asked.joined, evidence)], v, asked.log_known)
         by = both[0] - asked.answer * both[1]
-        derivatives[v] = _along_rows(model.tables[v], by)
+        derivatives[v] = along_rows(model.tables[v], by)
     scopes = [(*model.dag.parents(v), v) for v in range(len(model.schema))]
     return Sensitivity(model.schema, scopes, model.tables, derivatives, asked)
 
 
-def _with_state(evidence: Evidence, t: int, code: int) -> Evidence:
+def with_state(evidence: Evidence, t: int, code: int) -> Evidence:
     """The evidence and a state of the target; a likelihood of the target is kept for that state."""
     if t not in evidence.weighted:
         return Evidence(
@@ -227,29 +238,42 @@ def _with_state(evidence: Evidence, t: int, code: int) -> Evidence:
     return Evidence(evidence.observed, evidence.states, evidence.weighted, likelihoods)
 
 
-def _weights(
-    engine: JunctionTreeEngine, v: int, questions: tuple[Evidence, ...], log_known: float
+def masses_by_cells(
+    questions: Sequence[tuple[JunctionTreeEngine, Evidence]], v: int, log_known: float
 ) -> list[Cells]:
     """For each question, the derivative of its mass by the cells of table v, the others held, over P(e).
 
     The mass is linear in each cell: it is the family's belief over the cell. Where the table has zeros, it is
     that of the same network with an even table in its place.
     """
-    factor = engine.factors[v]
-    table = factor.table
-    if not (table > 0).all():
-        table = np.full(table.shape, 1 / table.shape[-1])
-        factors = [*engine.factors[:v], Factor(factor.scope, table), *engine.factors[v + 1 :]]
-        engine = JunctionTreeEngine(engine.schema, factors, directed=True)
     found = []
-    for evidence in questions:
-        belief, log_mass = engine.joint(factor.scope, evidence)
+    for asked, evidence in questions:
+        engine, scope, table = asked, asked.factors[v].scope, asked.factors[v].table
+        if not (table > 0).all():
+            table = np.full(table.shape, 1 / table.shape[-1])
+            factors = [*asked.factors[:v], Factor(scope, table), *asked.factors[v + 1 :]]
+            engine = JunctionTreeEngine(asked.schema, factors, directed=asked.directed)
+        belief, log_mass = engine.joint(scope, evidence)
         share = math.exp(log_mass - log_known) if log_mass > -math.inf else 0.0
         found.append(belief / table * share)
     return found
 
 
-def _along_rows(table: Cells, by: Cells) -> Cells:
+def list_moves(title: str, rows: Sequence[tuple[str, ...]], parts: Iterable[str], n_more: int) -> str:
+    """The strongest numbers, each with its value and how much it moves every part of the answer."""
+    if not rows:
+        return f"{title} does not move with any number of the network"
+    wide, long = (max(len(row[k]) for row in rows) for k in (0, 1))
+    lines = [
+        f"  {name.ljust(wide)}  {value.rjust(long)}  "
+        + "  ".join(f"{part} by  {x}" for part, x in zip(parts, moves, strict=True))
+        for name, value, *moves in rows
+    ]
+    rest = [f"  ... {n_more:,} more"] if n_more > 0 else []
+    return "\n".join([f"{title} moves most with", *lines, *rest])
+
+
+def along_rows(table: Cells, by: Cells) -> Cells:
     """From derivatives with the rest of a row held to those with the rest scaled."""
     n = table.shape[-1]
     if n == 1:

@@ -29,7 +29,7 @@ from treewright.models.model import Rows, align_columns, align_evidence, as_evid
 from treewright.once import cached_property
 from treewright.origins import origin_of
 from treewright.ranges import in_range
-from treewright.tables.schema import Schema
+from treewright.tables.schema import Label, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from treewright.models.discrete.family_counts import FamilyCounter
+    from treewright.models.features.feature_sensitivity import FeatureSensitivity
     from treewright.models.undirected.log_linear import LogLinearModel
     from treewright.models.undirected.markov_network import MarkovNetwork
 
@@ -175,6 +176,25 @@ class FeatureNetwork(Asking):
         from treewright.models.features.feature_fitting import refit
 
         return refit(self, counter, alpha)
+
+    def sensitivity(self, target: str, state: Label, given: Given | None = None) -> FeatureSensitivity:
+        """How much each number of the graph moves P(target = state | given).
+
+        One number of a distribution is moved, and the rest of it scaled.
+
+        Examples
+        --------
+        >>> from treewright.graphs import FeatureGraphBuilder
+        >>> from treewright.tables.schema import Variable
+        >>> builder = FeatureGraphBuilder(Schema([Variable("rain", ("no", "yes"))]))
+        >>> parts = [builder.table("rain", [0.9, 0.1]), builder.table("rain", [0.3, 0.7])]
+        >>> model = FeatureNetwork(builder.graph(builder.mixture(parts, [0.5, 0.5])))
+        >>> [(str(one), round(one.derivative, 4)) for one in model.sensitivity("rain", "yes")][:2]
+        [('weight of node 0 at node 2', -0.6), ('weight of node 1 at node 2', 0.6)]
+        """
+        from treewright.models.features.feature_sensitivity import feature_sensitivity
+
+        return feature_sensitivity(self, target, state, given)
 
     # conversions
 

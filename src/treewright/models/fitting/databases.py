@@ -19,7 +19,7 @@ from treewright.models.continuous.gaussian_fit import GaussianPrior, fit_gaussia
 from treewright.models.continuous.gaussian_network import GaussianNetwork
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet, FamilyCounts
-from treewright.models.fitting.em import observed_score
+from treewright.models.fitting.em import score_observed
 from treewright.models.model import AnyModel, require_variables
 from treewright.statistics.moments import moments
 from treewright.statistics.several.pooled import PooledCounter
@@ -89,7 +89,7 @@ def score_shown(model: AnyModel, table: Table) -> float:
     if isinstance(model, GaussianNetwork):
         return _normal_score(model, table)
     if isinstance(model, BayesianNetwork):
-        return observed_score(model, table)
+        return score_observed(model, table)
     kind = type(model).__name__
     raise SchemaError(f"rows that lack columns are scored by Bayesian and Gaussian networks; found a {kind}")
 

@@ -13,7 +13,7 @@ from typing import Any
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.orientation import sure_directions
-from treewright.graphs.directed.pdag import Pdag, consistent_extension
+from treewright.graphs.directed.pdag import Pdag, find_consistent_extension
 from treewright.graphs.edges import cycle_text
 
 EXTENSION_RULE = "consistent extension: of the variables that can be last, the one with the largest name"
@@ -39,13 +39,13 @@ def choose_dag(structure: Dag | Pdag, verb: str = "fit") -> tuple[Dag, dict[str,
             f"{verb} puts tables on {wanted}; found {type(structure).__name__} "
             "(a result of learning has it as .structure, an equivalence class gives one by .to_dag())"
         )
-    extension = consistent_extension(structure)
+    extension = find_consistent_extension(structure)
     if extension is None:
         cycle = cycle_text(structure.schema, structure.index_directed_edges())
         found = f"its arrows close a cycle: {cycle}" if cycle else "every way adds a v-structure or a cycle"
         raise GraphError(
             f"{verb} directs the open edges of a {type(structure).__name__} so that no v-structure is added; "
-            f"{found}. Choose a Dag yourself, or take treewright.graphs.nearest_extension(graph)"
+            f"{found}. Choose a Dag yourself, or take treewright.graphs.find_nearest_extension(graph)"
         )
     undirected = [list(edge) for edge in structure.undirected_edges()]
     extension = extension.as_one_of(sure_directions(extension, structure))

@@ -31,7 +31,7 @@ from treewright.models.discrete.family_counts import (
     Dirichlet,
     FamilyCounts,
     estimate,
-    families_of,
+    list_families,
     refuse_large_tables,
 )
 from treewright.models.fitting.direction import choose_dag
@@ -165,8 +165,11 @@ def fit_em(
     settings = EmSettings(tolerance, iterations, starts, rng)
     for variable in dag.schema:
         if not variable.is_discrete:
-            raise SchemaError(f"fit_em fits tables of discrete variables; {variable.name!r} is continuous")
-    families = families_of(dag)
+            raise SchemaError(
+                f"fit_em fits tables of discrete variables; {variable.name!r} is continuous: labels and "
+                "numbers together are fitted by tw.models.fit_mixed_em"
+            )
+    families = list_families(dag)
     refuse_large_tables(dag.schema, families)
     columns = align_evidence(dag.schema, table)
     expectation = FamilyExpectation(dag.schema, families, columns, table.weights)
@@ -194,7 +197,7 @@ def fit_em(
     return FittedByEm(model, counts, trace)
 
 
-def observed_score(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, table: Table) -> float:
+def score_observed(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, table: Table) -> float:
     """Mean log-likelihood per row of what the rows show, in nats; rows count by their weights.
 
     As `model.score` for rows without missing cells.
@@ -204,7 +207,7 @@ def observed_score(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, ta
     >>> import treewright as tw
     >>> asia = tw.load_network("asia")
     >>> table = tw.read_table({"smoke": ["yes", None]}, schema=asia.schema.select(["smoke"]), missing="em")
-    >>> round(observed_score(asia, table), 6)
+    >>> round(score_observed(asia, table), 6)
     -0.346574
     """
     if not (total := _total(table)):
@@ -215,7 +218,7 @@ def observed_score(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, ta
         return observed_density(model, table)
     if not isinstance(model, BayesianNetwork):
         return mean_by_blocks(table, model.log_evidence)
-    parts, families = [], families_of(model.dag)
+    parts, families = [], list_families(model.dag)
     for block in blocks_of(table):
         columns = align_evidence(model.schema, block)
         expectation = FamilyExpectation(model.schema, families, columns, block.weights)

@@ -61,11 +61,11 @@ def fit_lines_em(dag: Dag, rows: NumbersWithGaps, settings: EmSettings | None = 
         n_rows=float(rows.available.n),
     )
     model, expected, _ = best[0]
-    trace = _without_fall(trace)
+    trace = without_fall(trace)
     return LinesFittedByEm(model.with_provenance(trace.provenance()), expected, trace)
 
 
-def _without_fall(trace: EmTrace) -> EmTrace:
+def without_fall(trace: EmTrace) -> EmTrace:
     """The rounds without the last, if that fell."""
     logs = trace.log_likelihood
     if logs[-1] >= logs[-2]:

@@ -19,7 +19,7 @@ from treewright.errors import SchemaError
 from treewright.inference.refusals import refuse_large
 from treewright.limits import check_table, memory_limit
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.family_counts import families_of
+from treewright.models.discrete.family_counts import list_families
 from treewright.models.model import align_evidence
 from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
 from treewright.tables.schema import NameOrIndex, Schema
@@ -58,7 +58,7 @@ class ExpectedCounter(PluralCounter):
         require("ExpectedCounter", TABLE, table)
         self.model = model
         order, rank = self.schema.name_order, self.schema.name_ranks
-        families = families_of(model.dag)
+        families = list_families(model.dag)
         by_name = [sorted(family, key=rank.__getitem__) for family in (families[v] for v in order)]
         tables = [
             np.transpose(model.tables[v], [families[v].index(u) for u in scope]).reshape(-1)

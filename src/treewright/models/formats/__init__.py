@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.arguments import require_path
+from treewright.collector import no_cycles
 from treewright.errors import FormatError, SchemaError, nearest
 from treewright.kinds import refuse_other_kind
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -110,6 +111,7 @@ def read_model_with_report(
     return model, report()
 
 
+@no_cycles()
 def _read(path: PathLike, format: str | None, names: bool) -> tuple[AnyModel, Callable[[], ReadReport]]:
     """The model of a file, and its report for those who want one: edges and parameters take time to count."""
     kind = format_of(path, format)

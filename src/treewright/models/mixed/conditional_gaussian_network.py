@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,9 @@ from treewright.graphs.directed.dag import Dag
 from treewright.inference.conditional_gaussian import ConditionalGaussianEngine, MixedEvidence
 from treewright.inference.engine import Cost, Factor
 from treewright.inference.evidence import EvidenceReader, read_real_evidence
-from treewright.inference.refusals import sampling_seed
+from treewright.inference.refusals import sampling_seed, within_range
 from treewright.models.answers import Distribution, Explanation, Predictions, list_targets
+from treewright.models.causal.doors import Actable
 from treewright.models.continuous.normal_answers import JointNormal, NormalPredictions
 from treewright.models.discrete.bayesian_network import BayesianNetwork
 from treewright.models.mixed import answering
@@ -36,10 +37,13 @@ from treewright.tables.schema import Label, NameOrIndex, Schema
 from treewright.tables.table import Table
 from treewright.types import Cells, Floats
 
+if TYPE_CHECKING:
+    from treewright.models.mixed.mixed_sensitivity import MixedSensitivity
+
 MixedGiven = Mapping[str, "Label | Mapping[Label, float]"]
 
 
-class ConditionalGaussianNetwork(DirectedModel):
+class ConditionalGaussianNetwork(Actable):
     """A conditional linear-Gaussian Bayesian network over discrete and continuous variables.
 
     Discrete variables have discrete parents only; continuous ones may have both.
@@ -119,7 +123,7 @@ class ConditionalGaussianNetwork(DirectedModel):
 
     def __repr__(self) -> str:
         sizes = f"{len(self.schema)} variables ({len(self._lines)} continuous), {self._dag.n_edges} arcs"
-        return f"<{type(self).__name__}: {sizes}, {self.n_parameters:,} parameters>"
+        return self._told_after(f"<{type(self).__name__}: {sizes}, {self.n_parameters:,} parameters>")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConditionalGaussianNetwork):
@@ -143,6 +147,7 @@ class ConditionalGaussianNetwork(DirectedModel):
         return log_densities_shown(self, as_rows(self.schema, rows))
 
     @in_range
+    @within_range()
     def sample(
         self, n: int, given: MixedGiven | None = None, *, rng: np.random.Generator | None = None
     ) -> Table:
@@ -189,6 +194,7 @@ class ConditionalGaussianNetwork(DirectedModel):
             )
         return found
 
+    @within_range()
     def predict_table(
         self, rows: Rows, target: str, *, unseen: Unseen = "error"
     ) -> Predictions | NormalPredictions:
@@ -198,6 +204,7 @@ class ConditionalGaussianNetwork(DirectedModel):
 
     # questions
 
+    @within_range()
     def query(
         self, targets: str | Sequence[str], given: MixedGiven | None = None
     ) -> Distribution | NormalMixture | JointNormal:
@@ -222,6 +229,7 @@ class ConditionalGaussianNetwork(DirectedModel):
             return answering.mixtures(self._engine, evidence, names)[0]
         return answering.joint_numbers(self._engine, evidence, names)
 
+    @within_range()
     def marginals(self, given: MixedGiven | None = None) -> MixedMarginals:
         """What every variable is, given what is known."""
         evidence = self._read(given)
@@ -231,6 +239,7 @@ class ConditionalGaussianNetwork(DirectedModel):
         found.update(zip(self.continuous, numbers, strict=True))
         return MixedMarginals(self.schema.names, found, log_density)
 
+    @within_range()
     def log_density_of(self, given: MixedGiven) -> float:
         """Natural logarithm of the density of these numbers and states together."""
         try:
@@ -238,6 +247,7 @@ class ConditionalGaussianNetwork(DirectedModel):
         except ImpossibleEvidence:
             return -math.inf
 
+    @within_range()
     def mpe(self, given: MixedGiven | None = None) -> Explanation:
         """The states and numbers that are jointly most probable: the highest point of the density.
 
@@ -245,6 +255,18 @@ class ConditionalGaussianNetwork(DirectedModel):
         """
         found, log_density = answering.highest_point(self._engine, self._read(given))
         return Explanation({name: found[name] for name in self.schema.names}, log_density)
+
+    def sensitivity(
+        self, target: str, state: Label | None = None, given: MixedGiven | None = None
+    ) -> MixedSensitivity:
+        """How much each number of tables and lines moves P(target = state | given).
+
+        Of a continuous target, which has no `state`: its mean and its variance. Of a table one number is
+        moved and the rest of its row scaled; intercepts, coefficients and variances are moved alone.
+        """
+        from treewright.models.mixed.mixed_sensitivity import mixed_sensitivity
+
+        return mixed_sensitivity(self, target, state, given)
 
     def cost(self, given: MixedGiven | None = None, targets: str | Sequence[str] | None = None) -> Cost:
         """What a question would cost: all marginals, or those of some targets. Nothing is computed."""
@@ -283,10 +305,10 @@ class ConditionalGaussianNetwork(DirectedModel):
             scope = schema.scope([*(parents[k] for k in order), name])
             table: Cells = network.tables[v]
             factors.append(Factor(scope, np.ascontiguousarray(table.transpose([*order, len(order)]))))
-        families = (as_family(self._dag, self.schema.index(n), self._lines[n]) for n in self._by_layers())
+        families = (as_family(self._dag, self.schema.index(n), self._lines[n]) for n in self.by_layers())
         return ConditionalGaussianEngine(schema, factors, families)
 
-    def _by_layers(self) -> list[str]:
+    def by_layers(self) -> list[str]:
         """The continuous variables, parents first, of those that may come next the first by name."""
         numbers = set(self.continuous)
         waiting = {n: {p for p in self._dag.parents(n) if p in numbers} for n in self.continuous}

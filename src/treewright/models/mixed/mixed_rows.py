@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.errors import ImpossibleEvidence, TableTooLarge
 from treewright.inference.batch import check_answer_size
 from treewright.inference.conditional_gaussian import LinearFamily
 from treewright.models.answers import Distribution, Predictions
 from treewright.models.continuous.normal_answers import NormalPredictions
+from treewright.models.mixed.completions import Completions
 from treewright.models.mixed.mixtures import NormalMixture
-from treewright.models.model import align_columns, real_column, require_columns
+from treewright.models.model import align_columns, require_columns, take_real_column
 from treewright.tables.schema import Schema
 from treewright.tables.table import Table
 from treewright.types import Flags, Floats
@@ -36,16 +38,28 @@ def log_densities(model: ConditionalGaussianNetwork, table: Table) -> Floats:
 
 
 def log_densities_shown(model: ConditionalGaussianNetwork, table: Table) -> Floats:
-    """That of what each row shows: complete rows at once, others one by one, as questions of their own."""
+    """That of what each row shows, what it misses summed out."""
     names = [name for name in model.schema.names if name in table.schema]
     whole = rows_that_show(table, names)
     logs = np.empty(table.n_rows)
     if whole.any():
         part = table if whole.all() else table.take(whole)
         logs[whole] = log_densities(model, part.select(names))
-    for row in np.flatnonzero(~whole).tolist():
+    gaps = np.flatnonzero(~whole)
+    if (found := completed(model, table.take(gaps).select(names))) is not None:
+        logs[gaps] = found.log_densities()
+        return logs
+    for row in gaps.tolist():
         logs[row] = model.log_density_of(shown_in(table, names, row))
     return logs
+
+
+def completed(model: ConditionalGaussianNetwork, rows: Table) -> Completions | None:
+    """What the model makes of the gaps of many rows; None where it has to look at them one by one."""
+    try:
+        return Completions(model, rows) if rows.n_rows else None
+    except (ImpossibleEvidence, TableTooLarge):
+        return None
 
 
 def rows_that_show(table: Table, names: list[str]) -> Flags:
@@ -72,7 +86,7 @@ def columns_of(model: ConditionalGaussianNetwork, table: Table) -> Columns:
     schema = model._engine.schema
     codes = align_columns(schema, table)
     found: Columns = dict(zip(schema.names, codes, strict=True))
-    return found | {name: real_column(table, name) for name in model.continuous}
+    return found | {name: take_real_column(table, name) for name in model.continuous}
 
 
 def positions(family: LinearFamily, schema: Schema, columns: Columns, n: int) -> npt.NDArray[np.intp]:
@@ -113,7 +127,11 @@ def predict_rows(
         complete = _with_target(model, part.select(others), target)
         fill = _state_given_all if variable.is_discrete else _number_given_all
         answer[whole] = fill(model, complete, target)
-    for row in np.flatnonzero(~whole).tolist():
+    gaps = np.flatnonzero(~whole)
+    if (found := completed(model, table.take(gaps).select(others))) is not None:
+        answer[gaps] = found.answers(target)
+        gaps = gaps[:0]
+    for row in gaps.tolist():
         answer[row] = _given_some(model, table, others, row, target)
     if variable.is_discrete:
         return Predictions(variable, answer)
@@ -173,8 +191,6 @@ def _given_some(
     model: ConditionalGaussianNetwork, table: Table, others: list[str], row: int, target: str
 ) -> Floats:
     """One row that misses something, as a question of its own; NaN where it is impossible."""
-    from treewright.errors import ImpossibleEvidence
-
     try:
         answer = model.query(target, shown_in(table, others, row))
     except ImpossibleEvidence:

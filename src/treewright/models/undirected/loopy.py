@@ -37,7 +37,7 @@ class LoopyBeliefs(Brief):
     Examples
     --------
     >>> import treewright as tw
-    >>> found = tw.models.loopy_beliefs(tw.MarkovNetwork.of(tw.load_network("asia")))
+    >>> found = tw.models.propagate_loopy_beliefs(tw.MarkovNetwork.of(tw.load_network("asia")))
     >>> found.converged, round(found.marginals()["smoke"]["yes"], 3)
     (True, 0.5)
     """
@@ -55,7 +55,7 @@ class LoopyBeliefs(Brief):
 
 
 @in_range
-def loopy_beliefs(
+def propagate_loopy_beliefs(
     model: MarkovNetwork | BayesianNetwork,
     *,
     damping: float = 0.5,
@@ -74,7 +74,7 @@ def loopy_beliefs(
     >>> schema = tw.Schema([tw.Variable(name, (0, 1)) for name in "abc"])
     >>> agree = [[2.0, 1.0], [1.0, 2.0]]
     >>> chain = tw.MarkovNetwork(schema, {("a", "b"): agree, ("b", "c"): agree, "a": [1.0, 3.0]})
-    >>> found = tw.models.loopy_beliefs(chain)
+    >>> found = tw.models.propagate_loopy_beliefs(chain)
     >>> found.converged, abs(found.log_partition - chain.log_partition) < 1e-6
     (True, True)
     """

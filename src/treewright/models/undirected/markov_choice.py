@@ -18,10 +18,10 @@ import numpy as np
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import (
+    bound_treewidth_above,
+    find_maximal_cliques,
     fits,
     is_chordal,
-    maximal_cliques,
-    treewidth_upper_bound,
 )
 from treewright.models.discrete.family_counts import Dirichlet, FamilyCounter
 from treewright.models.undirected.markov_fitting import (
@@ -105,7 +105,7 @@ def fit_best(
 ) -> MarkovNetwork:
     """See :class:`BestFitting`."""
     if fits(structure, best.max_width) is None:
-        width = treewidth_upper_bound(structure)
+        width = bound_treewidth_above(structure)
         return _too_wide(structure, counter, f"treewidth {width} is above max_width={best.max_width}")
     try:
         if is_chordal(structure):
@@ -173,7 +173,7 @@ def fit_by_pseudolikelihood(
 def clique_features(structure: UndirectedGraph) -> list[Feature]:
     """One feature for every complete set and every choice of states beyond the first ones."""
     schema = structure.schema
-    cliques = [tuple(sorted(clique)) for clique in maximal_cliques(structure)]
+    cliques = [tuple(sorted(clique)) for clique in find_maximal_cliques(structure)]
     refuse_large_cliques(schema, cliques)
     complete = {s for clique in cliques for k in range(1, len(clique) + 1) for s in combinations(clique, k)}
     states_of = [variable.states or () for variable in schema]

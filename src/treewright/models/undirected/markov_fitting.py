@@ -21,7 +21,7 @@ import numpy as np
 from treewright.errors import SettingError, TableTooLarge
 from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
-from treewright.graphs.undirected.triangulation import is_chordal, maximal_cliques, triangulate
+from treewright.graphs.undirected.triangulation import find_maximal_cliques, is_chordal, triangulate
 from treewright.inference.clique_tree import CliqueTree, depth_first
 from treewright.inference.engine import Factor
 from treewright.limits import format_bytes, memory_limit, table_cells
@@ -111,7 +111,7 @@ def fit_iteratively(
 ) -> MarkovNetwork:
     """One factor per maximal clique, by iterative proportional fitting on the junction tree."""
     schema = structure.schema
-    cliques = [tuple(sorted(clique)) for clique in maximal_cliques(structure)]
+    cliques = [tuple(sorted(clique)) for clique in find_maximal_cliques(structure)]
     tree = CliqueTree(structure, cliques)  # first: it refuses what would not fit
     targets = clique_marginals(schema, cliques, counter, prior)
     flat = np.concatenate([cells.ravel() for cells in targets]) if targets else np.zeros(0)

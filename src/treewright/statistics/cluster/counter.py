@@ -7,6 +7,7 @@ round: its pieces go to others, and the sums are the same.
 from __future__ import annotations
 
 import os
+from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -18,11 +19,11 @@ import numpy.typing as npt
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_axes
 from treewright.ranges import in_range
-from treewright.statistics.cluster.pieces import Piece, look, opened, pieces_of, united
+from treewright.statistics.cluster.pieces import Piece, cut_into_pieces, look, opened, united
 from treewright.statistics.cluster.pools import Pool, as_pool
 from treewright.statistics.cluster.rounds import Patience, Rounds
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
-from treewright.statistics.rows import RowBlock, joined_digest
+from treewright.statistics.rows import RowBlock, joined_digest, taken_off
 from treewright.statistics.sharded import ShardedCounter, joined_cells
 from treewright.tables.packed_file import is_packed
 from treewright.tables.packing import Reading
@@ -38,7 +39,7 @@ class ClusterCounter(PluralCounter):
     Parameters
     ----------
     pieces
-        Where the rows are; :func:`~treewright.statistics.cluster.pieces_of` cuts files into pieces.
+        Where the rows are; :func:`~treewright.statistics.cluster.cut_into_pieces` cuts files into pieces.
     pool
         The workers: a :class:`LocalPool` or a :class:`DaskPool`.
     timeout
@@ -68,9 +69,25 @@ class ClusterCounter(PluralCounter):
             raise SettingError(f"timeout= is positive and retries= at least 0; found {timeout} and {retries}")
         self.pool, self._how = pool, Patience(timeout=timeout, retries=retries)
         self.schema, self.pieces = self._looked_at(list(pieces))
-        self.n_rows = sum(piece.n_rows for piece in self.pieces)
-        self.digest = joined_digest(piece.digest for piece in self.pieces)
-        self._rounds = Rounds(pool, [piece.n_rows for piece in self.pieces], **self._how)
+        self._count_with(self.pieces)
+
+    def _count_with(self, pieces: list[Piece]) -> None:
+        self.pieces = pieces
+        self.n_rows = sum(piece.n_rows for piece in pieces)
+        self.digest = joined_digest(self.parts())
+        self._rounds = Rounds(self.pool, [piece.n_rows for piece in pieces], **self._how)
+
+    def parts(self) -> list[str]:
+        return [piece.digest for piece in self.pieces]
+
+    def beside(self, known: Tally[str]) -> list[Counter]:
+        others = [piece for piece in self.pieces if not taken_off(known, piece.digest)]
+        if not others:
+            return []
+        some = object.__new__(ClusterCounter)
+        some.__dict__.update(self.__dict__)
+        some._count_with(others)
+        return [some]
 
     def _looked_at(self, pieces: list[Piece]) -> tuple[Schema, list[Piece]]:
         """The pieces with one schema; workers look at the labels, and pack what is not packed."""
@@ -176,7 +193,7 @@ def open_cluster(
 ) -> ClusterCounter:
     """Files as a :class:`ClusterCounter`; see :func:`~treewright.open_source`."""
     folder = None if cache is None else os.path.abspath(os.fspath(cache))
-    return ClusterCounter(pieces_of(source, cache=folder, **reading), as_pool(client))
+    return ClusterCounter(cut_into_pieces(source, cache=folder, **reading), as_pool(client))
 
 
 def counted_here(pieces: Sequence[Piece]) -> Counter:

@@ -68,7 +68,7 @@ class Piece:
         return list(self.files) if self.end is None else RowRange(self.files[0], self.begin, self.end)
 
 
-def pieces_of(source: Any, *, cache: str | None = None, **reading: Any) -> list[Piece]:
+def cut_into_pieces(source: Any, *, cache: str | None = None, **reading: Any) -> list[Piece]:
     """The pieces that files are counted in: a packed file is one, Parquet files are cut and joined.
 
     Examples
@@ -77,7 +77,7 @@ def pieces_of(source: Any, *, cache: str | None = None, **reading: Any) -> list[
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("a", "b"):
     ...         _ = tw.pack({"smoker": ["no", "yes"]}, os.path.join(folder, f"{name}.twp"))
-    ...     len(pieces_of(os.path.join(folder, "*.twp")))
+    ...     len(cut_into_pieces(os.path.join(folder, "*.twp")))
     2
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source

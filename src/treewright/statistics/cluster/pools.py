@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures import Future as ProcessFuture
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any, Protocol, runtime_checkable
 
@@ -50,6 +51,33 @@ class Pool(Protocol):
     def submit(self, function: Callable[..., Any], *arguments: Any, where: str) -> Answer:
         """Have a function called by a worker; it and its arguments are pickled."""
         ...
+
+
+class HerePool:
+    """One worker that is this process: what is submitted has been done when submitting returns.
+
+    Examples
+    --------
+    >>> HerePool().submit(divmod, 7, 2, where="here").result(60.0)
+    (3, 1)
+    """
+
+    def workers(self) -> Sequence[str]:
+        return ("here",)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, where: str) -> Answer:
+        return _Done(function(*arguments))
+
+
+@dataclass(frozen=True)
+class _Done:
+    found: Any
+
+    def result(self, timeout: float) -> Any:
+        return self.found
+
+    def cancel(self) -> object:
+        return False
 
 
 class LocalPool:

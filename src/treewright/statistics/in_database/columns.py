@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treewright.errors import MissingValuesError, SchemaError, SettingError
 from treewright.statistics.in_database.engines import GAP, Engine
-from treewright.tables._reading.columns import LabelColumn, SourceColumn, number_column, unsupported
+from treewright.tables._reading.columns import LabelColumn, SourceColumn, number_column, refuse_types
 from treewright.tables._reading.interpret import MANY_STATES, ROWS_PER_STATE, ReadyColumn, is_identifier
 from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import MissingPolicy, refuse_infinite
@@ -56,9 +56,7 @@ def counted_columns(
     check_arguments(missing, unseen, schema, {})
     refuse_readings(schema, missing, unseen)
     positions, ignored = choose(engine.names, schema, columns, None)
-    for i in positions:
-        if engine.kinds[i].startswith("unsupported"):
-            raise SchemaError(unsupported(engine.names[i], f"values of type {engine.kinds[i].split()[1]}"))
+    refuse_types({engine.names[i]: engine.kinds[i] for i in positions})
     n_read, *present = engine.present(positions)
     gaps = [n_read - n for n in present]
     if missing == "error":

@@ -138,11 +138,14 @@ class MixedMoments:
         self.tables = tuple(tables)
         if not self.tables:
             raise SchemaError("there is nothing to take moments of; give one table at least")
-        self.schema: Schema = ShardedTable(self.tables).schema
-        self.discrete: Names = tuple(sorted(v.name for v in self.schema if v.is_discrete))
-        self.continuous: Names = tuple(sorted(v.name for v in self.schema if not v.is_discrete))
         for table in self.tables:
             _check_cells(table)
+        self._prepare(ShardedTable(self.tables).schema)
+
+    def _prepare(self, schema: Schema) -> None:
+        self.schema = schema
+        self.discrete: Names = tuple(sorted(v.name for v in schema if v.is_discrete))
+        self.continuous: Names = tuple(sorted(v.name for v in schema if not v.is_discrete))
         self._known: OrderedDict[tuple[Names, Names], StateMoments] = OrderedDict()
         self._bytes = 0
 
@@ -180,12 +183,14 @@ class MixedMoments:
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key].select(wanted)
-        found = reduce(lambda a, b: a + b, (_moments_of(table, *key) for table in self.tables))
-        self._known[key] = found
+        found = self._known[key] = self._worked_out(*key)
         self._bytes += found.nbytes
         while self._bytes > _REMEMBERED and len(self._known) > 1:
             self._bytes -= self._known.popitem(last=False)[1].nbytes
         return found.select(wanted)
+
+    def _worked_out(self, discrete: Names, continuous: Names) -> StateMoments:
+        return reduce(lambda a, b: a + b, (_moments_of(table, discrete, continuous) for table in self.tables))
 
     def _n_states(self, scope: Names) -> int:
         states = 1

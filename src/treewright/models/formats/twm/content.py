@@ -22,6 +22,7 @@ from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.graphs.undirected.clusters import ClusteredDag, Clusters
+from treewright.graphs.undirected.strong import build_strong_graph
 from treewright.models.model import AnyModel
 from treewright.tables.schema import Label, Schema, Variable
 
@@ -136,7 +137,7 @@ def as_table(item: object, shape: tuple[int, ...], what: str, *, whole: bool = F
         f"{what} is not a list of {size} numbers",
     )
     if int in kinds:
-        expect(max(map(abs, numbers)) < 2**63, f"{what} has a number of more than 63 bits")
+        expect(all(abs(x) < 2**63 for x in numbers if type(x) is int), f"{what} has one of more than 63 bits")
     return np.array(numbers, dtype=np.int64 if kinds == {int} else np.float64).reshape(shape)
 
 
@@ -186,8 +187,16 @@ def as_section(tree: ClusterTree, treewidth: int | None = None) -> dict[str, Any
 
 
 def scopes_of(model: Any) -> Iterable[tuple[str, ...]]:
-    """What the clusters of a model have to hold: its families, or the scopes of its factors."""
+    """What the clusters of a model have to hold: its families, or the scopes of its factors.
+
+    Those of a mixed model hold the labels around numbers that hang together, too.
+    """
     names_of = model.schema.names_of
+    if len({variable.is_discrete for variable in model.schema}) == 2:
+        strong = build_strong_graph(
+            model.dag.moral_graph()
+        ).edges()  # clusters that hold all pairs hold the families
+        return (*((name,) for name in model.schema.names), *strong)
     if hasattr(model, "dag"):
         return (names_of((*model.dag.parents(v), v)) for v in range(len(model.schema)))
     return (names_of(factor.scope) for factor in model.factors)

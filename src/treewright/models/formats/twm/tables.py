@@ -13,7 +13,7 @@ from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.engine import Factor
 from treewright.models.discrete.bayesian_network import BayesianNetwork
-from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts, families_of
+from treewright.models.discrete.family_counts import Dirichlet, FamilyCounts, list_families
 from treewright.models.formats.twm.content import (
     GRAPH_SECTIONS,
     Content,
@@ -69,7 +69,7 @@ def _read_tables(dag: Dag, tables: object, what: str) -> list[npt.NDArray[Any]]:
     schema = dag.schema
     if not isinstance(tables, dict) or tables.keys() != set(schema.names):
         raise FormatError("there is not one table per variable")
-    shapes = [tuple(schema.cardinalities[u] for u in family) for family in families_of(dag)]
+    shapes = [tuple(schema.cardinalities[u] for u in family) for family in list_families(dag)]
     return [
         as_table(tables[name], shape, f"the {what} of {name!r}", whole=what != "table")
         for name, shape in zip(schema.names, shapes, strict=True)
