@@ -154,12 +154,48 @@ def many_blanks(size: int) -> bytes:
     return b"a" + b" " * size
 
 
+def wide(size: int, *cells: str) -> bytes:
+    """As many columns as fit, which hold these cells one below the other."""
+    n = size // (8 + sum(1 + len(cell) for cell in cells))
+    rows = (",".join([cell] * n) for cell in cells)
+    return ("\n".join([",".join(numbered(n, "c")), *rows]) + "\n").encode()
+
+
 @attack("csv")
 def many_columns(size: int) -> bytes:
-    n = size // 12
-    return (
-        ",".join(numbered(n, "c")) + "\n" + ",".join(["1"] * n) + "\n" + ",".join(["0"] * n) + "\n"
-    ).encode()
+    return wide(size, "1", "0")
+
+
+@attack("csv")
+def text_columns(size: int) -> bytes:
+    return wide(size, "a", "b")
+
+
+@attack("csv")
+def real_columns(size: int) -> bytes:
+    return wide(size, ".1", ".2")
+
+
+@attack("csv")
+def gap_columns(size: int) -> bytes:
+    return wide(size, "1", "")
+
+
+@attack("csv")
+def truth_columns(size: int) -> bytes:
+    return wide(size, "True", "False")
+
+
+@attack("mended.csv")
+def mended_columns(size: int) -> bytes:
+    return wide(size, "a", "b")
+
+
+@attack("mended.csv")
+def mended_names(size: int) -> bytes:
+    """Names that are two by two the same but for blanks."""
+    names = ",".join(f"{name},{name} " for name in numbered(size // 20))
+    return f"{names}\n{','.join(['1'] * (size // 20 * 2))}\n".encode()
 
 
 @attack("csv")

@@ -60,7 +60,7 @@ def is_constant(array: npt.NDArray[Any]) -> bool:
 
 def freeze(array: Any) -> Any:
     """Make an array that was just computed read-only, so that a table takes it without a copy."""
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 
@@ -73,6 +73,8 @@ def check_column(
     if array.dtype.kind not in "biuf":
         raise SchemaError(f"continuous column {variable.name!r} needs numbers; found {array.dtype}")
     values = array.astype(np.float64, copy=False)
+    if mask is None and np.isfinite(values).all():
+        return frozen(values, np.dtype(np.float64)), None
     unknown = np.isnan(values)
     gone = unknown if mask is None else unknown | mask
     if gone.any() and not np.array_equal(gone, unknown):
@@ -95,7 +97,8 @@ def check_codes(variable: Variable, array: npt.NDArray[Any], mask: Mask | None) 
     if mask is not None and mask.any():
         array = np.where(mask, 0, array)
     cardinality = variable.cardinality
-    if array.size and not (array.max() < cardinality and (array.dtype.kind == "u" or array.min() >= 0)):
+    largest = array[array.argmax()] if array.size else 0  # sooner than .max() where there are few rows
+    if largest >= cardinality or (array.dtype.kind != "u" and array.size and array.min() < 0):
         bad = (array < 0) | (array >= cardinality)
         first = int(np.argmax(bad))
         raise SchemaError(

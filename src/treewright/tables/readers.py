@@ -304,7 +304,7 @@ def check_arguments(missing: str, unseen: str, schema: object, layout: Mapping[s
 def with_form(variable: Variable, forms: Mapping[str, RawForm]) -> Variable:
     """A variable that knows how its cells were read."""
     form = forms.get(variable.name, variable.raw)
-    return variable if form == variable.raw else replace(variable, raw=form)
+    return variable if form == variable.raw else variable.read_as(form)
 
 
 def choose(

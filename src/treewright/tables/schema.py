@@ -63,13 +63,15 @@ class Variable(Brief):
                 f"a name of a variable has no NUL character, at which other programs stop reading; found "
                 f"{self.name!r}"
             )
-        if self.states is None:
+        states = self.states
+        if states is None:
             return
-        require_several(f"the states of {self.name!r} are a sequence of labels", self.states)
-        if type(self.states) is not tuple:
-            object.__setattr__(self, "states", tuple(self.states))
-        kinds = set(map(type, self.states))
-        if kinds in ({str}, {int}) and len(set(self.states)) == len(self.states):
+        if type(states) is not tuple:
+            require_several(f"the states of {self.name!r} are a sequence of labels", states)
+            states = tuple(states)
+            object.__setattr__(self, "states", states)
+        kinds = set(map(type, states))
+        if kinds and kinds <= {str, int} and len(set(states)) == len(states):
             return  # mostly so
         if not self.states:
             raise SchemaError(f"discrete variable {self.name!r} needs at least one state; found none")
@@ -101,6 +103,12 @@ class Variable(Brief):
 
     def __getstate__(self) -> dict[str, object]:  # the dictionaries are rebuilt on demand
         return {"name": self.name, "states": self.states, "ordered": self.ordered, "raw": self.raw}
+
+    def read_as(self, form: RawForm | None) -> Variable:
+        """The same variable, whose cells were read in this form."""
+        twin = object.__new__(Variable)
+        twin.__dict__.update(self.__dict__, raw=form)
+        return twin
 
     @property
     def is_discrete(self) -> bool:

@@ -9,7 +9,7 @@ tenth of the time of reading very many of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from itertools import count
@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import SchemaError
-from treewright.once import cached_property
 from treewright.tables.arrays import code_type
 from treewright.tables.report import listed
 from treewright.tables.schema import Label
@@ -35,7 +34,8 @@ class LabelColumn:
     """Codes into labels.
 
     `declared` labels are all states, in their order, observed or not; others are sorted later. Where
-    `missing` is true the code means nothing.
+    `missing` is true the code means nothing. Labels are `complete` if some row, missing or not, has each of
+    them.
     """
 
     name: str
@@ -46,13 +46,14 @@ class LabelColumn:
     ordered: bool = False
     n_missing: int = 0
     notes: tuple[str, ...] = ()
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def take(self, rows: Mask) -> LabelColumn:
         missing = None if self.missing is None else self.missing[rows]
-        return replace(self, codes=self.codes[rows], missing=missing)
+        return replace(self, codes=self.codes[rows], missing=missing, complete=False)
 
 
 @dataclass
@@ -60,7 +61,8 @@ class NumberColumn:
     """Truth values, whole numbers or real numbers. Where `missing` is true the value means nothing.
 
     `stored` are the values or, where there are `codes`, the distinct ones, sorted, that the codes point to.
-    They are `complete` if some row, missing or not, has each of them.
+    They are `complete` if some row, missing or not, has each of them; `known` are those that a row which is
+    not missing has, once somebody has looked.
     """
 
     name: str
@@ -70,6 +72,7 @@ class NumberColumn:
     notes: tuple[str, ...] = ()
     codes: npt.NDArray[Any] | None = None
     complete: bool = False
+    known: npt.NDArray[Any] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.stored if self.codes is None else self.codes)
@@ -91,9 +94,14 @@ class NumberColumn:
     def present(self) -> npt.NDArray[Any]:
         return self.values if self.missing is None else self.values[~self.missing]
 
-    @cached_property
+    @property
     def distinct(self) -> npt.NDArray[Any]:
         """The values that some row has, sorted."""
+        if self.known is None:
+            self.known = self._find_distinct()
+        return self.known
+
+    def _find_distinct(self) -> npt.NDArray[Any]:
         if self.codes is None:
             return np.unique(self.present)
         if self.complete and self.missing is None:

@@ -171,14 +171,11 @@ def column_of_fields(name: str, found: tuple[str, Any, Any, Any], keeps_texts: b
         return empty_column(name, len(codes))
     if kind != "text":
         made = number_column(name, values, mask, codes)
-        made.complete = True
+        made.complete, made.known = True, values if codes is not None else None
         return made
-    if not keeps_texts and set(values) <= {
-        "False",
-        "True",
-    }:  # as Python writes them; other spellings are texts
+    if not keeps_texts and len(values) <= 2 and {"False", "True"}.issuperset(values):  # as Python writes them
         return number_column(name, np.array([label == "True" for label in values])[codes], mask)
-    return LabelColumn(name, codes, values, mask, n_missing=n_missing)
+    return LabelColumn(name, codes, values, mask, n_missing=n_missing, complete=True)
 
 
 def is_number(name: str) -> bool:

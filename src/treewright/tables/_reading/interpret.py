@@ -60,7 +60,8 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
         return discrete(column, DECLARED if column.declared else "texts", missing_state)
     if column.kind == "b":
         codes = column.values.astype(np.uint8)
-        truth = replace(as_labels(column, codes, (False, True)), declared=True)
+        truth = LabelColumn(column.name, codes, (False, True), column.missing, True)
+        truth.n_missing, truth.notes = column.n_missing, column.notes
         return discrete(truth, "truth values", missing_state)
     if column.n_present:
         return number(column, missing_state)
@@ -76,7 +77,7 @@ def number(column: NumberColumn, missing_state: bool) -> ReadyColumn:
         return make_continuous(column, "real numbers", missing_state)
     n_distinct = len(column.distinct)
     told = f"{n_distinct:,} distinct whole numbers{', stored as reals' if is_real else ''}"
-    if is_few(n_distinct, column.n_present):
+    if n_distinct <= FEW_STATES or is_few(n_distinct, column.n_present):
         labels = column.distinct.astype(np.int64).tolist() if is_real else column.distinct.tolist()
         return discrete(column.as_labels(labels), told, missing_state, n_distinct)
     return make_continuous(column, f"{told}: too many for states", missing_state, n_distinct=n_distinct)
@@ -84,6 +85,8 @@ def number(column: NumberColumn, missing_state: bool) -> ReadyColumn:
 
 def are_whole(values: npt.NDArray[np.float64]) -> bool:
     """Whether reals are whole numbers, as encoders write them, and as gaps among whole numbers make them."""
+    if values.size and not float(values[0]).is_integer():  # mostly so
+        return False
     return bool((values == np.rint(values)).all() and (np.abs(values) < 1 << 53).all())
 
 
@@ -100,7 +103,9 @@ def discrete(
     states = list(labels)
     if n_observed is None:
         observed = observed_labels(column)
-        n_observed = int(np.count_nonzero(observed))
+        n_observed = (
+            len(labels) if column.complete and column.missing is None else int(np.count_nonzero(observed))
+        )
         is_ready = column.declared or (n_observed == len(labels) and states == sorted(states))
     else:
         is_ready = True
@@ -109,19 +114,23 @@ def discrete(
         states = [labels[i] for i in order]  # numbers by size, texts by code point
         lookup = np.zeros(max(1, len(labels)), dtype=np.uint32)
         lookup[order] = np.arange(len(order), dtype=np.uint32)
-    missing_code = None
+    missing_code, notes = None, column.notes
     if column.missing is not None and missing_state:
         missing_code = len(states)
         states.append(new_label(states))
-        column = replace(column, notes=(*column.notes, f"missing cells are the state {states[-1]!r}"))
+        notes = (*notes, f"missing cells are the state {states[-1]!r}")
     if not states:
         raise UnusableColumns({column.name: ""}, WITHOUT_VALUE if len(column) else WITHOUT_ROWS)
     variable = Variable(column.name, tuple(states), ordered=column.ordered)
-    return make_discrete(column, lookup, variable, reason, n_observed=n_observed, missing_code=missing_code)
+    return make_discrete(
+        column, lookup, variable, reason, n_observed=n_observed, missing_code=missing_code, notes=notes
+    )
 
 
 def new_label(states: Sequence[Label], word: str = MISSING_STATE) -> str:
     """A label that no state has, for missing cells say: missing, missing 2, missing 3, ..."""
+    if word not in states:
+        return word
     labels = (word if i == 1 else f"{word} {i}" for i in count(1))
     return next(label for label in labels if label not in states)
 
@@ -179,10 +188,11 @@ def make_discrete(
     *,
     n_observed: int,
     missing_code: int | None = None,
+    notes: tuple[str, ...] | None = None,
 ) -> ReadyColumn:
     """Apply a map from source codes to states, if any; `missing_code` is the state of missing cells."""
-    smallest = code_type(variable.cardinality)
-    mask = column.missing
+    n_states, mask = variable.cardinality, column.missing
+    smallest = code_type(n_states)
     if lookup is not None and np.array_equal(lookup, np.arange(len(lookup))):
         lookup = None
     is_ready = lookup is None and mask is None and is_constant(column.codes)
@@ -197,9 +207,9 @@ def make_discrete(
         column.name,
         "discrete",
         reason,
-        n_states=variable.cardinality,
+        n_states=n_states,
         n_missing=column.n_missing,
-        notes=column.notes,
+        notes=column.notes if notes is None else notes,
         is_constant=n_observed <= 1,
         is_identifier=is_identifier(n_observed, len(column)),
     )
@@ -219,7 +229,8 @@ def make_continuous(
     values = column.values.astype(np.float64)  # a copy of our own
     if column.missing is not None:
         values[column.missing] = np.nan
-    present, notes = column.present, column.notes
+    present = values if column.missing is None and column.kind == "f" else column.present
+    notes = column.notes
     if present.dtype.kind in "iu" and present.size and max(int(present.max()), -int(present.min())) > 1 << 53:
         notes = (*notes, "some values are beyond 2**53 and were rounded")
     report = ColumnReport(
@@ -228,7 +239,7 @@ def make_continuous(
         reason,
         n_missing=column.n_missing,
         notes=notes,
-        is_constant=bool(present.size == 0 or (present == present[0]).all()),
+        is_constant=bool(present.size == 0 or (present[0] == present[-1] and (present == present[0]).all())),
         is_identifier=n_distinct is not None and is_identifier(n_distinct, len(column)),
     )
     return ReadyColumn(Variable(column.name), freeze(values), column.missing, report)
@@ -243,6 +254,8 @@ def as_labels(column: NumberColumn, codes: npt.NDArray[Any], labels: Sequence[La
 
 def observed_labels(column: LabelColumn) -> npt.NDArray[np.bool_]:
     """Which labels occur."""
+    if column.complete and column.missing is None:
+        return np.ones(len(column.labels), dtype=np.bool_)
     codes = column.codes if column.missing is None else column.codes[~column.missing]
     observed = np.zeros(len(column.labels), dtype=np.bool_)
     observed[codes[:_SEEN_FIRST]] = True

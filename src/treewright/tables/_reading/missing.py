@@ -50,11 +50,9 @@ def mark_missing(column: SourceColumn, marks: Sequence[Label]) -> SourceColumn:
 
 
 def refuse_infinite(columns: Sequence[SourceColumn]) -> None:
-    counts = {
-        column.name: int(np.isinf(column.present).sum())
-        for column in columns
-        if isinstance(column, NumberColumn) and column.kind == "f"
-    }
+    reals = (column for column in columns if isinstance(column, NumberColumn) and column.kind == "f")
+    suspect = [column for column in reals if not np.isfinite(column.stored).all()]
+    counts = {column.name: int(np.isinf(column.present).sum()) for column in suspect}
     if any(counts.values()):
         shown = ", ".join(f"{name!r} ({n})" for name, n in counts.items() if n)
         raise SchemaError(

@@ -22,8 +22,8 @@ class NamedParts:
         self.parts = [tuple(names if given is None else given) for names in found]
         if mends:
             before, self.parts = self.parts, [told_apart(names) for names in self.parts]
-            pairs = zip(before, self.parts, strict=True)
-            new = dict.fromkeys(name for was, now in pairs for name in now if name not in set(was))
+            pairs = zip(map(set, before), self.parts, strict=True)
+            new = dict.fromkeys(name for was, now in pairs for name in now if name not in was)
             if new:
                 self.notes = (f"names that come again have numbers: {listed(list(map(repr, new)))}",)
         for names, renamed in zip(found, self.parts, strict=True):

@@ -38,6 +38,7 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
 )  # fmt: skip
+MONTH_STARTS = frozenset(month[:3] for month in MONTHS)
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -84,6 +85,11 @@ def write_month(text: str, order: str) -> re.Match[str] | None:
     return YEAR_LAST.fullmatch("/".join(parts[:3]) + time)
 
 
+def may_begin_date(text: str) -> bool:
+    start = text.strip()[:3]
+    return start[:1].isdigit() or start.lower() in MONTH_STARTS
+
+
 def order_of_dates(labels: Sequence[str]) -> str | None:
     """How dates are written: ymd, dmy, mdy; "unclear" when day and month could be either; None for no dates.
 
@@ -92,8 +98,7 @@ def order_of_dates(labels: Sequence[str]) -> str | None:
     >>> order_of_dates(["31-Jan-2024"]), order_of_dates(["March 3, 2024"]), order_of_dates(["March"])
     ('dmy', 'mdy', None)
     """
-    start = labels[0].strip() if labels else ""
-    if not (start[:1].isdigit() or any(start[:3].lower() == month[:3] for month in MONTHS)):
+    if not labels or not may_begin_date(labels[0]):
         return None
     good = [order for order in ORDERS if all(read_date(label, order) is not None for label in labels)]
     if len(good) == 2:

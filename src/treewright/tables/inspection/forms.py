@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,8 @@ import numpy.typing as npt
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, number_column, tidy
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables._reading.missing import mark_missing
-from treewright.tables.inspection.dates import part_of_dates
-from treewright.tables.inspection.units import without_sign
+from treewright.tables.inspection.dates import may_begin_date, part_of_dates
+from treewright.tables.inspection.units import parts_of, plain, without_sign
 from treewright.tables.inspection.words import (
     AMONG_NUMBERS,
     THOUSANDS,
@@ -50,10 +51,13 @@ def give_form(
     they do once marks or commas that kept them from it are understood. Spellings are then joined; a schema
     knows how its states are spelled.
     """
-    column, changes = replace(column, name=name), []
+    column = column if name == column.name else replace(column, name=name)
+    changes: list[Change] = []
     if form.part and isinstance(column, NumberColumn):  # dates without marks between their parts
         column = column.as_labels([str(number)[:8] for number in column.distinct.tolist()])
     if isinstance(column, LabelColumn) and not column.declared:
+        if not (form.marks or form.sign or form.part) and are_quiet(column.labels):
+            return column, changes
         if form.sign:
             found = count_change("signs", column, signed(column, form.sign))
             changes += [replace(found, labels=(form.sign,))] if found.cells else []
@@ -88,6 +92,19 @@ def signed(column: LabelColumn, sign: str) -> Mask:
 def shown_marks(marks: Sequence[Label]) -> tuple[str, ...]:
     """Marks as they are told; a number that was typed is there as a text as well."""
     return tuple(dict.fromkeys(f"{mark:g}" if isinstance(mark, float) else str(mark) for mark in marks))
+
+
+@lru_cache(maxsize=1 << 16)
+def is_quiet(label: Label) -> bool:
+    """Whether a label is just a text, as most are: no number, date, mark or sign, and no blank too many."""
+    if not isinstance(label, str) or word(label) != "text" or label != " ".join(label.split()):
+        return False
+    return not may_begin_date(label) and parts_of(label) is None and not plain(label)
+
+
+def are_quiet(labels: Sequence[Label]) -> bool:
+    """Whether there is nothing to say of labels and nothing to mend."""
+    return all(map(is_quiet, labels)) and len(set(map(folded, map(str, labels)))) == len(labels)
 
 
 def texts_of(column: LabelColumn) -> list[str]:

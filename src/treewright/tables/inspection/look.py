@@ -13,7 +13,7 @@ import numpy as np
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables.inspection.dates import dates_of_numbers, order_of_dates
-from treewright.tables.inspection.forms import has_thousands, label_counts, spelling, texts_of
+from treewright.tables.inspection.forms import are_quiet, has_thousands, label_counts, spelling, texts_of
 from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
@@ -64,6 +64,8 @@ def look_at_labels(column: LabelColumn) -> Iterator[Seen]:
     if column.declared or not len(column.labels):
         return
     labels = texts_of(column)
+    if are_quiet(labels):
+        return
     step = max(1, len(labels) // 1000)
     if len(labels) > _MOST_LABELS and all(word(label) == "text" for label in labels[::step]):
         return

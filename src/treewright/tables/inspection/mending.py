@@ -16,6 +16,7 @@ missing; and nothing is done to rows.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -39,8 +40,8 @@ _MOST_LABELS = 1 << 16
 def final_names(names: Sequence[str]) -> list[str]:
     """The names without blanks around them, where that keeps them apart."""
     bare = [" ".join(name.split()) for name in names]
-    twice = {name for name in bare if bare.count(name) > 1} if len(set(bare)) < len(bare) else set()
-    return [b if b and b not in twice else name for b, name in zip(bare, names, strict=True)]
+    times = Counter(bare)
+    return [b if b and times[b] == 1 else name for b, name in zip(bare, names, strict=True)]
 
 
 def marks_among_numbers(columns: Iterable[SourceColumn]) -> frozenset[str]:
@@ -70,7 +71,8 @@ def has_clear_commas(labels: Sequence[str]) -> bool:
 def marks_to_mend(column: SourceColumn, shared: frozenset[str]) -> list[Label]:
     """Marks of missing cells beside those that are known by themselves."""
     if isinstance(column, LabelColumn):
-        return [] if column.declared else [t for t in texts_of(column) if t.strip() in shared]
+        texts = texts_of(column) if shared and not column.declared else []
+        return [text for text in texts if text.strip() in shared]
     found = sentinel(column)
     return [found.number] if found is not None and found.unmistakable else []
 
@@ -83,7 +85,9 @@ def why_left_out(column: SourceColumn, form: RawForm) -> str:
         if dates_of_numbers(column) is not None and len(column.distinct) > FEW_STATES:
             return f"it holds {len(column.distinct):,} dates, of which no part was asked for"
         return why_key(column) if column.kind in "iu" and len(column) > FEW_STATES else ""
-    n_distinct = int(np.count_nonzero(observed_labels(column)))
+    n_distinct = len(column.labels)
+    if n_distinct > FEW_STATES:
+        n_distinct = int(np.count_nonzero(observed_labels(column)))
     if column.declared or n_distinct <= FEW_STATES:
         return ""
     if order_of_column(column, form.marks) is not None:

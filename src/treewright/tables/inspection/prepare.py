@@ -10,7 +10,7 @@ from treewright.tables._reading.bins import edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import is_missing_label
 from treewright.tables.exports import counted
-from treewright.tables.inspection.forms import Change, give_form, number_test, texts_of
+from treewright.tables.inspection.forms import Change, are_quiet, give_form, number_test, texts_of
 from treewright.tables.inspection.mending import (
     final_names,
     has_clear_commas,
@@ -25,7 +25,7 @@ from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Mending, listed
 from treewright.tables.schema import Label, Schema, Variable
 
-AS_IT_STANDS = RawForm()
+AS_IT_STANDS, AS_MENDED = RawForm(), RawForm(mended=True)
 
 
 @dataclass
@@ -105,7 +105,7 @@ def form_of(column: SourceColumn, name: str, wishes: Wishes, shared: frozenset[s
     decimal, sign = ".", ""
     if wishes.mend:
         marks += marks_to_mend(column, shared)
-    if isinstance(column, LabelColumn) and not column.declared:
+    if isinstance(column, LabelColumn) and not column.declared and not are_quiet(column.labels):
         labels = texts_of(column)
         if wishes.mend and (sign := sign_of(labels, marks)):
             labels = [without_sign(text, sign) for text in labels]
@@ -114,10 +114,11 @@ def form_of(column: SourceColumn, name: str, wishes: Wishes, shared: frozenset[s
     if not marks and decimal == "." and name == column.name and not wishes.mend:
         return AS_IT_STANDS
     source = column.name if name != column.name else ""
-    form = RawForm(source, tuple(dict.fromkeys(marks)), decimal, wishes.mend, sign)
+    is_plain = not (marks or source or sign) and decimal == "."
+    form = AS_MENDED if is_plain else RawForm(source, tuple(dict.fromkeys(marks)), decimal, wishes.mend, sign)
     if wishes.mend and isinstance(column, LabelColumn) and not column.declared:
         hidden = marks_to_mend(give_form(column, form, name)[0], frozenset())  # among numbers that were texts
-        form = replace(form, marks=(*form.marks, *hidden))
+        form = replace(form, marks=(*form.marks, *hidden)) if hidden else form
     return form
 
 

@@ -25,7 +25,7 @@ def sentinel(column: NumberColumn) -> Sentinel | None:
     >>> sentinel(NumberColumn("weight", np.array([70, 81, -999, 64])))
     Sentinel(number=-999, unmistakable=True)
     """
-    if column.kind == "b" or column.n_present < 3:
+    if column.kind == "b" or len(column) < 3 or column.n_present < 3:
         return None
     values = column.present if column.codes is None else column.distinct
     low, high = values.min(), values.max()
