@@ -67,6 +67,15 @@ nb::list read_rows(tw::ArrowReader& reader, std::size_t n_rows, std::size_t expe
   return result;
 }
 
+std::optional<std::size_t> read_codes(
+    tw::ArrowReader& reader, const nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& into,
+    std::size_t begin, const Indices& cardinalities) {
+  if (into.shape(0) != cardinalities.size()) throw std::invalid_argument("one row of codes a column");
+  return interruptible([&](tw::Cancel& cancel) {
+    return reader.read_codes({into.data(), into.shape(1), cardinalities}, begin, cancel);
+  });
+}
+
 }  // namespace
 
 void bind_csv(nb::module_& m) {
@@ -130,5 +139,8 @@ void bind_csv(nb::module_& m) {
       .def("read", &read_rows, "n_rows"_a, "expected"_a = 0,
            "The columns of at least `n_rows` rows, or of those that are left, each as CsvReader.finish hands "
            "it over; a dictionary that is the same throughout as (texts, all that it declares). Nothing at "
-           "the end. Room is made for as many rows as are expected.");
+           "the end. Room is made for as many rows as are expected.")
+      .def("read_codes", &read_codes, "into"_a, "begin"_a, "cardinalities"_a,
+           "Columns of bytes that count labels from 1 as codes, each a row of `into` that is filled from "
+           "`begin` on: how many came. None where a cell is missing or no label.");
 }

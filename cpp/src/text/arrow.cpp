@@ -1,6 +1,7 @@
 #include "treewright/text/arrow.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -13,16 +14,6 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t kMostExpected = std::size_t{1} << 22;
-
-template <class Owned>
-struct Released : Owned {
-  Released() : Owned{} {}
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
-  ~Released() {
-    if (this->release != nullptr) this->release(this);
-  }
-};
 
 template <class T>
 const T* buffer_of(const ArrowArray& array, std::size_t i) {
@@ -278,6 +269,21 @@ class ColumnOfBatches {
   std::size_t n_rows_ = 0, n_expected_ = 0;
 };
 
+// Counted from 1 they come, and go as codes; false where one is null or not among so many.
+bool codes_of_places(const ArrowArray& places, std::size_t begin, std::size_t n, std::uint8_t* codes,
+                     std::uint32_t cardinality) {
+  if (places.buffers[0] != nullptr && places.null_count != 0)
+    for (std::size_t row = begin; row < begin + n; ++row)
+      if (TextViews::is_null(places, row)) return false;
+  const auto* from = buffer_of<std::uint8_t>(places, 1) + begin;
+  std::uint8_t most = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    codes[row] = static_cast<std::uint8_t>(from[row] - 1);  // 255 where the label was not found
+    most = std::max(most, codes[row]);
+  }
+  return n == 0 || most < cardinality;
+}
+
 void refuse_failure(int failure, ArrowArrayStream& stream) {
   if (failure == 0) return;
   const char* reason = stream.get_last_error(&stream);
@@ -303,8 +309,49 @@ ArrowReader::ArrowReader(ArrowArrayStream& stream) : stream_(stream) {
 }
 
 ArrowReader::~ArrowReader() {
+  drop_batch();
   if (schema_.release != nullptr) schema_.release(&schema_);
   stream_.release(&stream_);
+}
+
+void ArrowReader::drop_batch() {
+  if (waiting_.release != nullptr) waiting_.release(&waiting_);
+  waiting_ = {}, n_taken_ = 0;
+}
+
+// False when the stream is over.
+bool ArrowReader::next_batch() {
+  drop_batch();
+  refuse_failure(stream_.get_next(&stream_, &waiting_), stream_);
+  if (waiting_.release == nullptr) return false;
+  if (waiting_.offset != 0 || waiting_.n_children != schema_.n_children)
+    throw std::invalid_argument("a batch of the stream does not have the columns of its schema");
+  return true;
+}
+
+std::optional<std::size_t> ArrowReader::read_codes(const CodeBlock& block, std::size_t begin,
+                                                   Cancel& cancel) {
+  const std::size_t n_columns = block.cardinalities.size();
+  for (std::size_t v = 0; v < n_columns; ++v)
+    if (schema_.n_children != static_cast<std::int64_t>(n_columns) ||
+        std::string(schema_.children[v]->format) != "C" || schema_.children[v]->dictionary != nullptr)
+      throw std::invalid_argument("codes are columns of bytes, one for each cardinality");
+  std::size_t at = begin;
+  while (at < block.n_rows) {
+    cancel.check();
+    if (n_taken_ == static_cast<std::size_t>(waiting_.length) && !next_batch()) break;
+    const std::size_t n =
+        std::min(block.n_rows - at, static_cast<std::size_t>(waiting_.length) - n_taken_);
+    std::atomic<bool> all_known{true};
+    parallel_for(n_columns, 0.2 * static_cast<double>(n * n_columns), cancel, [&](std::size_t v) {
+      if (!codes_of_places(*waiting_.children[v], n_taken_, n, block.codes + v * block.n_rows + at,
+                           block.cardinalities[v]))
+        all_known.store(false, std::memory_order_relaxed);
+    });
+    if (!all_known.load()) return std::nullopt;
+    at += n, n_taken_ += n;
+  }
+  return at - begin;
 }
 
 std::vector<ArrowColumn> ArrowReader::read(std::size_t n_rows, Cancel& cancel, std::size_t n_expected) {
@@ -315,16 +362,14 @@ std::vector<ArrowColumn> ArrowReader::read(std::size_t n_rows, Cancel& cancel, s
   bool is_over = false;
   while (n_read < n_rows && !is_over) {
     cancel.check();
-    Released<ArrowArray> batch;
-    refuse_failure(stream_.get_next(&stream_, &batch), stream_);
-    is_over = batch.release == nullptr;
+    is_over = !next_batch();
     if (is_over) break;
-    if (batch.offset != 0 || batch.n_children != schema_.n_children)
-      throw std::invalid_argument("a batch of the stream does not have the columns of its schema");
+    const ArrowArray& batch = waiting_;
     n_read += static_cast<std::size_t>(batch.length);
     const double nanoseconds = 8.0 * static_cast<double>(batch.length) * static_cast<double>(columns.size());
     parallel_for(columns.size(), nanoseconds, cancel,
                  [&](std::size_t i) { columns[i].add(*batch.children[i]); });
+    drop_batch();
   }
   std::vector<ArrowColumn> result;
   if (n_read == 0 && is_over && has_begun_) return result;

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import repeat
@@ -263,3 +263,50 @@ def report_as_json(report: Report | None) -> dict[str, Any] | None:
 def no_sums(sections: Sequence[Section]) -> list[list[int]]:
     """The largest sums that there are, to see how long a header can get."""
     return [list(repeat(0xFFFFFFFF, len(one.sums))) for one in sections]
+
+
+class Run:
+    """A section that is written from its start to its end, and the sums of its parts."""
+
+    def __init__(self, file: Any, start: int, section: Section) -> None:
+        self._file, self._section = file, section
+        self._at = start + section.offset
+        self.end = self._at + section.length
+        self._sums: list[int] = []
+        self._filled = section.part  # bytes of the last part
+
+    def add(self, array: npt.NDArray[Any]) -> None:
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        if not data.size:
+            return
+        self._file.seek(self._at)
+        write_all(self._file, data.data)
+        self._at += data.size
+        for piece in self._pieces(data):
+            if self._filled == self._section.part:
+                self._sums.append(0)
+                self._filled = 0
+            self._sums[-1] = _core.crc32(piece, self._sums[-1])
+            self._filled += piece.size
+
+    def _pieces(self, data: npt.NDArray[np.uint8]) -> Iterable[npt.NDArray[np.uint8]]:
+        """Cut at the ends of parts."""
+        at = 0
+        while at < data.size:
+            room = self._section.part - self._filled % self._section.part
+            yield data[at : at + room]
+            at += room
+
+    def fill(self) -> None:
+        """Zeros up to the end."""
+        self.add(np.zeros(self.end - self._at, dtype=np.uint8))
+
+    def finished(self) -> Section:
+        return self._section.with_sums(self._sums)
+
+
+def write_all(file: Any, data: Any) -> None:
+    """Raw files may write less than they are given."""
+    view = memoryview(data).cast("B")
+    while view:
+        view = view[file.write(view) :]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from hashlib import sha256
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -16,19 +18,24 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.arguments import absolute
-from treewright.errors import SettingError, TableTooLarge
+from treewright.errors import SettingError
 from treewright.kinds import refuse_other_kind
-from treewright.limits import format_bytes, memory_limit
+from treewright.limits import memory_limit
 from treewright.tables._reading.bins import Bins
+from treewright.tables._reading.duck_files import DuckSource
+from treewright.tables._reading.duck_types import MOST_LABELS, is_looked_up
 from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import MissingPolicy
-from treewright.tables._reading.paths import RowRange, find_files, is_path, watch_reading
-from treewright.tables._reading.room import disk_is_full, room_in
-from treewright.tables._reading.sources import named_table, packed_path
+from treewright.tables._reading.parts import KnownRows, UnknownCells
+from treewright.tables._reading.paths import RowRange, find_files, is_parquet, is_path, watch_reading
+from treewright.tables._reading.room import disk_is_full, refuse_full_disk, room_in
+from treewright.tables._reading.sources import named_table, open_source, packed_path
+from treewright.tables.arrays import Column
 from treewright.tables.inspection.wishes import Dates, MissingValues
 from treewright.tables.mapped_table import open_table
 from treewright.tables.packed_file import (
     BLOCK_ROWS,
+    Run,
     Section,
     digest_of,
     header_bytes,
@@ -37,15 +44,20 @@ from treewright.tables.packed_file import (
     no_sums,
     report_as_json,
     variables_as_json,
+    write_all,
 )
 from treewright.tables.postgres import Server, where
-from treewright.tables.readers import read_table
+from treewright.tables.readers import choose, has_texts_only, read_table
 from treewright.tables.schema import Schema
 from treewright.tables.sql import SqlTable
 from treewright.tables.table import Table
 from treewright.types import Progress, Step
 
 RUNS_OF_A_SAMPLE = 64
+# options that change nothing of cells that are states, whatever they are or as they usually are
+_OF_STATES = {"schema", "columns", "missing", "unseen"}
+_USUAL = {"header": True, "encoding": "utf-8", "decimal": "."}
+_LEAST_ROWS = 2 * MOST_LABELS  # no column of labels that are looked up is an identifier then
 
 
 class ReadingCells(TypedDict, total=False):
@@ -123,11 +135,48 @@ def pack(
         raise SettingError(f"cannot write {os.fspath(path)!r}: it is what is read; choose another name")
     refuse_other_kind(target, "packed", replace=replace)
     with room_in(folder, rows), watch_reading(progress) if progress is not None else nullcontext():
+        options = {name: value for name, value in reading.items() if name not in ("schema", "weights")}
+        known = known_rows(source, told, reading) if rows is None else None
+        with suppress(UnknownCells):
+            if known is not None:
+                write_packed(known, target, source=told, options=options, progress=progress)
+                return open_table(target)
         table = source if isinstance(source, Table) and not reading else read_table(source, **reading)
         table = table if rows is None else evenly(table, rows)
-        options = {name: value for name, value in reading.items() if name not in ("schema", "weights")}
         write_packed(table, target, source=told, options=options, progress=progress)
     return open_table(target)
+
+
+def known_rows(source: Any, told: Mapping[str, Any], reading: Reading) -> KnownRows | None:
+    """Rows of texts whose states a schema tells, written as they come; None where more is to be looked at.
+
+    What :func:`read_table` would report is found from as many rows as have all states.
+    """
+    schema, columns = reading.get("schema"), reading.get("columns")
+    more = {name: value for name, value in reading.items() if name not in _OF_STATES and value is not None}
+    is_plain = "weights" not in more and all(not v or _USUAL.get(name) == v for name, v in more.items())
+    if not is_plain or not isinstance(schema, Schema):
+        return None
+    if not all(has_texts_only(v) and is_looked_up(v.states or ()) and v.raw is None for v in schema):
+        return None
+    parquet = told["files"] and all(is_parquet(one["path"]) for one in told["files"])
+    is_ours = isinstance(source, SqlTable) and not source.is_remote
+    opened = open_source(source) if is_ours or parquet else None
+    if not isinstance(opened, DuckSource):
+        return None
+    chosen, ignored = choose(opened.names, schema, columns, None)
+    schema = schema.select([opened.names[i] for i in chosen])
+    known = opened.known(schema)
+    if known is None or known.n_rows < _LEAST_ROWS:
+        return None
+    rows = {v.name: list(islice(cycle(v.states or ()), _LEAST_ROWS)) for v in schema}
+    like: Reading = {**reading, "schema": schema, "columns": None}
+    report = read_table(rows, **like).report
+    assert report is not None
+    known.report = replace(
+        report, n_rows_read=known.n_rows, n_rows=known.n_rows, ignored=tuple(ignored), notes=opened.notes
+    )
+    return known
 
 
 def open_rows(
@@ -222,7 +271,7 @@ def evenly(table: Table, n: int) -> Table:
 
 
 def write_packed(
-    table: Table,
+    table: Table | KnownRows,
     target: str,
     *,
     source: Mapping[str, Any] | None = None,
@@ -247,9 +296,9 @@ def write_packed(
 
 
 class PackedWriter:
-    """One table on its way into a file."""
+    """One table, or the rows of one as they come, on its way into a file."""
 
-    def __init__(self, table: Table, file: Any) -> None:
+    def __init__(self, table: Table | KnownRows, file: Any) -> None:
         self._table, self._file = table, file
         self._schema = table.schema
         weights = table.weights
@@ -259,17 +308,20 @@ class PackedWriter:
     def write(self, source: Mapping[str, Any], options: Mapping[str, Any], progress: Progress | None) -> None:
         header = self._header(source, options)
         start = len(header_bytes(header | {"sums": no_sums(self._layout.sections), "digest": "0" * 64}))
-        self._refuse_full_disk(start + self._layout.length)
+        refuse_full_disk(self._file.name, start + self._layout.length, self._table.n_rows)
         self._runs = [Run(self._file, start, one) for one in self._layout.sections]
         self._planes = self._plane_runs(start)
         n_rows, marginals = self._table.n_rows, np.zeros(0, dtype=np.int64)
-        for begin in range(0, max(1, n_rows), BLOCK_ROWS):
-            end = min(begin + BLOCK_ROWS, n_rows)
-            counts = self._write_block(begin, end)
+        end = 0
+        for columns in self._blocks():
+            begin, end = end, end + len(columns[0])
+            counts = self._write_block(columns, begin, end)
             marginals = counts if begin == 0 else marginals + counts
             if progress is not None:
                 progress(Step("pack", end, n_rows))
         self._finish(marginals)
+        if isinstance(self._table, KnownRows):
+            header["report"] = report_as_json(self._table.report_of(marginals))
         sections = [run.finished() for run in self._runs]
         sections[self._layout.planes] = self._layout.sections[self._layout.planes].with_sums(
             [total for run in self._planes for total in run.finished().sums]
@@ -300,15 +352,6 @@ class PackedWriter:
             "options": options,
         }
 
-    def _refuse_full_disk(self, needed: int) -> None:
-        folder = os.path.dirname(os.path.abspath(self._file.name))
-        free = shutil.disk_usage(folder).free
-        if needed > free:
-            raise TableTooLarge(
-                f"{self._table.n_rows:,} packed rows take {format_bytes(needed)}, and the disk of {folder!r} "
-                f"has {format_bytes(free)} left; make room, pack fewer columns=, or pack to another disk"
-            )
-
     def _plane_runs(self, start: int) -> list[Run]:
         """One run for each plane, since a block of rows has a piece of each of them."""
         whole = self._layout.sections[self._layout.planes]
@@ -319,10 +362,16 @@ class PackedWriter:
         )
         return [Run(self._file, start, piece) for piece in pieces]
 
-    def _write_block(self, begin: int, end: int) -> npt.NDArray[np.int64]:
+    def _blocks(self) -> Iterator[Sequence[Column]]:
+        if isinstance(self._table, KnownRows):
+            yield from self._table.blocks()
+            return
+        for begin in range(0, max(1, self._table.n_rows), BLOCK_ROWS):
+            yield [column[begin : begin + BLOCK_ROWS] for column in self._table.columns]
+
+    def _write_block(self, columns: Sequence[Column], begin: int, end: int) -> npt.NDArray[np.int64]:
         """Some rows, in every section; how often they have each state."""
         table, kept = self._table, self._layout
-        columns = [table.columns[v][begin:end] for v in range(len(self._schema))]
         for section, column in zip(kept.columns, columns, strict=True):
             self._runs[section].add(column)
         for v, section in kept.masks.items():
@@ -351,50 +400,3 @@ class PackedWriter:
         for run in self._planes:
             run.fill()
         self._file.truncate(self._runs[-1].end)
-
-
-class Run:
-    """A section that is written from its start to its end, and the sums of its parts."""
-
-    def __init__(self, file: Any, start: int, section: Section) -> None:
-        self._file, self._section = file, section
-        self._at = start + section.offset
-        self.end = self._at + section.length
-        self._sums: list[int] = []
-        self._filled = section.part  # bytes of the last part
-
-    def add(self, array: npt.NDArray[Any]) -> None:
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        if not data.size:
-            return
-        self._file.seek(self._at)
-        write_all(self._file, data.data)
-        self._at += data.size
-        for piece in self._pieces(data):
-            if self._filled == self._section.part:
-                self._sums.append(0)
-                self._filled = 0
-            self._sums[-1] = _core.crc32(piece, self._sums[-1])
-            self._filled += piece.size
-
-    def _pieces(self, data: npt.NDArray[np.uint8]) -> Iterable[npt.NDArray[np.uint8]]:
-        """Cut at the ends of parts."""
-        at = 0
-        while at < data.size:
-            room = self._section.part - self._filled % self._section.part
-            yield data[at : at + room]
-            at += room
-
-    def fill(self) -> None:
-        """Zeros up to the end."""
-        self.add(np.zeros(self.end - self._at, dtype=np.uint8))
-
-    def finished(self) -> Section:
-        return self._section.with_sums(self._sums)
-
-
-def write_all(file: Any, data: Any) -> None:
-    """Raw files may write less than they are given."""
-    view = memoryview(data).cast("B")
-    while view:
-        view = view[file.write(view) :]

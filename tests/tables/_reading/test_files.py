@@ -8,7 +8,8 @@ import pytest
 from treewright import count, open_table, pack, set_memory_limit
 from treewright.errors import FormatError, SchemaError, TableTooLarge, TreewrightError, UnknownNameError
 from treewright.tables import Schema, SqlTable, Variable, read_table
-from treewright.tables._reading.duck_files import explained, top_level_names
+from treewright.tables._reading.duck_files import explained
+from treewright.tables._reading.duck_types import top_level_names
 from treewright.tables.mapped_table import MappedTable
 
 duckdb = pytest.importorskip("duckdb")

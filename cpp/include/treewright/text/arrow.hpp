@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -60,6 +62,13 @@ struct ArrowColumn {
   std::vector<std::string> declared;
 };
 
+/// Where codes of some rows go: of each column `n_rows` bytes, one column behind the other.
+struct CodeBlock {
+  std::uint8_t* codes;
+  std::size_t n_rows;
+  std::span<const std::uint32_t> cardinalities;
+};
+
 /// A stream of texts (also as views), whole numbers, real numbers and truth values, and of dictionaries of
 /// texts. Anything else is refused.
 class ArrowReader {
@@ -74,10 +83,18 @@ class ArrowReader {
   /// What the next batches hold, until there are at least `n_rows` rows or no more; no columns at the
   /// end, unless the stream has no row at all. Room is made for `n_expected` rows, others may come.
   std::vector<ArrowColumn> read(std::size_t n_rows, Cancel& cancel, std::size_t n_expected = 0);
+  /// Columns of bytes that count labels from 1, as the codes of rows `begin` and on, until the block is full or
+  /// the stream over: how many rows came. Nothing where a byte is null or counts no label.
+  std::optional<std::size_t> read_codes(const CodeBlock& block, std::size_t begin, Cancel& cancel);
 
  private:
+  bool next_batch();
+  void drop_batch();
+
   ArrowArrayStream stream_;
   ArrowSchema schema_{};
+  ArrowArray waiting_{};  // of a batch that is larger than a block, the rows from n_taken_ on
+  std::size_t n_taken_ = 0;
   std::vector<std::string> names_;
   bool has_begun_ = false;
 };

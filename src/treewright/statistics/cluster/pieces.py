@@ -15,9 +15,10 @@ from typing import Any
 
 from treewright.errors import MissingValuesError, SchemaError, SettingError, SourceChanged, WeightError
 from treewright.statistics.whole import WholeCounter, count
-from treewright.tables._reading.duck_files import parquet_rows, runs_of_files
+from treewright.tables._reading.duck_files import parquet_rows
+from treewright.tables._reading.duck_types import runs_of_files
 from treewright.tables._reading.interpret import is_few, new_label
-from treewright.tables._reading.paths import RowRange, find_files
+from treewright.tables._reading.paths import RowRange, find_files, is_parquet
 from treewright.tables.align import align_schemas
 from treewright.tables.mapped_table import MappedTable, open_table
 from treewright.tables.packed_file import is_packed
@@ -97,7 +98,7 @@ def cut_into_pieces(source: Any, *, cache: str | None = None, **reading: Any) ->
         _refuse_options_of_all_rows(reading)
     pieces = [Piece((file,), cache=cache) for file in packed]
     shared: dict[str, Any] = {"cache": cache, "reading": reading}
-    parquet = [file for file in others if _is_parquet(file)]
+    parquet = [file for file in others if is_parquet(file)]
     pieces += [Piece((file,), **shared) for file in others if file not in parquet]
     for some, n_rows in runs_of_files(parquet, parquet_rows(parquet) if parquet else [], PIECE_ROWS):
         if len(some) > 1 or n_rows <= PIECE_ROWS:
@@ -106,11 +107,6 @@ def cut_into_pieces(source: Any, *, cache: str | None = None, **reading: Any) ->
         starts = range(0, n_rows, PIECE_ROWS)
         pieces += [Piece((some[0],), at, min(at + PIECE_ROWS, n_rows), **shared) for at in starts]
     return pieces
-
-
-def _is_parquet(file: str) -> bool:
-    with open(file, "rb") as opened:
-        return opened.read(4) == b"PAR1"
 
 
 def _refuse_options_of_all_rows(reading: Mapping[str, Any]) -> None:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from treewright.tables._reading.duck_files import MOST_LABELS, SqlSource
-from treewright.tables._reading.duck_types import kind_of_type
+from treewright.tables._reading.duck_files import SqlSource
+from treewright.tables._reading.duck_types import MOST_LABELS, kind_of_type
 from treewright.tables._reading.paths import ReadOptions
 from treewright.tables.postgres import BY_GROUPS, Server
 from treewright.tables.sql import SqlTable

@@ -8,27 +8,42 @@ identifiers of SQL: scans yield columns c0, c1, ..., and every text that enters 
 
 from __future__ import annotations
 
-import glob
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import _core
 from treewright.errors import AccessError, FormatError, TableTooLarge, nearest
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import SourceColumn, each
 from treewright.tables._reading.csv_files import WAY_OUT
-from treewright.tables._reading.duck_types import INSTANT, KINDS, kind_of_column
+from treewright.tables._reading.duck_types import (
+    INSTANT,
+    KINDS,
+    aliases,
+    is_looked_up,
+    kind_of_column,
+    listed,
+    parquet_scan,
+    place_of,
+    quoted,
+    ranges,
+    runs_of_files,
+    streams,
+    top_level_names,
+)
 from treewright.tables._reading.named import NamedParts
-from treewright.tables._reading.parts import BLOCK_ROWS, ColumnParts, Found
+from treewright.tables._reading.parts import BLOCK_ROWS, ColumnParts, Fill, Found, KnownRows
 from treewright.tables._reading.paths import WATCHER, ReadOptions, RowRange, find_one, real_path
 from treewright.tables._reading.room import room_for_columns
 from treewright.tables.report import listed as listed_names
+from treewright.tables.schema import Schema
 from treewright.tables.sql import SqlTable, identifier
 from treewright.types import Step
 
@@ -38,7 +53,6 @@ _SHARE = 8  # of the memory limit, for the cells of a block
 _LEAST_MEMORY = 1 << 27  # bytes that DuckDB gets to copy a query
 FEWEST_ROWS = 1 << 16
 SEEN_FIRST = 1 << 14  # rows whose labels are looked at before any are looked up
-MOST_LABELS = 64  # that are looked up in a list
 
 
 @dataclass(frozen=True)
@@ -64,12 +78,12 @@ class DuckColumn(ColumnParts):
 
     def wanted(self) -> str:
         """What to select, with a place for the column; dictionaries are looked up once for each label."""
-        is_few = self._is_text and 0 < len(self.book) <= MOST_LABELS and "\0" not in "".join(self.book)
+        is_few = self._is_text and is_looked_up(list(self.book))
         self._n_asked = len(self.book) if is_few else 0
         if not is_few:
             return self.as_it_is
-        labels = ", ".join(quoted(label) for label in self.book).replace("{", "{{").replace("}", "}}")
-        return f"list_position([{labels}, NULL], {self.as_it_is})::UTINYINT"
+        labels = [label.replace("{", "{{").replace("}", "}}") for label in self.book]
+        return place_of(labels, self.as_it_is, ", NULL")
 
     def add(self, found: Found) -> bool:  # type: ignore[override]
         """Take a block; False where it has labels that were not asked for, and is to be fetched as it is."""
@@ -102,8 +116,7 @@ class DuckSource(NamedParts, ABC):
         known = self._types_by_name([self.names[i] for i in positions])
         kinds = each(lambda pair: kind_of_column(*pair), known)
         watcher, size = WATCHER.get(), sum(os.path.getsize(real_path(path)) for path in self._paths)
-        cells = min(CELLS_AT_ONCE, memory_limit() // _SHARE)
-        pieces = self._pieces(max(FEWEST_ROWS, min(BLOCK_ROWS, cells // max(1, len(positions)))))
+        pieces = self._pieces(rows_at_once(len(positions)))
         n_rows, n_read = sum(piece.n_rows for piece in pieces), 0
         room = room_for_columns()
         if room is None:
@@ -129,8 +142,34 @@ class DuckSource(NamedParts, ABC):
             room.remove_folders()
         return [column.finish() for column in columns]
 
+    def known(self, schema: Schema) -> KnownRows | None:
+        """The rows as codes of states that are known, if DuckDB can look all of them up."""
+        types = dict(self._types_by_name(schema.names))
+        if not all(is_looked_up(v.states or ()) and types[v.name] == {"VARCHAR"} for v in schema):
+            return None
+        most = rows_at_once(len(schema))
+        most = EVERYTHING if most == BLOCK_ROWS and streams() else most
+        pieces = self._pieces(most, first=most)
+
+        def fillers() -> Iterator[Fill]:
+            for piece in pieces:
+                at = {name: f"c{i}" for i, name in enumerate(self.parts[piece.part])}
+                said = ", ".join(place_of(v.states or (), at[v.name]) for v in schema)
+                with explained(self._paths):
+                    relation = self._connection.sql(f"SELECT {said} FROM {piece.scan}")
+                    reader = _core.ArrowReader(relation.__arrow_c_stream__())
+
+                def fill(block: npt.NDArray[np.uint8], begin: int, reader: Any = reader) -> int | None:
+                    with explained(self._paths):
+                        found: int | None = reader.read_codes(block, begin, schema.cardinalities)
+                        return found
+
+                yield fill
+
+        return KnownRows(schema, sum(piece.n_rows for piece in pieces), fillers)
+
     @abstractmethod
-    def _pieces(self, most_rows: int) -> list[Piece]:
+    def _pieces(self, most_rows: int, first: int = SEEN_FIRST) -> list[Piece]:
         """Runs of rows of at most about so many, in order; the first is a small one, to see labels."""
 
     def _fetch_columns(
@@ -170,17 +209,17 @@ class ParquetSource(DuckSource):
         self._types = [types for (_, types), _ in alike]
         self._files = [files for _, files in alike]
 
-    def _pieces(self, most_rows: int) -> list[Piece]:
+    def _pieces(self, most_rows: int, first: int = SEEN_FIRST) -> list[Piece]:
         pieces: list[Piece] = []
         for part, (files, types) in enumerate(zip(self._files, self._types, strict=True)):
             sizes = self._fetch(f"SELECT num_rows FROM parquet_file_metadata([{listed(files)}])")
             for some, n_rows in runs_of_files(files, [n for (n,) in sizes], most_rows):
-                is_whole = n_rows <= (most_rows if pieces else SEEN_FIRST)
+                is_whole = n_rows <= (most_rows if pieces else first)
                 if len(some) > 1 or is_whole:
                     scan = f"{parquet_scan(some)} AS t({aliases(len(types))})"
                     pieces.append(Piece(part, scan, n_rows))
                     continue
-                runs = ranges(n_rows, most_rows, is_first=not pieces)
+                runs = ranges(n_rows, most_rows, most_rows if pieces else first)
                 pieces += numbered_pieces(part, some, len(types), runs)
         return pieces
 
@@ -198,10 +237,10 @@ class ParquetRange(ParquetSource):
         super().__init__(find_one(source.path), options)
         self._range = source
 
-    def _pieces(self, most_rows: int) -> list[Piece]:
+    def _pieces(self, most_rows: int, first: int = SEEN_FIRST) -> list[Piece]:
         begin = self._range.begin
-        runs = ranges(self._range.end - begin, most_rows, is_first=True)
-        moved = [(begin + first, begin + last) for first, last in runs]
+        runs = ranges(self._range.end - begin, most_rows, first)
+        moved = [(begin + start, begin + end) for start, end in runs]
         return numbered_pieces(0, self._files[0], len(self._types[0]), moved)
 
 
@@ -276,15 +315,15 @@ class SqlSource(DuckSource):
         with explained(self._paths):
             return self._connection.execute(query, list(values))
 
-    def _pieces(self, most_rows: int) -> list[Piece]:
+    def _pieces(self, most_rows: int, first: int = SEEN_FIRST) -> list[Piece]:
         ((n_rows, last),) = self._fetch(f"SELECT count(*), max(rowid) FROM {self._place}")
         described = aliases(len(self._types[0]))
         numbered = f"(SELECT *, rowid FROM {self._place}) AS t({described}, at_row)"
-        if not n_rows or n_rows <= SEEN_FIRST:
+        if n_rows <= first:
             return [Piece(0, self.scan, n_rows)]
         return [
             Piece(0, f"{numbered} WHERE at_row >= {begin} AND at_row < {end}", end - begin)
-            for begin, end in ranges(last + 1, most_rows, is_first=True)
+            for begin, end in ranges(last + 1, most_rows, first)
         ]
 
     def _refuse_missing(self, source: SqlTable) -> None:
@@ -349,52 +388,7 @@ def connect() -> Any:
     return connection
 
 
-def aliases(n: int) -> str:
-    return ", ".join(f"c{i}" for i in range(n))
-
-
-def parquet_scan(paths: Sequence[str], more: str = "") -> str:
-    return f"read_parquet([{listed(paths)}], hive_partitioning=false{more})"
-
-
-def ranges(n_rows: int, most: int, *, is_first: bool) -> list[tuple[int, int]]:
-    """Runs of rows; the first ones are few, to see labels."""
-    start = min(SEEN_FIRST, n_rows) if is_first else 0
-    bounds = [*([0] if start else []), *range(start, n_rows, most), n_rows]
-    return [(begin, end) for begin, end in pairwise(bounds) if begin < end]
-
-
-def runs_of_files(files: Sequence[str], sizes: Sequence[int], most: int) -> Iterator[tuple[list[str], int]]:
-    """Files with the rows that they have together, small ones in one run."""
-    run: list[str] = []
-    n_rows = 0
-    for file, size in zip(files, sizes, strict=True):
-        if run and n_rows + size > most:
-            yield run, n_rows
-            run, n_rows = [], 0
-        run, n_rows = [*run, file], n_rows + size
-    if run:
-        yield run, n_rows
-
-
-def listed(paths: Sequence[str]) -> str:
-    """Paths as SQL literals; patterns have been expanded before, so nothing in them is one."""
-    return ", ".join(quoted(glob.escape(path)) for path in paths)
-
-
-def quoted(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def top_level_names(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
-    """Names of the columns of a Parquet file; its schema lists a tree depth first, the root in front."""
-    names: list[str] = []
-    at = 1
-    while at < len(schema):
-        names.append(schema[at][0])
-        open_nodes = 1
-        while open_nodes:  # step over the children of a nested column
-            open_nodes += (schema[at][1] or 0) - 1
-            at += 1
-    return tuple(names)
+def rows_at_once(n_columns: int) -> int:
+    """How many rows a block has, so that memory stays low and Ctrl-C is obeyed."""
+    cells = min(CELLS_AT_ONCE, memory_limit() // _SHARE)
+    return max(FEWEST_ROWS, min(BLOCK_ROWS, cells // max(1, n_columns)))

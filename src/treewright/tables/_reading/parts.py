@@ -7,6 +7,7 @@ whoever decides what a column is sorts them later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -23,9 +24,12 @@ from treewright.tables._reading.columns import (
 )
 from treewright.tables._reading.room import Space, kept, room_for_columns
 from treewright.tables.arrays import code_type, freeze
+from treewright.tables.report import Report
+from treewright.tables.schema import Schema
 from treewright.types import Mask
 
 BLOCK_ROWS = 1 << 20
+Fill = Callable[[npt.NDArray[np.uint8], int], int | None]  # columns of codes from a row on: how many rows
 Found = tuple[str, Any, Any, Any]  # kind, values or labels, codes or None, flags of missing rows or None
 
 
@@ -149,6 +153,47 @@ class ArrowSource:
             for i, part in parts.items():
                 part.add(block[i])
         return [part.finish() for part in parts.values()]
+
+
+class UnknownCells(Exception):  # noqa: N818
+    """Cells that are missing, or no states, where all were said to be states."""
+
+
+class KnownRows:
+    """Rows of texts that are all states: their codes come block by block, and no column is ever whole."""
+
+    def __init__(self, schema: Schema, n_rows: int, fillers: Callable[[], Iterator[Fill]]) -> None:
+        self.schema, self.n_rows, self._fillers = schema, n_rows, fillers
+        self.missing: dict[int, Mask] = {}
+        self.weights = None
+        self.report: Report | None = None
+
+    def blocks(self) -> Iterator[list[npt.NDArray[np.uint8]]]:
+        """The columns of the next rows, in memory that the rows after them will have."""
+        block = np.empty((len(self.schema), min(BLOCK_ROWS, self.n_rows)), dtype=np.uint8)
+        filled = n_seen = 0
+        for fill in self._fillers():
+            while n := fill(block, filled):
+                filled, n_seen = filled + n, n_seen + n
+                if filled == block.shape[1] and n_seen <= self.n_rows:
+                    yield list(block)
+                    filled = 0
+            if n is None:
+                raise UnknownCells
+        if filled:
+            yield list(block[:, :filled])
+        if n_seen != self.n_rows:
+            raise UnknownCells
+
+    def report_of(self, counts: npt.NDArray[np.int64]) -> Report:
+        """The report on rows that were counted: which columns have one state only."""
+        assert self.report is not None
+        ends = np.cumsum(self.schema.cardinalities)[:-1]
+        lone = [int(np.count_nonzero(states)) <= 1 for states in np.split(counts, ends)]
+        columns = zip(self.report.columns, lone, strict=True)
+        return replace(
+            self.report, columns=tuple(replace(one, is_constant=is_lone) for one, is_lone in columns)
+        )
 
 
 def blocks_of(read: Callable[[], list[Found]]) -> Iterator[list[Found]]:

@@ -193,6 +193,11 @@ def real_path(path: str) -> str:
     return str(_spooled[1].name)
 
 
+def is_parquet(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1"
+
+
 def look_at(path: str, options: ReadOptions) -> DataFile:
     """Find out from its first bytes, not from its name, what a file is."""
     delimiter = options.delimiter

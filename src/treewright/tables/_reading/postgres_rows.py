@@ -26,7 +26,8 @@ from treewright.tables._reading.columns import (
     refuse_types,
 )
 from treewright.tables._reading.csv_files import column_of_fields, refuse_too_large
-from treewright.tables._reading.duck_files import MOST_LABELS, SEEN_FIRST
+from treewright.tables._reading.duck_files import SEEN_FIRST
+from treewright.tables._reading.duck_types import MOST_LABELS
 from treewright.tables._reading.named import NamedParts
 from treewright.tables._reading.parts import ColumnParts
 from treewright.tables._reading.paths import WATCHER, ReadOptions

@@ -161,6 +161,17 @@ def disk_is_full(error: OSError, folder: str) -> Exception:
     )
 
 
+def refuse_full_disk(path: str, needed: int, n_rows: int) -> None:
+    """Refuse a packed file that its disk cannot hold."""
+    folder = os.path.dirname(os.path.abspath(path))
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise TableTooLarge(
+            f"{n_rows:,} packed rows take {format_bytes(needed)}, and the disk of {folder!r} "
+            f"has {format_bytes(free)} left; make room, pack fewer columns=, or pack to another disk"
+        )
+
+
 @contextmanager
 def room_in(folder: str, n_rows: int | None = None) -> Iterator[Room]:
     """Whoever reads columns meanwhile keeps them in files of a folder."""
