@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import json
 import posixpath
 import re
+from pathlib import Path
 from typing import Any
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 ROOMS = ("tables", "statistics", "graphs", "criteria", "learners", "models")
 ROOMS += ("inference", "networks", "reports", "estimators", "verification")
 # A question is answered by a guide sooner than by a signature or a record of figures.
 WEIGHTS = {"guides": 4, "tutorial": 2, "papers": 2, "api": 0.5, "measured": 0.5}
+TITLE = 10  # times what a word in the text counts; where it is a thousand times, texts are never found
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -54,3 +58,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return text if text.strip("`") in path else f"{text} (`{path}`)"
 
     return LINK.sub(shown, markdown)
+
+
+@event_priority(-50)  # when the index is written, before it is copied for pages that are opened as files
+def on_post_build(config: Any) -> None:
+    file = Path(config.site_dir, "search", "search_index.json")
+    index = json.loads(file.read_text(encoding="utf-8"))
+    index["config"]["fields"]["title"]["boost"] = TITLE
+    file.write_text(json.dumps(index), encoding="utf-8")
