@@ -108,6 +108,7 @@ LINES_OF_CAPABILITIES = {
     "files of many small parts in time": 45,
     "mixed networks that are acted on": 45,
     "checkpoints that grow by parts": 136,
+    "ten thousand variables: dependence without copies, kinds of pairs in blocks": 30,
     "disks asked beforehand, columns read in their place, queries copied to disk": 123,
     "lines before a table, short lines, names again, numbers with signs, columns that no table holds": 575,
     "dates with names of months, rows that are dictionaries": 55,

@@ -22,7 +22,7 @@ tw::ClassMove move_of(const std::string& name) {
   throw std::invalid_argument("there is no step '" + name + "'; there are insert, delete, turn");
 }
 
-Marks marks_of(const tw::Pdag& graph) {
+Marks marks_of(const tw::SharedPdag& graph) {
   return {pairs_to_numpy(graph.directed_edges()), pairs_to_numpy(graph.undirected_edges())};
 }
 
@@ -67,11 +67,24 @@ void bind_search(nb::module_& m) {
             search.set_clusters({cluster_of.data(), cluster_of.data() + cluster_of.size()});
           },
           "cluster_of"_a, "The cluster of each variable: work in different ones goes on side by side.")
-      .def("pair_gains",
-           [](Search& search) {
-             auto gains = interruptible([&](tw::Cancel& c) { return search.rows().pair_gains(c); });
-             return to_numpy(std::move(gains), search.size(), search.size());
-           })
+      .def(
+          "useful_pairs",
+          [](Search& search) {
+            const auto pairs = interruptible([&](tw::Cancel& c) { return search.useful_pairs(c); });
+            std::vector<std::uint8_t> out(search.size() * search.size(), 0);
+            for (tw::Vertex x = 0; x < search.size(); ++x)
+              tw::for_each_bit(pairs.row(x), pairs.words(),
+                               [&](std::size_t y) { out[x * search.size() + y] = 1; });
+            return to_numpy(std::move(out), search.size(), search.size());
+          },
+          "Which pairs gain in a graph of two variables.")
+      .def(
+          "pair_gain",
+          [](Search& search, tw::Vertex x, tw::Vertex y) {
+            if (x >= search.size() || y >= search.size()) throw std::invalid_argument("no such variable");
+            return interruptible([&](tw::Cancel& c) { return search.rows().pair_gain(x, y, c); });
+          },
+          "x"_a, "y"_a)
       .def("run", [](Search& search) { return interruptible([&](tw::Cancel& c) { return search.run(c); }); })
       .def(
           "step",

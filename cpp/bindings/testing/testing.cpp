@@ -38,7 +38,7 @@ std::pair<Indices, double> least_information(const RowSetPointer& rows, const In
 
 using Edges = std::pair<OutMatrix<tw::Vertex>, OutMatrix<tw::Vertex>>;  // directed, undirected
 
-Edges edges_of(const tw::Pdag& graph) {
+Edges edges_of(const tw::SharedPdag& graph) {
   return {pairs_to_numpy(graph.directed_edges()), pairs_to_numpy(graph.undirected_edges())};
 }
 

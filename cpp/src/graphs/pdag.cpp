@@ -5,7 +5,9 @@
 
 namespace treewright {
 
-Pdag::Pdag(std::size_t n, std::span<const Arc> directed, std::span<const Arc> undirected) : Pdag(n) {
+template <class Rows>
+PdagOf<Rows>::PdagOf(std::size_t n, std::span<const Arc> directed, std::span<const Arc> undirected)
+    : PdagOf(n) {
   const auto require_new = [&](Vertex u, Vertex v) {
     if (u >= n || v >= n)
       throw std::invalid_argument("an edge leaves the " + std::to_string(n) + " vertices");
@@ -16,14 +18,17 @@ Pdag::Pdag(std::size_t n, std::span<const Arc> directed, std::span<const Arc> un
   for (const auto& [u, v] : undirected) require_new(u, v), join(u, v);
 }
 
-BitMatrix Pdag::adjacency() const {
-  BitMatrix all = neighbours;
+template <class Rows>
+Rows PdagOf<Rows>::adjacency() const {
+  Rows all = neighbours;
   for (std::size_t v = 0; v < size(); ++v)
-    for (std::size_t i = 0; i < words(); ++i) all.row(v)[i] |= parents.row(v)[i] | children.row(v)[i];
+    for (const Rows* rows : {&parents, &children})
+      for_each_bit(rows->row(v), words(), [&](std::size_t u) { all.set(v, u); });
   return all;
 }
 
-bool Pdag::reaches(Vertex from, Vertex to) const {
+template <class Rows>
+bool PdagOf<Rows>::reaches(Vertex from, Vertex to) const {
   std::vector<Word> seen(words(), 0), open(words(), 0);
   open[from / 64] |= Word{1} << (from % 64);
   for (bool more = true; more;) {
@@ -41,7 +46,8 @@ bool Pdag::reaches(Vertex from, Vertex to) const {
   return false;
 }
 
-std::vector<Arc> Pdag::directed_edges() const {
+template <class Rows>
+std::vector<Arc> PdagOf<Rows>::directed_edges() const {
   std::vector<Arc> edges;
   for (Vertex u = 0; u < size(); ++u)
     for_each_bit(children.row(u), words(),
@@ -49,7 +55,8 @@ std::vector<Arc> Pdag::directed_edges() const {
   return edges;
 }
 
-std::vector<Arc> Pdag::undirected_edges() const {
+template <class Rows>
+std::vector<Arc> PdagOf<Rows>::undirected_edges() const {
   std::vector<Arc> edges;
   for (Vertex u = 0; u < size(); ++u)
     for_each_bit(neighbours.row(u), words(), [&](std::size_t v) {
@@ -57,5 +64,8 @@ std::vector<Arc> Pdag::undirected_edges() const {
     });
   return edges;
 }
+
+template struct PdagOf<BitMatrix>;
+template struct PdagOf<SharedBits>;
 
 }  // namespace treewright

@@ -19,10 +19,19 @@ const double* GainRows::Row::find(Vertex x) const {
   return at != known.end() && at->first == x ? &at->second : nullptr;
 }
 
-const std::vector<double>& GainRows::pair_gains(Cancel& cancel) {
-  if (trunk_) return trunk_->pairs_;
-  if (pairs_.empty()) pairs_ = scores_.pair_gains(cancel);
-  return pairs_;
+void GainRows::count_pairs(Cancel& cancel) {
+  if (has_pairs_ || trunk_) return;
+  pairs_ = scores_.pair_gains(cancel);
+  has_pairs_ = true;
+  if (!is_thin_) return;
+  const std::size_t n = scores_.size();
+  for (Vertex y = 0; y < n; ++y) {  // scores without rounding give both directions the same
+    auto row = std::make_unique<Row>();
+    keep(*row, {pairs_.begin() + static_cast<std::ptrdiff_t>(y * n),
+                pairs_.begin() + static_cast<std::ptrdiff_t>((y + 1) * n)});
+    put(key(y, {}), std::move(row));
+  }
+  pairs_ = {};
 }
 
 const GainRows::Row* GainRows::known_row(const Fingerprint& key) const {
@@ -41,20 +50,22 @@ void GainRows::forget() {
   places_.clear();
   rows_.clear();
   bytes_ = 0;
+  has_pairs_ = has_pairs_ && !is_thin_;
 }
 
 // A row to be added to; a branch adds to a copy.
 GainRows::Row& GainRows::own_row(Vertex y, VertexSet base, Cancel& cancel) {
+  if (base.empty()) count_pairs(cancel);
   const Fingerprint print = key(y, base);
   if (const std::uint32_t* place = places_.find(print)) return *rows_[*place];
   const Row* known = known_row(print);
   auto fresh = known ? std::make_unique<Row>(*known) : std::make_unique<Row>();
-  if (!known && base.empty()) {  // counted for all pairs at once
+  if (!known && base.empty() && !is_thin_) {  // counted for all pairs at once
     const std::size_t n = scores_.size();
-    const std::vector<double>& pairs = pair_gains(cancel);
-    fresh->all.resize(n);
-    for (std::size_t x = 0; x < n; ++x) fresh->all[x] = pairs[x * n + y];
-    sort_useful(*fresh);
+    const std::vector<double>& pairs = trunk_ ? trunk_->pairs_ : pairs_;
+    std::vector<double> gains(n);
+    for (std::size_t x = 0; x < n; ++x) gains[x] = pairs[x * n + y];
+    keep(*fresh, std::move(gains));
   }
   put(print, std::move(fresh));
   return *rows_.back();
@@ -76,6 +87,7 @@ void GainRows::join(Row& mine, Row& learned) {
   const std::size_t before = mine.bytes();
   if (learned.all.empty()) {
     constexpr auto vertex = &std::pair<Vertex, double>::first;  // gains may differ by a rounding
+    mine.has_useful = mine.has_useful || learned.has_useful;
     std::vector<std::pair<Vertex, double>> known;
     std::ranges::set_union(mine.known, learned.known, std::back_inserter(known), {}, vertex, vertex);
     if (known.size() == mine.known.size()) return;
@@ -116,16 +128,33 @@ void GainRows::fill(Row& row, Vertex y, VertexSet base, Cancel& cancel) {
     if (x != y && std::ranges::find(base, x) == base.end()) others.push_back(x);
   std::vector<double> values(others.size());
   const double own = scores_.additions(y, base, others, values, cancel);
-  row.all.assign(scores_.size(), 0.0);
-  for (std::size_t i = 0; i < others.size(); ++i) row.all[others[i]] = values[i] - own;
-  row.known.clear();
-  bytes_ += row.all.size() * sizeof(double);
+  std::vector<double> gains(scores_.size(), 0.0);
+  for (std::size_t i = 0; i < others.size(); ++i) gains[others[i]] = values[i] - own;
+  bytes_ -= row.bytes();
+  keep(row, std::move(gains));
+  bytes_ += row.bytes();
+}
+
+// Everything is known now; a thin row keeps what is useful, beside what it was asked for before.
+void GainRows::keep(Row& row, std::vector<double> gains) {
+  row.has_useful = true;
+  if (is_thin_) {
+    std::vector<std::pair<Vertex, double>> known;
+    for (Vertex x = 0; x < gains.size(); ++x)
+      if (gains[x] + discount_ > scores_.least_gain() || row.find(x)) known.emplace_back(x, gains[x]);
+    known.shrink_to_fit();
+    row.known = std::move(known);
+  } else {
+    row.all = std::move(gains);
+    row.known.clear();
+  }
   sort_useful(row);
 }
 
 void GainRows::set_discount(double discount) {
   if (discount == discount_) return;
   discount_ = discount;
+  if (is_thin_) return forget();  // what was useless may be useful now
   for (const auto& row : rows_) sort_useful(*row);
 }
 
@@ -152,7 +181,7 @@ std::span<const GainRows::Useful> GainRows::useful(Vertex y, VertexSet base, con
                                                    Cancel& cancel) {
   const Row* known = known_row(key(y, base));
   if (!known) known = &own_row(y, base, cancel);
-  if (!known->all.empty()) return known->useful;
+  if (known->has_useful) return known->useful;
   std::vector<Vertex> unknown;
   for_each_bit(asked, words_for(scores_.size()), [&](std::size_t x) {
     if (!known->find(static_cast<Vertex>(x))) unknown.push_back(static_cast<Vertex>(x));

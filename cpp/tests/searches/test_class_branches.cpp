@@ -122,8 +122,8 @@ TEST(rows_of_gains_are_joined) {
   tw::Cancel cancel;
   const BinaryRows rows(70, 200, 2);
   const auto scores = rows.scores(), other = rows.scores();
-  tw::GainRows trunk(*scores), alone(*other);
-  trunk.pair_gains(cancel);
+  tw::GainRows trunk(*scores, 100), alone(*other, 100);
+  trunk.count_pairs(cancel);
   const auto left_scores = scores->branch(), right_scores = scores->branch();
   tw::GainRows left(*left_scores, trunk), right(*right_scores, trunk);
   const std::vector<tw::Vertex> base{4, 9};
@@ -146,12 +146,45 @@ TEST(rows_of_gains_are_joined) {
   CHECK(!kept.empty());
 }
 
+TEST(thin_rows_answer_like_whole_ones) {
+  tw::Cancel cancel;
+  const BinaryRows rows(30, 200, 5);
+  const auto scores = rows.scores(), other = rows.scores();
+  tw::GainRows thin(*scores, 29), whole(*other, 30);
+  std::vector<tw::Word> asked(1);
+  const auto same = [](const auto& a, const auto& b) { return a.x == b.x && a.gain == b.gain; };
+  for (const double discount : {0.0, 0.75, 0.0}) {
+    thin.set_discount(discount), whole.set_discount(discount);
+    for (const std::vector<tw::Vertex>& base : {std::vector<tw::Vertex>{}, {4}, {4, 9}, {17, 20, 21}})
+      for (tw::Vertex y = 0; y < 4; ++y) {
+        asked[0] = (tw::Word{1} << 30) - 1;
+        asked[0] &= ~(tw::Word{1} << y);
+        for (const tw::Vertex b : base) asked[0] &= ~(tw::Word{1} << b);
+        for (tw::Vertex x = 22; x < 30; ++x) {  // before all of them are asked for, and after
+          CHECK(thin.gain(x, y, base, cancel) == whole.gain(x, y, base, cancel));
+          if (x != 25) continue;
+          const auto found = thin.useful(y, base, asked.data(), cancel);
+          const std::vector<tw::GainRows::Useful> kept(found.begin(), found.end());
+          CHECK(std::ranges::equal(kept, whole.useful(y, base, asked.data(), cancel), same));
+        }
+      }
+  }
+  tw::ClassSearch few(scores, {.whole_rows = 29}), all(other, {});
+  for (tw::ClassSearch* search : {&few, &all}) {
+    search->run(cancel);
+    search->reopen_nodes(tw::Return::step_by_step, cancel);
+    search->loosen(1.5, cancel);
+    search->start_again(cancel);
+  }
+  CHECK(few.graph().marks == all.graph().marks && few.gained() == all.gained());
+}
+
 TEST(threads_change_nothing_but_the_time) {
   tw::Cancel cancel;
   const BinaryRows rows(32, 300, 3);
   std::vector<std::uint32_t> clusters(32);
   for (std::uint32_t v = 0; v < 32; ++v) clusters[v] = v % 11;
-  std::optional<tw::Pdag> marks;
+  std::optional<tw::SharedPdag> marks;
   double gained = 0;
   tw::ClassSearchTally tally;
   std::uint64_t tables = 0;
@@ -228,7 +261,7 @@ TEST(a_search_whose_score_breaks_can_go_on) {
       left->store(-1);
       const double own = fresh.score(tw::canonical_member(search.graph()), cancel);
       CHECK(own - fresh.score(nothing, cancel) == search.gained());
-      fresh.start_from(search.graph().marks);
+      fresh.start_from(tw::Pdag(search.graph().marks));
       CHECK(!fresh.run(cancel));
     }
   CHECK(n_broken > 30);

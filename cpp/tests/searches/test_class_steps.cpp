@@ -11,7 +11,7 @@ namespace tw = treewright;
 namespace {
 
 // The class that the kept member belongs to.
-tw::Pdag class_of_member(const tw::ClassGraph& graph) {
+tw::SharedPdag class_of_member(const tw::ClassGraph& graph) {
   tw::Pdag arrows(graph.size());
   for (tw::Vertex v = 0; v < graph.size(); ++v)
     tw::for_each_bit(graph.member.row(v), graph.words(),

@@ -21,7 +21,7 @@ def dependencies_of(ties, n):
     for (u, v), w in ties.items():
         weights[u, v] = weights[v, u] = w
     np.fill_diagonal(weights, 0)
-    return Dependencies(schema, weights, 2_000 * weights, np.ones(n), 1_000.0)
+    return Dependencies(schema, 2_000 * weights, np.ones(n), 1_000.0)
 
 
 def test_blocks_reach_two_steps_from_the_centres_of_a_tree():

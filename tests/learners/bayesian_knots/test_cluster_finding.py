@@ -27,7 +27,7 @@ def dependencies(weights, names=None, n_rows=MANY_ROWS):
     n = len(weights)
     names = [f"v{i:03}" for i in range(n)] if names is None else names
     schema = tw.Schema([tw.Variable(name, ("no", "yes")) for name in names])
-    return Dependencies(schema, weights, 2 * n_rows * weights, np.ones(n), n_rows)
+    return Dependencies(schema, 2 * n_rows * weights, np.ones(n), n_rows)
 
 
 def symmetric(n, pairs, rest):

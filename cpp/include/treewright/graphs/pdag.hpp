@@ -6,14 +6,20 @@
 
 #include "treewright/graphs/bits.hpp"
 #include "treewright/graphs/dag.hpp"
+#include "treewright/graphs/shared_bits.hpp"
 
 namespace treewright {
 
 /// Three bit rows per vertex. `children` mirrors `parents`, `neighbours` (undirected) is symmetric.
-struct Pdag {
-  explicit Pdag(std::size_t n = 0) : parents(n), children(n), neighbours(n) {}
+template <class Rows>
+struct PdagOf {
+  explicit PdagOf(std::size_t n = 0) : parents(n), children(n), neighbours(n) {}
   /// Throws std::invalid_argument for vertices outside, loops and pairs that are marked twice.
-  Pdag(std::size_t n, std::span<const Arc> directed, std::span<const Arc> undirected);
+  PdagOf(std::size_t n, std::span<const Arc> directed, std::span<const Arc> undirected);
+  /// The same marks in rows of the other kind.
+  template <class Others>
+  explicit PdagOf(const PdagOf<Others>& marks)
+      : parents(marks.parents), children(marks.children), neighbours(marks.neighbours) {}
 
   std::size_t size() const { return parents.size(); }
   std::size_t words() const { return parents.words(); }
@@ -28,16 +34,23 @@ struct Pdag {
     point(from, to);
   }
   /// Everything a vertex shares an edge with.
-  BitMatrix adjacency() const;
+  Rows adjacency() const;
   /// Is there a directed path?
   bool reaches(Vertex from, Vertex to) const;
 
   std::vector<Arc> directed_edges() const;    // sorted
   std::vector<Arc> undirected_edges() const;  // u < v, sorted
 
-  bool operator==(const Pdag&) const = default;
+  bool operator==(const PdagOf&) const = default;
 
-  BitMatrix parents, children, neighbours;
+  Rows parents, children, neighbours;
 };
+
+using Pdag = PdagOf<BitMatrix>;
+/// Marks that are copied often.
+using SharedPdag = PdagOf<SharedBits>;
+
+extern template struct PdagOf<BitMatrix>;
+extern template struct PdagOf<SharedBits>;
 
 }  // namespace treewright

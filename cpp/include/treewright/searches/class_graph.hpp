@@ -26,9 +26,9 @@ struct ClassGraph {
   std::size_t size() const { return marks.size(); }
   std::size_t words() const { return marks.words(); }
 
-  Pdag marks;
-  BitMatrix adjacent;
-  BitMatrix member;  // parents in some DAG of the class
+  SharedPdag marks;
+  SharedBits adjacent;
+  SharedBits member;  // parents in some DAG of the class
 };
 
 enum class ClassMove : std::uint8_t { insert, remove, turn };

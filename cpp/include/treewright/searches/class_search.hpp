@@ -23,6 +23,7 @@ struct ClassSearchSettings {
   // Of one run, and reopenings of one sweep that improve: with a score that tells members of a class apart a
   // little, improvements could go in circles.
   std::size_t most_steps = ~std::size_t{0};
+  std::size_t whole_rows = 1'000;  // variables up to which gains are remembered that are not useful
 };
 
 struct ClassSearchTally {
@@ -65,8 +66,10 @@ class ClassSearch {
   void start_from(const Pdag& marks);
   /// The score of a DAG, given as rows of parents.
   double score(const BitMatrix& parents, Cancel& cancel);
+  /// The pairs (x, y) in which x gains as the only parent of y.
+  BitMatrix useful_pairs(Cancel& cancel);
   /// Edges may appear between these pairs only; edges that are there may stay.
-  void allow(BitMatrix pairs);
+  void allow(const BitMatrix& pairs);
   /// The cluster of each vertex: work in different ones goes on side by side.
   void set_clusters(std::vector<std::uint32_t> cluster_of);
 
@@ -123,7 +126,7 @@ class ClassSearch {
     };
     std::vector<ListPointer> of;  // by child
     std::vector<Head> head;
-    BitMatrix watchers;  // by vertex; none for removals, which nothing can block
+    SharedBits watchers;  // by vertex; none for removals, which nothing can block
     explicit Lists(std::size_t n = 0, bool may_fail = true) : of(n), head(n), watchers(may_fail ? n : 0) {}
     void drop(Vertex y) { of[y] = nullptr; }
     void rewind(Vertex y) { set_cursor(y, 0); }
@@ -197,18 +200,18 @@ class ClassSearch {
   void undo_if_stopped(const State& before, const std::function<void()>& work);
   bool keep_if_better(State&& before);
   Pdag forest_of_edges(Cancel& cancel);
-  BitMatrix near_pairs() const;
+  SharedBits near_pairs() const;
   void forget_inserts();
   void set_discount(double discount);
 
   std::shared_ptr<LocalScores> scores_;
   ClassSearchSettings settings_;
   GainRows rows_;
-  BitMatrix allowed_;
+  SharedBits allowed_;
   std::optional<Arc> banned_;  // a pair that is out for the moment
   State state_;
   std::uint64_t version_ = 1;              // of what a reopening starts from
-  BitMatrix seen_;                         // the edges of that version
+  SharedBits seen_;                        // the edges of that version
   std::vector<std::uint64_t> changed_at_;  // version in which edges of a vertex came or went
   std::array<std::vector<std::uint64_t>, kReturns> reopened_at_;  // in which it was reopened in vain
   ClassSearchTally tally_;

@@ -2,7 +2,8 @@
 //
 // All that a step of the class search changes is "x into the parents of y, given a base": inserting gains it,
 // deleting loses it, turning does one of each. So gains are kept by (y, base) as rows over all x, with the
-// useful ones sorted; a search that comes back to a family looks up and does not count.
+// useful ones sorted; a search that comes back to a family looks up and does not count. Of many variables few
+// are useful in a row: there the others are forgotten, and the rare one that is asked for is counted again.
 #pragma once
 
 #include <memory>
@@ -22,10 +23,18 @@ class GainRows {
     Vertex x;
   };
 
-  explicit GainRows(LocalScores& scores) : scores_(scores), prints_(scores.size(), 2) {}
+  /// Rows of more than `most_whole` variables keep what is useful.
+  explicit GainRows(LocalScores& scores, std::size_t most_whole)
+      : scores_(scores),
+        prints_(scores.size(), 2),
+        is_thin_(scores.size() > most_whole && scores.least_gain() == 0 && !scores.prefers_rows()) {}
   /// For another thread: knows what the trunk knows, which must have its pairs and must not change meanwhile.
   GainRows(LocalScores& scores, const GainRows& trunk)
-      : scores_(scores), prints_(trunk.prints_), discount_(trunk.discount_), trunk_(&trunk) {}
+      : scores_(scores),
+        prints_(trunk.prints_),
+        is_thin_(trunk.is_thin_),
+        discount_(trunk.discount_),
+        trunk_(&trunk) {}
   /// Take over what a branch of this one learned; it begins anew.
   void join(GainRows& branch);
   void forget();
@@ -41,14 +50,17 @@ class GainRows {
   /// known may be among them. Valid until the next question.
   std::span<const Useful> useful(Vertex y, VertexSet base, const Word* asked, Cancel& cancel);
 
-  /// All pairs without other parents, as LocalScores gives them.
-  const std::vector<double>& pair_gains(Cancel& cancel);
+  /// Without other parents and without the discount.
+  double pair_gain(Vertex x, Vertex y, Cancel& cancel) { return full_gain(x, y, {}, cancel); }
+  /// Count all pairs at once, unless that was done.
+  void count_pairs(Cancel& cancel);
 
  private:
   struct Row {
     std::vector<double> all;                       // by x, once everything is known
     std::vector<std::pair<Vertex, double>> known;  // rising, until then
     std::vector<Useful> useful;
+    bool has_useful = false;  // all that is useful is known
     const double* find(Vertex x) const;
     std::size_t bytes() const { return all.size() * sizeof(double) + known.size() * sizeof(known[0]); }
   };
@@ -60,16 +72,19 @@ class GainRows {
   void join(Row& mine, Row& learned);
   double full_gain(Vertex x, Vertex y, VertexSet base, Cancel& cancel);
   void fill(Row& row, Vertex y, VertexSet base, Cancel& cancel);
+  void keep(Row& row, std::vector<double> gains);
   void extend(Row& row, Vertex y, VertexSet base, std::span<const Vertex> candidates, Cancel& cancel);
   void sort_useful(Row& row) const;
 
   LocalScores& scores_;
   Fingerprints prints_;
+  bool is_thin_;
   FingerprintMap<std::uint32_t> places_;
   std::vector<std::unique_ptr<Row>> rows_;
   std::size_t bytes_ = 0;
   double discount_ = 0;
-  std::vector<double> pairs_;
+  std::vector<double> pairs_;  // of rows that keep everything
+  bool has_pairs_ = false;
   const GainRows* trunk_ = nullptr;
 };
 

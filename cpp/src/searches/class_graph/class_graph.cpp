@@ -52,16 +52,17 @@ ClassGraph ClassGraph::completed(Pdag marks) {
 
 ClassGraph ClassGraph::of(const BitMatrix& parents, std::span<const Vertex> order) {
   ClassGraph graph;
-  graph.marks = cpdag_of(parents, order);
+  graph.marks = SharedPdag(cpdag_of(parents, order));
   graph.adjacent = graph.marks.adjacency();
-  graph.member = parents;
+  graph.member = SharedBits(parents);
   return graph;
 }
 
 std::vector<Vertex> shared_neighbours(const ClassGraph& graph, Vertex x, Vertex y) {
   std::vector<Vertex> shared;
+  const Word *lines = graph.marks.neighbours.row(y), *known = graph.adjacent.row(x);
   for (std::size_t i = 0; i < graph.words(); ++i)
-    for (Word rest = graph.marks.neighbours.row(y)[i] & graph.adjacent.row(x)[i]; rest; rest &= rest - 1)
+    for (Word rest = lines[i] & known[i]; rest; rest &= rest - 1)
       shared.push_back(static_cast<Vertex>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
   return shared;
 }
@@ -74,7 +75,7 @@ bool is_clique(const ClassGraph& graph, std::span<const Vertex> set) {
 }
 
 bool may_turn_line(const ClassGraph& graph, Vertex x, Vertex y, std::span<const Vertex> set) {
-  const BitMatrix& lines = graph.marks.neighbours;
+  const SharedBits& lines = graph.marks.neighbours;
   const std::vector<Word> clique = bits_of(graph.words(), set);
   std::vector<Vertex> open;
   for (const Vertex v : set)
@@ -98,7 +99,7 @@ bool may_turn_line(const ClassGraph& graph, Vertex x, Vertex y, std::span<const 
 
 std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step) {
   if (!can_fail(graph, step)) return {};
-  const Pdag& marks = graph.marks;
+  const SharedPdag& marks = graph.marks;
   const std::size_t words = graph.words();
   std::vector<Word> closed = barrier(graph, step);
   closed[step.y / 64] |= Word{1} << (step.y % 64);
@@ -106,9 +107,9 @@ std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step) {
   std::vector<std::uint32_t> from{0};  // place of the predecessor in the queue
   for (std::size_t at = 0; at < queue.size(); ++at) {
     const Vertex u = queue[at];
+    const Word *children = marks.children.row(u), *lines = marks.neighbours.row(u);
     for (std::size_t i = 0; i < words; ++i)
-      for (Word rest = (marks.children.row(u)[i] | marks.neighbours.row(u)[i]) & ~closed[i]; rest;
-           rest &= rest - 1) {
+      for (Word rest = (children[i] | lines[i]) & ~closed[i]; rest; rest &= rest - 1) {
         const auto v = static_cast<Vertex>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
         if (v == step.x) {
           if (u == step.y && step.move == ClassMove::turn) continue;  // the arrow that is turned
@@ -129,7 +130,7 @@ std::vector<Vertex> obstacle(const ClassGraph& graph, const Attempt& step) {
 }
 
 bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const Vertex> path) {
-  const BitMatrix& lines = graph.marks.neighbours;
+  const SharedBits& lines = graph.marks.neighbours;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (!graph.marks.children.test(path[i], path[i + 1]) && !lines.test(path[i], path[i + 1])) return false;
     if (i > 0 && step.move == ClassMove::turn && lines.test(step.x, path[i])) return false;
@@ -138,7 +139,7 @@ bool is_obstacle(const ClassGraph& graph, const Attempt& step, std::span<const V
 }
 
 Pdag applied(const ClassGraph& graph, const ClassOperator& step) {
-  Pdag marks = graph.marks;
+  Pdag marks(graph.marks);
   const auto& [move, x, y, set] = step;
   const auto orient = [&](Vertex from, Vertex to) {
     if (marks.neighbours.test(from, to)) marks.orient(from, to);
@@ -164,8 +165,8 @@ Pdag applied(const ClassGraph& graph, const ClassOperator& step) {
 
 BitMatrix canonical_member(const ClassGraph& graph, std::span<const Arc> hung) {
   const std::vector<Vertex> ranks = in_order(graph.size());
-  if (hung.empty()) return consistent_extension(graph.marks, ranks)->parents;
-  const BitMatrix parents = consistent_extension(graph.marks, ranks)->parents;
+  BitMatrix parents = consistent_extension(Pdag(graph.marks), ranks)->parents;
+  if (hung.empty()) return parents;
   Pdag dag(graph.size());
   for (Vertex v = 0; v < graph.size(); ++v)
     for_each_bit(parents.row(v), parents.words(),
@@ -175,12 +176,12 @@ BitMatrix canonical_member(const ClassGraph& graph, std::span<const Arc> hung) {
       throw std::invalid_argument("a vertex with edges cannot be hung on another");
     dag.point(original, copy);
   }
-  return consistent_extension(ClassGraph::completed(dag).marks, ranks)->parents;
+  return consistent_extension(Pdag(ClassGraph::completed(dag).marks), ranks)->parents;
 }
 
 namespace {
 
-std::vector<Vertex> row_of(const BitMatrix& rows, Vertex v) {
+std::vector<Vertex> row_of(const SharedBits& rows, Vertex v) {
   std::vector<Vertex> out;
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
   return out;

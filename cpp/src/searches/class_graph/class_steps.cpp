@@ -14,12 +14,12 @@ namespace {
 using Vertices = std::vector<Vertex>;
 
 template <class F>
-void each(const BitMatrix& rows, Vertex v, F&& f) {
+void each(const SharedBits& rows, Vertex v, F&& f) {
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { f(static_cast<Vertex>(u)); });
 }
 
 void erase_edge(ClassGraph& graph, Vertex u, Vertex v) {
-  for (BitMatrix* rows :
+  for (SharedBits* rows :
        {&graph.marks.parents, &graph.marks.children, &graph.marks.neighbours, &graph.adjacent, &graph.member})
     rows->reset(u, v), rows->reset(v, u);
 }
@@ -28,7 +28,7 @@ void erase_edge(ClassGraph& graph, Vertex u, Vertex v) {
 // component is chordal, so these are a clique too, and the edges from earlier to later ones make no
 // v-structure (Tarjan & Yannakakis 1984).
 void order_anew(ClassGraph& graph, std::span<const Vertex> clique, Vertices& moved) {
-  const BitMatrix& lines = graph.marks.neighbours;
+  const SharedBits& lines = graph.marks.neighbours;
   std::vector<std::uint32_t> n_ordered(graph.size(), 0);
   std::vector<bool> ordered(graph.size(), false);
   std::vector<Vertices> by_count(1);
@@ -137,28 +137,22 @@ class Relabelling {
       }
       if (is_last && !all) compelled = known;
     });
-    bool changed = false;
-    const Vertices parents = listed(into, words);
-    for (const Vertex p : parents) {
+    Vertices wrong;  // found before a mark is changed, which may move the rows
+    for_each_bit(into, words, [&](std::size_t p) {
       const bool wanted = compelled[p / 64] >> (p % 64) & 1;
-      if (wanted == graph_.marks.parents.test(v, p)) continue;
-      if (wanted) {
-        graph_.marks.orient(p, v);
-      } else {
+      if (wanted != graph_.marks.parents.test(v, p)) wrong.push_back(static_cast<Vertex>(p));
+    });
+    for (const Vertex p : wrong) {
+      if (graph_.marks.parents.test(v, p)) {
         graph_.marks.parents.reset(v, p), graph_.marks.children.reset(p, v);
         graph_.marks.join(p, v);
+      } else {
+        graph_.marks.orient(p, v);
       }
       changes_.marks.push_back(p);
-      changed = true;
     }
-    if (changed) changes_.marks.push_back(v);
-    return changed;
-  }
-
-  static Vertices listed(const Word* row, std::size_t words) {
-    Vertices out;
-    for_each_bit(row, words, [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
-    return out;
+    if (!wrong.empty()) changes_.marks.push_back(v);
+    return !wrong.empty();
   }
 
   ClassGraph& graph_;

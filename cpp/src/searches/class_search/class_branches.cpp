@@ -49,7 +49,7 @@ ClassSearch::ClassSearch(const ClassSearch& trunk, std::unique_ptr<LocalScores> 
 ClassSearch::Branches ClassSearch::branches(Cancel& cancel) {
   Branches made;
   if (cluster_of_.empty()) return made;
-  rows_.pair_gains(cancel);  // which branches only look up
+  rows_.count_pairs(cancel);  // which branches only look up
   for (std::size_t i = 0; i < kBatch; ++i) {
     std::unique_ptr<LocalScores> scores = scores_->branch();
     if (!scores) return {};

@@ -12,7 +12,7 @@ std::vector<Vertex> listed(const Word* row, std::size_t words) {
   return out;
 }
 
-std::vector<Vertex> listed(const BitMatrix& rows, Vertex v) { return listed(rows.row(v), rows.words()); }
+std::vector<Vertex> listed(const SharedBits& rows, Vertex v) { return listed(rows.row(v), rows.words()); }
 
 std::vector<Vertex> joined(VertexSet a, VertexSet b) {
   std::vector<Vertex> out;
@@ -66,9 +66,9 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
   std::vector<Word> asked(words);
   const auto n_forced = [&](Vertex x) {
     std::size_t forced = 0;
+    const Word* of_x = graph.adjacent.row(x);
     for (std::size_t i = 0; i < words; ++i)
-      if (const Word shared = lines[i] & graph.adjacent.row(x)[i])
-        forced += static_cast<std::size_t>(std::popcount(shared));
+      if (const Word shared = lines[i] & of_x[i]) forced += static_cast<std::size_t>(std::popcount(shared));
     return forced;
   };
   list->owner = branch_;
@@ -76,10 +76,12 @@ ClassSearch::ListPointer ClassSearch::list_inserts(Vertex y, Cancel& cancel) {
   for_each_clique(graph, around, clique, [&](const std::vector<Vertex>& set) {
     const std::vector<Vertex> base = joined(parents, set);
     if (!may_grow(y, base)) return false;
-    for (std::size_t i = 0; i < words; ++i) asked[i] = allowed_.row(y)[i] & ~known[i];
+    const Word* allowed = allowed_.row(y);
+    for (std::size_t i = 0; i < words; ++i) asked[i] = allowed[i] & ~known[i];
     for (const Vertex w : around) {  // a shared neighbour outside of C: no insert
       if (std::ranges::binary_search(set, w)) continue;
-      for (std::size_t i = 0; i < words; ++i) asked[i] &= ~graph.adjacent.row(w)[i];
+      const Word* of_w = graph.adjacent.row(w);
+      for (std::size_t i = 0; i < words; ++i) asked[i] &= ~of_w[i];
     }
     const std::vector<Vertex> open = listed(asked.data(), words);
     if (open.empty()) return true;

@@ -12,7 +12,8 @@ namespace {
 // Roundings in the worth of the edges that a reopening takes off, at most.
 constexpr std::int64_t kEdgesTakenOff = 64;
 
-std::vector<Vertex> members_of(const BitMatrix& rows, std::size_t v) {
+template <class Rows>
+std::vector<Vertex> members_of(const Rows& rows, std::size_t v) {
   std::vector<Vertex> out;
   for_each_bit(rows.row(v), rows.words(), [&](std::size_t u) { out.push_back(static_cast<Vertex>(u)); });
   return out;
@@ -30,7 +31,7 @@ bool ClassSearch::is_better_than(std::int64_t units) {
 
 // Work that is stopped half-way, by its owner or by a score that fails, leaves the search where it was.
 void ClassSearch::undo_if_stopped(const State& before, const std::function<void()>& work) {
-  const BitMatrix allowed = allowed_;
+  const SharedBits allowed = allowed_;
   try {
     work();
   } catch (...) {
@@ -54,9 +55,10 @@ bool ClassSearch::keep_if_better(State&& before) {
 
 void ClassSearch::note_changes() {
   ++version_;
-  const BitMatrix& now = state_.graph.adjacent;
+  const SharedBits& now = state_.graph.adjacent;
   for (Vertex v = 0; v < size(); ++v)
-    if (!std::equal(now.row(v), now.row(v) + now.words(), seen_.row(v))) changed_at_[v] = version_;
+    if (now.row(v) != seen_.row(v) && !std::equal(now.row(v), now.row(v) + now.words(), seen_.row(v)))
+      changed_at_[v] = version_;
   seen_ = now;
 }
 
@@ -101,7 +103,7 @@ double ClassSearch::add_as_source(Vertex v, BitMatrix& parents, std::span<const 
 
 // What the edges at a vertex are worth in some member of the class, and so in all.
 double ClassSearch::worth_of_edges(Vertex v, Cancel& cancel) {
-  const BitMatrix& member = state_.graph.member;
+  const SharedBits& member = state_.graph.member;
   const std::vector<Vertex> own = members_of(member, v);
   double worth = own.empty() ? 0 : scores_->local(v, own, cancel) - scores_->local(v, {}, cancel);
   for (const Vertex child : members_of(state_.graph.adjacent, v)) {
@@ -130,7 +132,7 @@ double ClassSearch::put_back(Vertex v, Return how, Cancel& cancel) {
   const ClassGraph& before = state_.graph;
   std::vector<Vertex> ranks(size());
   std::iota(ranks.begin(), ranks.end(), Vertex{0});
-  auto [parents, order] = *consistent_extension(before.marks, ranks);
+  auto [parents, order] = *consistent_extension(Pdag(before.marks), ranks);
   for (const Vertex u : members_of(before.adjacent, v)) parents.reset(u, v), parents.reset(v, u);
   const auto place = std::ranges::find(order, v);
   double gained = 0;
@@ -146,7 +148,7 @@ double ClassSearch::put_back(Vertex v, Return how, Cancel& cancel) {
 }
 
 std::vector<Arc> ClassSearch::vertices_to_reopen() const {
-  const BitMatrix& adjacent = state_.graph.adjacent;
+  const SharedBits& adjacent = state_.graph.adjacent;
   const auto degree = [&](const Arc& v) { return count_bits(adjacent.row(v.first), adjacent.words()); };
   std::vector<Arc> order;
   for (Vertex v = 0; v < size(); ++v)

@@ -11,11 +11,9 @@ namespace {
 // From so many lists on, clusters build theirs side by side.
 constexpr std::size_t kManyLists = 32;
 
-bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
+bool differ(const SharedBits& a, const SharedBits& b, Vertex v) {
   const Word *left = a.row(v), *right = b.row(v);
-  Word difference = 0;
-  for (std::size_t i = 0; i < a.words(); ++i) difference |= left[i] ^ right[i];
-  return difference != 0;
+  return left != right && !std::equal(left, left + a.words(), right);
 }
 
 }  // namespace
@@ -23,7 +21,7 @@ bool differ(const BitMatrix& a, const BitMatrix& b, Vertex v) {
 ClassSearch::ClassSearch(std::shared_ptr<LocalScores> scores, ClassSearchSettings settings)
     : scores_(std::move(scores)),
       settings_(settings),
-      rows_(*scores_),
+      rows_(*scores_, settings.whole_rows),
       allowed_(scores_->size()),
       seen_(scores_->size()),
       changed_at_(scores_->size(), version_) {
@@ -61,11 +59,19 @@ double ClassSearch::score(const BitMatrix& parents, Cancel& cancel) {
   return total;
 }
 
-void ClassSearch::allow(BitMatrix pairs) {
+void ClassSearch::allow(const BitMatrix& pairs) {
   if (pairs.size() != size()) throw std::invalid_argument("one row of allowed pairs for each variable");
-  allowed_ = std::move(pairs);
+  allowed_ = SharedBits(pairs);
   std::ranges::fill(changed_at_, ++version_);
   forget_inserts();
+}
+
+BitMatrix ClassSearch::useful_pairs(Cancel& cancel) {
+  BitMatrix pairs(size());
+  const std::vector<Word> nothing_more(pairs.words(), 0);
+  for (Vertex y = 0; y < size(); ++y)
+    for (const auto& [gain, x] : rows_.useful(y, {}, nothing_more.data(), cancel)) pairs.set(x, y);
+  return pairs;
 }
 
 void ClassSearch::forget_inserts() {
@@ -86,7 +92,8 @@ void ClassSearch::Lists::set_cursor(Vertex y, std::uint32_t cursor) {
 
 void ClassSearch::Lists::rewind_watchers(Vertex v) {
   for_each_bit(watchers.row(v), watchers.words(), [&](std::size_t y) { rewind(static_cast<Vertex>(y)); });
-  std::fill_n(watchers.row(v), watchers.words(), Word{0});
+  if (count_bits(watchers.row(v), watchers.words()) > 0)
+    std::fill_n(watchers.own_row(v), watchers.words(), Word{0});
 }
 
 void ClassSearch::replace(ClassGraph graph) {
@@ -184,7 +191,7 @@ bool ClassSearch::is_sound(ClassMove move, Vertex y, const OperatorList& list, s
     note_obstacle(move, y, item, found);
     path = found;
   }
-  BitMatrix& watchers = state_.lists[static_cast<std::size_t>(move)].watchers;
+  SharedBits& watchers = state_.lists[static_cast<std::size_t>(move)].watchers;
   for (const Vertex v : path) watchers.set(v, y);
   return false;
 }

@@ -3,37 +3,48 @@
 // A search that errs early in a direction explains it away by further edges and arrows, and no single vertex
 // put back can undo them all. The edges themselves are mostly right. So the best forest among them, which
 // says nothing about directions, is where the search begins again.
-#include <limits>
+#include <algorithm>
 #include <numeric>
 
-#include "treewright/graphs/spanning.hpp"
 #include "treewright/searches/class_search.hpp"
 
 namespace treewright {
 
 Pdag ClassSearch::forest_of_edges(Cancel& cancel) {
-  const std::size_t n = size();
-  const std::vector<double>& gains = rows_.pair_gains(cancel);
-  std::vector<double> weights(n * n, -std::numeric_limits<double>::infinity());
-  for (Vertex u = 0; u < n; ++u)
-    for (Vertex v = u + 1; v < n; ++v)
-      if (state_.graph.adjacent.test(u, v)) weights[u * n + v] = weights[v * n + u] = gains[u * n + v];
-  std::vector<Vertex> ranks(n);
-  std::iota(ranks.begin(), ranks.end(), Vertex{0});
-  const double least = scores_->least_gain();
-  return {n, {}, maximum_spanning_forest<double>({weights.data(), n}, &least, ranks, cancel)};
+  std::vector<std::pair<double, Arc>> edges;  // the dearest first, then by name
+  for (Vertex u = 0; u < size(); ++u)
+    for_each_bit(state_.graph.adjacent.row(u), state_.graph.words(), [&](std::size_t v) {
+      if (v <= u) return;
+      const double gain = rows_.pair_gain(u, static_cast<Vertex>(v), cancel);
+      if (gain > scores_->least_gain()) edges.emplace_back(-gain, Arc{u, static_cast<Vertex>(v)});
+    });
+  std::ranges::sort(edges);
+  std::vector<Vertex> leader(size());
+  std::iota(leader.begin(), leader.end(), Vertex{0});
+  const auto find = [&](Vertex v) {
+    while (leader[v] != v) v = leader[v] = leader[leader[v]];
+    return v;
+  };
+  std::vector<Arc> forest;
+  for (const auto& [price, edge] : edges) {
+    const Vertex a = find(edge.first), b = find(edge.second);
+    if (a != b) leader[a] = b, forest.push_back(edge);
+  }
+  return {size(), {}, forest};
 }
 
 /// Allowed pairs that are adjacent or share a neighbour.
-BitMatrix ClassSearch::near_pairs() const {
-  const BitMatrix& adjacent = state_.graph.adjacent;
-  BitMatrix near = adjacent;
+SharedBits ClassSearch::near_pairs() const {
+  const SharedBits& adjacent = state_.graph.adjacent;
+  SharedBits near = adjacent;
   for (Vertex v = 0; v < size(); ++v) {
-    Word* row = near.row(v);
+    Word* row = near.own_row(v);
     for_each_bit(adjacent.row(v), adjacent.words(), [&](std::size_t u) {
-      for (std::size_t i = 0; i < near.words(); ++i) row[i] |= adjacent.row(u)[i];
+      const Word* further = adjacent.row(u);
+      for (std::size_t i = 0; i < near.words(); ++i) row[i] |= further[i];
     });
-    for (std::size_t i = 0; i < near.words(); ++i) row[i] &= allowed_.row(v)[i];
+    const Word* allowed = allowed_.row(v);
+    for (std::size_t i = 0; i < near.words(); ++i) row[i] &= allowed[i];
   }
   return near;
 }
@@ -41,7 +52,7 @@ BitMatrix ClassSearch::near_pairs() const {
 bool ClassSearch::start_again(Cancel& cancel) {
   const double worth = score(canonical_member(state_.graph), cancel);
   const Pdag forest = forest_of_edges(cancel);
-  BitMatrix all = near_pairs();
+  SharedBits all = near_pairs();
   State before = state_;
   undo_if_stopped(before, [&] {
     std::swap(all, allowed_);

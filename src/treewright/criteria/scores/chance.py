@@ -34,6 +34,7 @@ _DENSE_ROWS = 5
 _FALSE_EDGES = 0.1
 # And in dense ones, for each edge that the pairs show.
 _FALSE_SHARE = 0.03
+_BLOCK = 64  # variables whose pairs are looked at together
 _STEP = 0.01  # nats: how finely what is asked is told apart when pairs are counted
 
 
@@ -94,7 +95,11 @@ def price_of_chance(score: LocalScore, edge_price: float, pairs: Floats | None =
 
     if false_edges(0.0) <= _FALSE_SHARE:
         return 0.0
-    strengths = _forest(score.pair_gains() - edge_price - (0.0 if pairs is None else pairs))
+    gains = score.pair_gains()
+    gains -= edge_price
+    if pairs is not None:
+        gains -= pairs
+    strengths = _forest(gains)
     for n_edges in range(len(strengths), 0, -1):
         more = _least(false_edges, _FALSE_SHARE * n_edges)
         if strengths[n_edges - 1] > more:
@@ -138,25 +143,31 @@ def _asked_by_bdeu(score: BDeu) -> list[tuple[float, float, float]]:
     scopes = [(v,) for v in range(len(score.schema))]
     margins = [np.rint(one).astype(np.int64) for one in score.counter.counts_many(scopes)]
     asked = _core.bdeu_asked(margins, score.settings.ess, _DENSE_ROWS)
-    dense = asked >= 0
     free = np.array([max(int(np.count_nonzero(one >= _DENSE_ROWS)) - 1, 1) for one in margins])
-    degrees = np.outer(free, free)
-    each = int(degrees.max(initial=0)) + 1
-    kind_of = (asked[dense] // _STEP).astype(np.int64) * each + degrees[dense]
-    kinds, times = np.unique(kind_of, return_counts=True)
-    return [
-        (kind // each * _STEP, float(kind % each), float(n))
-        for kind, n in zip(kinds.tolist(), times.tolist(), strict=True)
-    ]
+    each = int(free.max(initial=0)) ** 2 + 1
+    times = np.zeros(0, dtype=np.int64)  # of each kind of pair
+    for begin in range(0, len(free), _BLOCK):  # of many variables all pairs at once are large
+        rows = asked[begin : begin + _BLOCK]
+        i, j = np.nonzero(rows >= 0)
+        kind = (rows[i, j] // _STEP).astype(np.int64) * each + free[begin + i] * free[j]
+        more = np.bincount(kind, minlength=len(times))
+        more[: len(times)] += times
+        times = more
+    kinds = np.flatnonzero(times).tolist()
+    return [(kind // each * _STEP, float(kind % each), float(times[kind])) for kind in kinds]
 
 
 def _forest(gains: Floats) -> list[float]:
     """Gains of the edges of the best forest, the largest first: as many edges as pairs show."""
+    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    either = np.maximum(np.minimum(gains, gains.T), 0.0)  # equal but for rounding
-    kept: Floats = minimum_spanning_tree(-np.triu(either, 1)).data
-    return sorted((-kept).tolist(), reverse=True)
+    u, v = np.nonzero(np.triu(gains > 0, 1))
+    either = np.minimum(gains[u, v], gains[v, u])  # equal but for rounding
+    kept = either > 0
+    pairs = coo_array((-either[kept], (u[kept], v[kept])), shape=gains.shape)
+    found: Floats = minimum_spanning_tree(pairs.tocsr()).data
+    return sorted((-found).tolist(), reverse=True)
 
 
 def _least(falling: Callable[[float], float], goal: float) -> float:

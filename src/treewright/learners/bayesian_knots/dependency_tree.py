@@ -41,8 +41,6 @@ class Dependencies:
     ----------
     schema
         The variables.
-    weights
-        Mutual information in nats, the paper's w; 0 on the diagonal, never negative.
     statistic
         G2 of every pair, twice the rows times its mutual information.
     free
@@ -50,6 +48,8 @@ class Dependencies:
         product.
     n_rows
         Rows (the sum of their weights) behind the numbers.
+    correction
+        Of the weights, see :func:`measure_dependencies`.
 
     Examples
     --------
@@ -63,15 +63,35 @@ class Dependencies:
     """
 
     schema: Schema
-    weights: Matrix
     statistic: Matrix
     free: Vector
     n_rows: float
+    correction: Correction = "none"
+
+    @cached_property
+    def weights(self) -> Matrix:
+        """Mutual information in nats, the paper's w; 0 on the diagonal, never negative."""
+        some = np.arange(len(self.schema))
+        weights = self.ties(some[:, None], some)
+        weights.flags.writeable = False
+        return weights
+
+    def ties(self, u: npt.ArrayLike, v: npt.ArrayLike) -> Matrix:
+        """The weights of some pairs, as indices that broadcast: of many variables all are large."""
+        u, v = np.asarray(u), np.asarray(v)
+        if not self.n_rows:
+            return np.zeros(np.broadcast_shapes(u.shape, v.shape))
+        weights = np.asarray(self.statistic[u, v] / (2 * self.n_rows))
+        if self.correction == "none":
+            return weights
+        corrected = np.maximum(weights - self.free[u] * self.free[v] / (2 * self.n_rows), 0.0)
+        return np.where(u == v, 0.0, corrected)
 
     @cached_property
     def tree(self) -> UndirectedGraph:
         """The maximum spanning tree of the weights, always of n - 1 edges; ties go to the first names."""
-        return find_maximum_spanning_forest(self.schema, self.weights)
+        ranked_alike = self.statistic if self.correction == "none" else self.weights
+        return find_maximum_spanning_forest(self.schema, ranked_alike)
 
     @in_range
     def weak_ties(self, alpha: float = 0.05) -> list[tuple[str, str]]:
@@ -102,9 +122,11 @@ class Dependencies:
         degrees = np.outer(kinds, kinds)
         critical = np.full(degrees.shape, np.inf)
         critical[degrees > 0] = _core.critical_values(as_level(alpha), degrees[degrees > 0])
-        found = self.statistic >= critical[kind[:, None], kind]
+        found = np.empty(self.statistic.shape, dtype=np.bool_)
+        for row, of_row in enumerate(kind):  # one at a time: a matrix of critical values is as large as all
+            np.greater_equal(self.statistic[row], critical[of_row, kind], out=found[row])
         np.fill_diagonal(found, False)
-        return np.asarray(found)
+        return found
 
 
 def measure_dependencies(source: Counter | Moments, *, correction: Correction = "none") -> Dependencies:
@@ -132,13 +154,9 @@ def measure_dependencies(source: Counter | Moments, *, correction: Correction = 
     require("measure_dependencies", STATISTICS, source)
     one_of("correction", correction, ("none", "miller-madow"))
     n_rows, statistic, free = _of_moments(source) if isinstance(source, Moments) else _of_counts(source)
-    weights = statistic / (2 * n_rows) if n_rows else np.zeros_like(statistic)
-    if correction == "miller-madow" and n_rows:
-        weights = np.maximum(weights - np.outer(free, free) / (2 * n_rows), 0.0)
-        np.fill_diagonal(weights, 0.0)
-    for array in (weights, statistic, free):
+    for array in (statistic, free):
         array.flags.writeable = False
-    return Dependencies(source.schema, weights, statistic, free, n_rows)
+    return Dependencies(source.schema, statistic, free, n_rows, correction)
 
 
 def _of_counts(counter: Counter) -> tuple[float, Matrix, Vector]:
@@ -150,7 +168,8 @@ def _of_counts(counter: Counter) -> tuple[float, Matrix, Vector]:
         )
     n = len(counter.schema)
     # on the grid of the score sums are exact: the pair (u, v) has the number of (v, u), whoever comes first
-    statistic = 2 * LogLikelihood(counter).pair_gains() if n else np.zeros((0, 0))
+    statistic = LogLikelihood(counter).pair_gains() if n else np.zeros((0, 0))
+    statistic *= 2
     np.maximum(statistic, 0.0, out=statistic)
     memory, ones = memory_of(counter), [(v,) for v in range(n)]
     alone = counter.counts_many(ones) if memory is None else memory.counts(ones)  # added up from pairs

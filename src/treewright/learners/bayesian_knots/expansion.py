@@ -17,10 +17,10 @@ from operator import itemgetter
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from treewright.criteria.tests.independence import as_level
 from treewright.errors import SettingError
+from treewright.graphs.edges import as_array
 from treewright.graphs.undirected.clusters import Bridge, Clusters, Star, join_sets
 from treewright.learners.bayesian_knots.dependency_tree import Dependencies, measure_dependencies
 from treewright.learners.bayesian_knots.stars import StarWeight, discover_stars
@@ -142,12 +142,12 @@ class _Ties:
 
     def ranked_outsiders(self, star: Star) -> list[tuple[int, int]]:
         """Those outside a star with the member each depends on most, strongest first, then by name."""
-        weights, n = self.dependencies.weights, len(self.rank)
+        n = len(self.rank)
         members = np.array(self.dependencies.schema.by_name(star.members), dtype=np.intp)
         is_outside = np.ones(n, dtype=np.bool_)
         is_outside[members] = False
         outside = np.flatnonzero(is_outside)
-        ties = weights[np.ix_(members, outside)]
+        ties = self.dependencies.ties(members[:, None], outside)
         strongest = np.argmax(ties, axis=0)  # of equals the first by name
         size = ties[strongest, np.arange(len(outside))]
         most = len(members) + _OUTSIDERS_AT_LEAST  # no rule of expansion asks for more
@@ -175,8 +175,8 @@ class _Ties:
         by_name = [
             (u, v) if self.rank[u] < self.rank[v] else (v, u) for u, v in self.dependencies.tree.index_edges()
         ]
-        weights: npt.NDArray[np.float64] = self.dependencies.weights
-        return sorted(by_name, key=lambda pair: (-weights[pair], self.rank[pair[0]], self.rank[pair[1]]))
+        weight = dict(zip(by_name, self.dependencies.ties(*as_array(by_name).T).tolist(), strict=True))
+        return sorted(by_name, key=lambda pair: (-weight[pair], self.rank[pair[0]], self.rank[pair[1]]))
 
 
 def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool) -> list[Bridge]:
@@ -184,7 +184,7 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
 
     The strongest pair across a cut is an edge of the maximum spanning tree, so no other pairs are looked at.
     """
-    schema, weights = ties.dependencies.schema, ties.dependencies.weights
+    schema = ties.dependencies.schema
     region = np.zeros(len(schema), dtype=np.intp)
     for leader, members in zip(join_sets(grown, len(schema)), grown, strict=True):
         region[members] = leader
@@ -197,7 +197,7 @@ def _join_regions(grown: list[list[int]], ties: _Ties, require_significant: bool
         if not sure:
             break
         next(members for members in grown if u in members).append(v)
-        bridges.append(Bridge(schema.names[u], schema.names[v], float(weights[u, v])))
+        bridges.append(Bridge(schema.names[u], schema.names[v], float(ties.dependencies.ties(u, v))))
         region[region == region[v]] = region[u]
     return bridges
 

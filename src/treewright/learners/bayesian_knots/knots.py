@@ -9,9 +9,9 @@ Clusters are a map of the domain that the answer carries with it, and the schedu
 to different clusters is counted and looked at again side by side, on as many threads as there are.
 
 The search first joins only pairs that are useful on their own and looks at its choices again, once with edges
-at half their price, since some pay only together. Then either all
-pairs are let in, so that at the end no step improves (the *certificate*, about n^2 tables), or, where that is
-too much, those whose dependence leaves at least a weak marginal trace (the *rescue*).
+at half their price, since some pay only together. Then either all pairs are let in, so that at the end no
+step improves (the *certificate*: about n^2 tables, as many as the passes over all pairs before it), or those
+whose dependence leaves at least a weak marginal trace (the *rescue*).
 
 How much is looked at when nobody says: more search finds a better score. Where the rows call for BDeu
 (near-certain tables) a better optimum has fewer errors; where they stay with qNML, or states are seen in
@@ -56,7 +56,6 @@ from treewright.types import Matrix, Progress
 
 Filter = Literal["pc1", "clusters", "partners"]
 
-CERTIFICATE_UP_TO = 2_000  # so many variables all pairs are let in by default
 _CLEAR = 0.001  # pairs this dependent take part when variables are reopened
 # The level of the rescue, and the stricter one above so many variables.
 _RESCUE, _STRICT_RESCUE, _MANY = 0.2, 0.05, 1_000
@@ -100,7 +99,8 @@ def learn_knots(
     fast
         Leave the certificate out: pairs with a weak marginal trace only are looked at again.
     certificate
-        Whether all pairs are let in at the end: ``"auto"`` up to 2,000 variables.
+        Whether all pairs are let in at the end: ``"auto"`` unless `fast`. That counts about as many tables as
+        the passes over all pairs before it, however many variables there are.
     rescue
         The level at which a marginal dependence is a weak trace: without the certificate it lets a pair in
         after all. By default 0.2, and 0.05 above 1,000 variables; 0 lets none in.
@@ -169,12 +169,13 @@ def learn_knots(
         allowed = allowed & filtered_pairs(
             filter, source=source, dependencies=dependencies, clusters=clusters, known=known, trace=trace
         )
-    everything = certificate == "always" or (certificate == "auto" and not fast and n <= CERTIFICATE_UP_TO)
+    everything = certificate == "always" or (certificate == "auto" and not fast)
+    n_rows, schedule = dependencies.n_rows, _schedule(dependencies, level, everything)
+    del dependencies  # eight bytes a pair, of which the search needs a few bits
     with trace.phase("score") as tallies:
         choice = _score_of(source, score, known)
         if choice.tables:
             tallies["tables"] = choice.tables
-    n_rows = dependencies.n_rows
 
     def knots(found: LearnedClass | None) -> LearnedKnots | None:
         best = obedient(choice.score, found, known, max_parents)
@@ -185,12 +186,7 @@ def learn_knots(
             choice.score,
             effort=suited_effort(choice.score, everything) if effort is None else effort,
             allow=allowed | known.required | known.required.T,
-            schedule=PairSchedule(
-                again=dependencies.significant(_CLEAR),
-                loosely=_weak_traces(dependencies, loose_level(level, n_rows, n)),
-                singly=effort is None and reopens_edges(choice.score, n_rows),
-                then=None if everything else _weak_traces(dependencies, level),
-            ),
+            schedule=replace(schedule, singly=effort is None and reopens_edges(choice.score, n_rows)),
             max_parents=max_parents,
             mentions=known.mentions,
             clusters=clusters.disjoint,
@@ -249,9 +245,19 @@ def _score_of(source: Counter | Moments, score: LocalScore | None, known: BoundK
     return CountedChoice(repr(score), score, {})
 
 
+def _schedule(dependencies: Dependencies, level: float, everything: bool) -> PairSchedule:
+    """The pairs of each stage by their marginal traces, weak ones at a level."""
+    return PairSchedule(
+        again=dependencies.significant(_CLEAR),
+        loosely=_weak_traces(dependencies, loose_level(level, dependencies.n_rows, len(dependencies.schema))),
+        then=None if everything else _weak_traces(dependencies, level),
+    )
+
+
 def _weak_traces(dependencies: Dependencies, level: float) -> Matrix:
     """The pairs whose dependence leaves a marginal trace; the search adds those that are useful."""
-    return dependencies.significant(level) if level else np.zeros(dependencies.weights.shape, dtype=np.bool_)
+    n = len(dependencies.schema)
+    return dependencies.significant(level) if level else np.zeros((n, n), dtype=np.bool_)
 
 
 def suited_effort(score: LocalScore, everything: bool) -> int:

@@ -84,8 +84,9 @@ class _Forest:
 
     def __init__(self, dependencies: Dependencies) -> None:
         order, rank = variables_by_rank(dependencies.schema), dependencies.schema.name_ranks
-        largest = float(dependencies.weights.max(initial=0.0)) * max(len(order), 1)
-        self._order, self._weights = order, dependencies.weights
+        self._order, self._dependencies = order, dependencies
+        in_tree = dependencies.ties(*dependencies.tree.edge_array.T)  # the largest of all among them
+        largest = float(in_tree.max(initial=0.0)) * max(len(order), 1)
         self._step = 2.0 ** (np.ceil(np.log2(largest)) - 61) if largest > 0 else 1.0
         self.edges = [(rank[u], rank[v]) for u, v in dependencies.tree.index_edges()]
         near: list[list[int]] = [[] for _ in order]
@@ -100,11 +101,11 @@ class _Forest:
 
     def weights(self, v: int, others: Indices) -> Units:
         """The dependence between a vertex and some others."""
-        row = self._weights[self._order[v], self._order[others]]
+        row = self._dependencies.ties(self._order[v], self._order[others])
         return np.asarray(np.rint(row / self._step), dtype=np.int64)
 
     def weight(self, u: int, v: int) -> int:
-        return round(float(self._weights[self._order[u], self._order[v]]) / self._step)
+        return round(float(self._dependencies.ties(self._order[u], self._order[v])) / self._step)
 
     def star(self, v: int) -> list[int]:
         """The vertex, those next to it, and the leaves next to these, in rising order."""

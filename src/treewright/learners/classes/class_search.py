@@ -214,14 +214,9 @@ class _Search:
     def schema(self) -> Schema:
         return self.score.schema
 
-    @cached_property
-    def pair_gains(self) -> npt.NDArray[np.float64]:
-        """What each pair is worth on its own, in the order of the schema."""
-        return unrank_matrix(self.schema, self.native.pair_gains())
-
     def useful_pairs(self) -> Matrix:
         """The pairs whose edge pays in a graph of two variables."""
-        return np.asarray(self.pair_gains > self.least_gain)
+        return unrank_matrix(self.schema, self.native.useful_pairs().view(np.bool_))
 
     def set_clusters(self, clusters: Sequence[Collection[str]]) -> None:
         cluster_of = {name: i for i, names in enumerate(filter(len, clusters)) for name in names}
@@ -300,7 +295,7 @@ class _Search:
 
     def _run(self, pairs: Matrix) -> int:
         """Search among some pairs; how many these are."""
-        self.native.allow(rank_matrix(self.schema, pairs).astype(np.uint8))
+        self.native.allow(rank_matrix(self.schema, pairs).view(np.uint8))
         self.native.run()
         return int(np.count_nonzero(pairs)) // 2
 
@@ -322,8 +317,9 @@ class _Search:
 
     def learned(self, copies: Copies, certified: bool) -> LearnedClass:
         """The class in the variables of the schema, with every copy hung on its original."""
-        hung = [pair for pair in copies.pairs if self.pair_gains[pair] > self.least_gain]
-        arcs, score = self.native.member(rank_pairs(self.schema, hung))
+        pairs = rank_pairs(self.schema, copies.pairs)
+        hung = [pair for pair in pairs.tolist() if self.native.pair_gain(*pair) > self.least_gain]
+        arcs, score = self.native.member(np.array(hung, dtype=pairs.dtype).reshape(-1, 2))
         dag = Dag(self.schema, unrank_pairs(self.schema, arcs).tolist())
         named = copies.named(self.schema)
         return LearnedClass(
