@@ -19,7 +19,8 @@ APART = ("blank", "break", "comment")
 def meaning(text):
     """Tokens that count, and the lines that they stand in.
 
-    A break beside a bracket makes no line, and a semicolon before a closing brace means nothing.
+    A break beside a bracket makes no line, and a semicolon before a closing brace or at the end of a line means
+    nothing: which of these may go is told by the examples below.
     """
     lines, line, broken = [], [], False
     for kind, token in script_tokens(text):
@@ -27,13 +28,13 @@ def meaning(text):
             broken = broken or "\n" in token
             continue
         if broken and line and line[-1][1] not in ("{", "(", "[", ",") and token not in ("}", ")", "]"):
-            lines.append(line)
+            lines.append(line[:-1] if line[-1][1] == ";" else line)
             line = []
         if token == "}" and line and line[-1][1] == ";":
             line.pop()
         line.append((kind, token))
         broken = False
-    return [*lines, line] if line else lines
+    return [kept for kept in [*lines, line] if kept]
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -70,7 +71,12 @@ def test_any_tokens_stay_what_they_are(parts):
         ("`a  b ${ c  +  `d  ${ {e: 1}.e }  ` }  f`", "`a  b ${c+`d  ${{e:1}.e}  `}  f`"),
         ("'it\\'s  // so'  +  x", "'it\\'s  // so'+x"),
         ("a\n\n  .b()\n", "a\n.b()"),
-        ("a(\n  b,\n  c\n);\nif (d) {\n  e();\n}\nf;", "a(b,c);\nif(d){e()}\nf;"),
+        ("a(\n  b,\n  c\n);\nif (d) {\n  e();\n}\nf;", "a(b,c)\nif(d){e()}\nf;"),
+        ("a = b;\n(c);\n[d];\n`e`;\n/f/.g();\n++h;", "a=b;\n(c);\n[d];\n`e`;\n/f/.g();\n++h;"),
+        ("for (a = 0;\n b;\n c) ;\nd;\nreturn;\ne", "for(a=0;\nb;\nc);\nd\nreturn\ne"),
+        ("a(() => {\n b();\n c();\n});\nd;", "a(()=>{b()\nc()})\nd;"),
+        ("a = b;\nin_c();\ninstanceof_d;\n'e';\n{ f }", "a=b\nin_c()\ninstanceof_d\n'e'\n{f}"),
+        ("if (a) ;\nb;\nwhile (c) ;\nd;", "if(a);\nb\nwhile(c);\nd;"),
         ("for (;;) ;", "for(;;);"),
         ("{ while (a()) ; }", "{while(a());}"),
         ("if (a) { b(); } else { ; c = (d); }", "if(a){b()}else{;c=(d)}"),

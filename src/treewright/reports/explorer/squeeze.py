@@ -2,7 +2,7 @@
 
 Every name and every text stays as it was written, token after token, so that who looks at the source of a
 page finds the same code there. Breaks go beside brackets and after commas, and so do semicolons that end a
-block. Scripts are cut into tokens first: what looks like a comment may stand in a text, in a template or in a
+block, or a line after which a statement can only begin anew. Scripts are cut into tokens first: what looks like a comment may stand in a text, in a template or in a
 regular expression.
 
 Departures
@@ -34,6 +34,7 @@ _OPERAND = re.compile(r"[\w$#)\]}'\"`]$")  # after such an end a slash divides
 _OPENING, _CLOSING = ("", "{", "(", "[", ","), ("}", ")", "]")  # no break beside these
 _HEADS, _STARTS = ("if", "for", "while", "with"), ("{", "}", "else", "do", ":")
 _WORDS = re.compile(r"[\w$#]{2}")
+_CARRIES_ON = re.compile(r"[^\w$#'\"{}]|(in|instanceof)$")  # such a token may belong to the line before
 _BEFORE_REGEX = frozenset(
     ["return", "typeof", "case", "in", "of", "delete", "void", "throw", "yield", "await", "else", "do"]
 )
@@ -46,25 +47,30 @@ def squeezed_script(text: str) -> str:
 
     Examples
     --------
-    >>> print(squeezed_script("if (a) {  // often\n  b = '// no' + -c;\n}\n"), end="")
-    if(a){b='// no'+-c}
+    >>> print(squeezed_script("if (a) {  // often\n  b = '// no' + -c;\n  d();\n}\n"), end="")
+    if(a){b='// no'+-c
+    d()}
     """
     out, apart = [""], ""
-    heads: list[bool] = []  # of each open bracket, whether a statement follows it
+    opened: list[str] = []  # brackets, and the words before those that a statement follows
     whole = True  # what is last needs a semicolon to be a statement
     for kind, token in script_tokens(text):
         if kind in ("break", "blank", "comment"):
             apart = "\n" if "\n" in apart + token else " "
             continue
-        if token == "(":
-            heads.append(out[-1] in _HEADS)
+        if token in _OPENING[1:4]:
+            opened.append(out[-1] if token == "(" and out[-1] in _HEADS else token)
         if token == "}" and out[-1] == ";" and not whole:
             out.pop()
         broken = apart == "\n" and out[-1] not in _OPENING and token not in _CLOSING
+        ends = out[-1] == ";" and not whole and opened[-1:] in ([], ["{"])
+        if broken and ends and not _CARRIES_ON.match(token):
+            out.pop()
         if broken or (apart and _kept_apart(out[-1], token)):
             out.append("\n" if broken else " ")
         if token != ";":
-            whole = token in _STARTS or (token == ")" and bool(heads) and heads.pop())
+            last = opened.pop() if opened and token in _CLOSING else ""
+            whole = token in _STARTS or last in _HEADS
         elif out[-1] == ";":
             whole = True
         out.append(token)
